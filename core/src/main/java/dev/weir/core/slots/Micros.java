@@ -1,0 +1,54 @@
+package dev.weir.core.slots;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Time as whole microseconds since the epoch, the unit of everything inside Weir.
+ *
+ * <p>The range is the years 1 to 9999: what every store can hold and every ISO-8601 reader can
+ * read.
+ */
+public final class Micros {
+  /** 0001-01-01T00:00:00Z, the first time that can be asked for. */
+  public static final long EARLIEST = -62_135_596_800_000_000L;
+
+  /** 9999-12-31T23:59:59.999999Z, the last time that can be asked for or given. */
+  public static final long LATEST = 253_402_300_799_999_999L;
+
+  public static final long PER_SECOND = 1_000_000L;
+
+  private Micros() {}
+
+  /** The first microsecond not before {@code time}: rounding down would answer too early. */
+  public static long ceil(Instant time) {
+    long nanos = time.getNano();
+    return Math.addExact(
+        Math.multiplyExact(time.getEpochSecond(), PER_SECOND), (nanos + 999L) / 1000L);
+  }
+
+  public static Instant instant(long micros) {
+    return Instant.ofEpochSecond(
+        Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1000L);
+  }
+
+  public static Duration duration(long micros) {
+    return Duration.ofSeconds(
+        Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1000L);
+  }
+
+  /** The whole microseconds of {@code duration}; throws {@link ArithmeticException} if too long. */
+  public static long floor(Duration duration) {
+    return Math.addExact(
+        Math.multiplyExact(duration.getSeconds(), PER_SECOND), duration.getNano() / 1000L);
+  }
+
+  public static boolean inRange(long micros) {
+    return micros >= EARLIEST && micros <= LATEST;
+  }
+
+  /** Whether {@code time} can be asked for; safe for every {@link Instant}. */
+  public static boolean inRange(Instant time) {
+    return !time.isBefore(instant(EARLIEST)) && !time.isAfter(instant(LATEST));
+  }
+}

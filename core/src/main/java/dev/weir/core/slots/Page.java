@@ -1,0 +1,20 @@
+package dev.weir.core.slots;
+
+import java.util.List;
+
+/**
+ * Part of a configuration's windows as a store holds them: all windows in [from, until) that are
+ * neither empty nor full, and every run of full windows that touches that time.
+ */
+public record Page(long fromMicros, long untilMicros, List<Window> windows, List<Run> runs) {
+
+  /**
+   * Windows that touch and have no usable place, from the start of the first to the next usable.
+   */
+  public record Run(long fromMicros, long untilMicros) {}
+
+  /** A page that holds everything from {@code fromMicros} on. */
+  public static Page allFrom(long fromMicros, List<Window> windows, List<Run> runs) {
+    return new Page(fromMicros, Calendar.NEVER, windows, runs);
+  }
+}

@@ -1,0 +1,215 @@
+package dev.weir.core.slots;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What is known of one configuration's windows, and what has changed since it was read.
+ *
+ * <p>Full windows that touch are merged into runs, so that a search jumps over any number of them
+ * in one step. A picture may be incomplete: it answers only for the time that {@linkplain #add
+ * pages} have covered. Not thread-safe; it lives under the configuration's lock.
+ */
+public final class Picture {
+  private final Terms terms;
+  private final NavigableMap<Long, Window> windows = new TreeMap<>();
+
+  /** From → until: windows without a usable place. No two touch where both were known. */
+  private final NavigableMap<Long, Long> runs = new TreeMap<>();
+
+  /** From → until: the time for which {@link #windows} and {@link #runs} are complete. */
+  private final NavigableMap<Long, Long> covered = new TreeMap<>();
+
+  private final Map<Long, Window> changedWindows = new TreeMap<>();
+  private final Map<Long, Long> addedRuns = new TreeMap<>();
+  private final Set<Long> removedRuns = new TreeSet<>();
+
+  public Picture(Terms terms) {
+    this.terms = terms;
+  }
+
+  /** A picture of a configuration that has no events. */
+  public static Picture empty(Terms terms) {
+    Picture picture = new Picture(terms);
+    picture.add(Page.allFrom(Long.MIN_VALUE, List.of(), List.of()));
+    return picture;
+  }
+
+  public Terms terms() {
+    return terms;
+  }
+
+  /** Adds what a store holds for a span of time. What is known already is left as it is. */
+  public void add(Page page) {
+    for (Window window : page.windows()) {
+      windows.putIfAbsent(window.startMicros(), window);
+    }
+    for (Page.Run run : page.runs()) {
+      if (!removedRuns.contains(run.fromMicros())
+          && firstNotFull(run.fromMicros()) == run.fromMicros()) {
+        runs.put(run.fromMicros(), run.untilMicros());
+      }
+    }
+    cover(page.fromMicros(), page.untilMicros());
+  }
+
+  /** Whether the window that starts at {@code startMicros} is known. */
+  boolean covers(long startMicros) {
+    Map.Entry<Long, Long> span = covered.floorEntry(startMicros);
+    return span != null && startMicros < span.getValue();
+  }
+
+  /** The end of the known time that begins at or before {@code startMicros}. */
+  long coveredUntil(long startMicros) {
+    return covered.floorEntry(startMicros).getValue();
+  }
+
+  /** The start of the first window from {@code startMicros} on that no known run covers. */
+  long firstNotFull(long startMicros) {
+    long start = startMicros;
+    Map.Entry<Long, Long> run = runs.floorEntry(start);
+    while (run != null && run.getValue() > start) {
+      start = run.getValue();
+      run = runs.floorEntry(start);
+    }
+    return start;
+  }
+
+  /** The window that starts at {@code startMicros}; one that nobody has used yet is empty. */
+  Window window(long startMicros) {
+    Window known = windows.get(startMicros);
+    return known == null ? new Window(startMicros) : known;
+  }
+
+  /** The start of the first window after {@code startMicros} that is known to be used or full. */
+  long nextUsed(long startMicros) {
+    Long window = windows.higherKey(startMicros);
+    Long run = runs.higherKey(startMicros);
+    return Math.min(window == null ? Calendar.NEVER : window, run == null ? Calendar.NEVER : run);
+  }
+
+  /** Takes a place. The window joins the runs if that was its last usable one. */
+  void take(Window window, int place) {
+    window.take(place);
+    put(window);
+  }
+
+  /** Puts a window in place of what was known of it. */
+  public void put(Window window) {
+    long start = window.startMicros();
+    changedWindows.put(start, window);
+    boolean inRun = firstNotFull(start) > start;
+    if (!Room.isLeft(terms, window)) {
+      // Its run says all that planning needs.
+      windows.remove(start);
+      if (!inRun) {
+        markFull(start);
+      }
+    } else {
+      windows.put(start, window);
+      if (inRun) {
+        split(start);
+      }
+    }
+  }
+
+  /** Gives a place of a known window back. */
+  public void release(Window window, int place) {
+    if (window.release(place)) {
+      put(window);
+    }
+  }
+
+  /** Records that no place of a window can be used, and merges it with the runs that touch it. */
+  void markFull(long startMicros) {
+    long from = startMicros;
+    long until = terms.nextOpenWindow(startMicros + terms.windowMicros());
+    Map.Entry<Long, Long> left = runs.lowerEntry(startMicros);
+    if (left != null && left.getValue() >= startMicros) {
+      from = left.getKey();
+      until = Math.max(until, left.getValue());
+      removeRun(from);
+    }
+    Long right = runs.get(until);
+    if (right != null) {
+      removeRun(until);
+      until = right;
+    }
+    addRun(from, until);
+  }
+
+  /** Takes a window out of the run that covers it. */
+  private void split(long startMicros) {
+    Map.Entry<Long, Long> run = runs.floorEntry(startMicros);
+    long from = run.getKey();
+    long until = run.getValue();
+    removeRun(from);
+    if (from < startMicros) {
+      addRun(from, startMicros);
+    }
+    long rest = terms.nextOpenWindow(startMicros + terms.windowMicros());
+    if (rest < until) {
+      addRun(rest, until);
+    }
+  }
+
+  private void addRun(long from, long until) {
+    runs.put(from, until);
+    addedRuns.put(from, until);
+    removedRuns.remove(from);
+  }
+
+  private void removeRun(long from) {
+    runs.remove(from);
+    addedRuns.remove(from);
+    removedRuns.add(from);
+  }
+
+  private void cover(long from, long until) {
+    long start = from;
+    long end = until;
+    Map.Entry<Long, Long> left = covered.floorEntry(start);
+    if (left != null && left.getValue() >= start) {
+      start = left.getKey();
+      end = Math.max(end, left.getValue());
+    }
+    Map.Entry<Long, Long> next = covered.ceilingEntry(start);
+    while (next != null && next.getKey() <= end) {
+      end = Math.max(end, next.getValue());
+      covered.remove(next.getKey());
+      next = covered.ceilingEntry(start);
+    }
+    covered.put(start, end);
+  }
+
+  /** What has changed since the last call: to be written, and then forgotten here. */
+  public Changes drainChanges() {
+    List<Page.Run> added = new ArrayList<>(addedRuns.size());
+    addedRuns.forEach((from, until) -> added.add(new Page.Run(from, until)));
+    Changes changes =
+        new Changes(List.copyOf(changedWindows.values()), added, List.copyOf(removedRuns));
+    changedWindows.clear();
+    addedRuns.clear();
+    removedRuns.clear();
+    return changes;
+  }
+
+  /** Whether it holds more than {@code most} windows, runs or spans: time to read it anew. */
+  public boolean isLargerThan(int most) {
+    return windows.size() > most || runs.size() > most || covered.size() > most;
+  }
+
+  /** Windows and runs to write, and the starts of runs that are no more. */
+  public record Changes(
+      Collection<Window> windows, List<Page.Run> addedRuns, List<Long> removedRuns) {
+    public boolean isEmpty() {
+      return windows.isEmpty() && addedRuns.isEmpty() && removedRuns.isEmpty();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package dev.weir.core.slots;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * Finds the earliest free place for an event and takes it.
+ *
+ * <p>The first window is the one that holds the wanted time: only its places from that time on can
+ * be used. After it, the first window that no run covers has a usable place, because a window
+ * without one is always part of a run. So the search costs a few tree look-ups, however many full
+ * windows lie ahead.
+ */
+public final class Planner {
+  private Planner() {}
+
+  /** Places one event; takes a place only if it answers {@link Placement.Placed}. */
+  public static Placement place(Picture picture, Wish wish, RandomGenerator random) {
+    Terms terms = picture.terms();
+    Calendar.Span allowed = wish.allowed(terms);
+    long wanted = terms.windowStart(allowed.fromMicros());
+    long start = terms.nextOpenWindow(allowed.fromMicros());
+    while (start <= Micros.LATEST) {
+      long free = picture.firstNotFull(start);
+      if (free != start) {
+        start = free;
+        continue;
+      }
+      if (!picture.covers(start)) {
+        return new Placement.Unknown(start);
+      }
+      Window window = picture.window(start);
+      int place = Room.lowestPlace(terms, window, allowed);
+      if (place != Places.NONE) {
+        long time = Room.time(terms, window, place, allowed, random);
+        picture.take(window, place);
+        return new Placement.Placed(start, place, time, (start - wanted) / terms.windowMicros());
+      }
+      Calendar.Span anyLater = new Calendar.Span(allowed.fromMicros(), Calendar.NEVER);
+      int tooLate = Room.lowestPlace(terms, window, anyLater);
+      if (tooLate != Places.NONE) {
+        return new Placement.NoRoom(Room.time(terms, window, tooLate, anyLater, random));
+      }
+      if (start >= allowed.fromMicros()) {
+        // Open, but not at any of its places: let no later search look here again.
+        picture.markFull(start);
+      }
+      start = terms.nextOpenWindow(start + terms.windowMicros());
+    }
+    return new Placement.NoRoom(Calendar.NEVER);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.weir.core.slots;
+
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * One window's occupancy: which places are taken. Every event in a window holds a place of its own;
+ * under {@link Spread#EVEN} the place also tells the time.
+ *
+ * <p>Mutable and not thread-safe: it belongs to one {@link Picture}.
+ */
+public final class Window {
+  private final long startMicros;
+  private long[] words;
+  private int taken;
+
+  /** Words below this are fully taken; keeps filling a large window linear. */
+  private int firstOpenWord;
+
+  public Window(long startMicros) {
+    this(startMicros, new long[0]);
+  }
+
+  private Window(long startMicros, long[] words) {
+    this.startMicros = startMicros;
+    this.words = words;
+    for (long word : words) {
+      taken += Long.bitCount(word);
+    }
+  }
+
+  /** A window from the form in which stores keep it, see {@link #toBytes()}. */
+  public static Window of(long startMicros, byte[] places) {
+    return new Window(startMicros, BitSet.valueOf(places).toLongArray());
+  }
+
+  public long startMicros() {
+    return startMicros;
+  }
+
+  public int taken() {
+    return taken;
+  }
+
+  public boolean isTaken(int place) {
+    int word = place >>> 6;
+    return word < words.length && (words[word] & (1L << place)) != 0;
+  }
+
+  /** Takes a free place. */
+  void take(int place) {
+    if (place < 0 || place >= Places.MOST || isTaken(place)) {
+      throw new IllegalArgumentException(
+          "place " + place + " of window " + startMicros + " cannot be taken");
+    }
+    int word = place >>> 6;
+    if (word >= words.length) {
+      words = Arrays.copyOf(words, Math.max(word + 1, words.length + (words.length >>> 1)));
+    }
+    words[word] |= 1L << place;
+    taken++;
+  }
+
+  /** Gives a place back. Returns false if it was free already. */
+  boolean release(int place) {
+    if (!isTaken(place)) {
+      return false;
+    }
+    words[place >>> 6] &= ~(1L << place);
+    taken--;
+    firstOpenWord = 0;
+    return true;
+  }
+
+  /**
+   * The lowest free place below {@code max} with a rank in [from, until), or {@link Places#NONE}.
+   */
+  int lowestFree(int max, int fromRank, int untilRank) {
+    skipFullWords();
+    int lastWord = (max - 1) >>> 6;
+    for (int word = firstOpenWord; word <= lastWord; word++) {
+      long free = free(word, max, fromRank, untilRank);
+      if (free != 0) {
+        return (word << 6) + Long.numberOfTrailingZeros(free);
+      }
+    }
+    return Places.NONE;
+  }
+
+  /** How many places below {@code max} with a rank in [from, until) are free. */
+  int countFree(int max, int fromRank, int untilRank) {
+    int count = 0;
+    int lastWord = (max - 1) >>> 6;
+    for (int word = 0; word <= lastWord; word++) {
+      count += Long.bitCount(free(word, max, fromRank, untilRank));
+    }
+    return count;
+  }
+
+  Window copy() {
+    return new Window(startMicros, words.clone());
+  }
+
+  /** The bitmap of places, place 0 in the lowest bit of the first byte, without trailing zeros. */
+  public byte[] toBytes() {
+    return BitSet.valueOf(words).toByteArray();
+  }
+
+  private long free(int word, int max, int fromRank, int untilRank) {
+    long free = word < words.length ? ~words[word] : -1L;
+    if (fromRank > 0) {
+      free &= Places.notBefore(word, fromRank);
+    }
+    if (untilRank < Places.MOST) {
+      free &= ~Places.notBefore(word, untilRank);
+    }
+    int placesLeft = max - (word << 6);
+    return placesLeft >= 64 ? free : free & ((1L << placesLeft) - 1);
+  }
+
+  private void skipFullWords() {
+    while (firstOpenWord < words.length && words[firstOpenWord] == -1L) {
+      firstOpenWord++;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Window[start=" + Micros.instant(startMicros) + ", taken=" + taken + "]";
+  }
+}
