@@ -1,0 +1,122 @@
+package dev.weir.engine.slots;
+
+import dev.weir.core.slots.Micros;
+import dev.weir.core.slots.Picture;
+import dev.weir.core.slots.Placement;
+import dev.weir.core.slots.Planner;
+import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.Wish;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a ledger does between locking and writing: the answers to a batch of demands and the slots
+ * to write. Written once, so that ledgers cannot disagree.
+ *
+ * @param answers one for each demand, in order
+ * @param fresh the slots that are new
+ */
+public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
+
+  /**
+   * Plans a batch.
+   *
+   * @param known the slots that events of this batch have or had, by event id
+   * @param books the open books, by configuration name; one that is missing is unknown
+   */
+  public static BatchPlan of(
+      List<Demand> demands,
+      Map<String, Slot> known,
+      Map<String, ? extends Book> books,
+      Instant now,
+      RandomGenerator random) {
+    Planning planning = new Planning(known, books, now, random);
+    List<Assignment> answers = new ArrayList<>(demands.size());
+    for (Demand demand : demands) {
+      answers.add(planning.answer(demand.request()));
+    }
+    return new BatchPlan(answers, planning.fresh);
+  }
+
+  private static final class Planning {
+    private final Map<String, Slot> known;
+    private final Map<String, ? extends Book> books;
+    private final Instant now;
+    private final long nowMicros;
+    private final RandomGenerator random;
+    private final List<Slot> fresh = new ArrayList<>();
+    private final Map<String, Slot> freshById = new HashMap<>();
+
+    Planning(
+        Map<String, Slot> known,
+        Map<String, ? extends Book> books,
+        Instant now,
+        RandomGenerator random) {
+      this.known = known;
+      this.books = books;
+      this.now = now;
+      this.nowMicros = Micros.ceil(now);
+      this.random = random;
+    }
+
+    Assignment answer(SlotRequest request) {
+      Slot before = freshById.get(request.eventId());
+      if (before == null) {
+        before = known.get(request.eventId());
+      }
+      if (before != null && before.state().holds()) {
+        return new Assignment.Assigned(before, true, 0);
+      }
+      Book book = books.get(request.configName());
+      return book == null ? new Assignment.UnknownConfig(request) : place(request, book);
+    }
+
+    private Assignment place(SlotRequest request, Book book) {
+      Wish wish = new Wish(request.requestedMicros(nowMicros), nowMicros);
+      Picture picture = book.picture();
+      while (true) {
+        switch (Planner.place(picture, wish, random)) {
+          case Placement.Unknown unknown -> picture.add(book.page(unknown.fromMicros()));
+          case Placement.Placed placed -> {
+            return assigned(request, wish, book.config(), placed);
+          }
+          case Placement.NoRoom noRoom -> {
+            return new Assignment.NoRoom(request, retryAfter(book.config().terms(), wish, noRoom));
+          }
+        }
+      }
+    }
+
+    private Assignment assigned(
+        SlotRequest request, Wish wish, SlotConfig config, Placement.Placed placed) {
+      Slot slot =
+          new Slot(
+              request.eventId(),
+              config.name(),
+              config.version(),
+              Micros.instant(wish.requestedMicros()),
+              Micros.instant(placed.windowStartMicros()),
+              placed.place(),
+              Micros.instant(placed.scheduledMicros()),
+              SlotState.ASSIGNED,
+              now);
+      fresh.add(slot);
+      freshById.put(slot.eventId(), slot);
+      return new Assignment.Assigned(slot, false, placed.lookahead());
+    }
+
+    /** How long until the first free place comes within reach of the same request. */
+    private static Duration retryAfter(Terms terms, Wish wish, Placement.NoRoom noRoom) {
+      if (noRoom.freeMicros() > Micros.LATEST) {
+        return Duration.ofDays(1);
+      }
+      long waitMicros = noRoom.freeMicros() - terms.maxDelayMicros() - wish.requestedMicros();
+      return Micros.duration(Math.max(waitMicros, Micros.PER_SECOND));
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package dev.weir.engine.slots;
+
+import dev.weir.core.slots.Page;
+import dev.weir.core.slots.Picture;
+
+/** A configuration's windows, open under its lock. */
+public interface Book {
+  /** The version in force. */
+  SlotConfig config();
+
+  /** What is known of the windows under the terms in force. */
+  Picture picture();
+
+  /** Reads what the store holds from a window on. */
+  Page page(long fromMicros);
+}

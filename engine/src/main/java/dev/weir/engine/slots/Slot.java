@@ -1,0 +1,34 @@
+package dev.weir.engine.slots;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/** A promised time: when an event may run. */
+public record Slot(
+    String eventId,
+    String configName,
+    int configVersion,
+    Instant requestedTime,
+    Instant windowStart,
+    int place,
+    Instant scheduledTime,
+    SlotState state,
+    Instant assignedAt) {
+
+  public Duration delay() {
+    return Duration.between(requestedTime, scheduledTime);
+  }
+
+  public Slot in(SlotState other) {
+    return new Slot(
+        eventId,
+        configName,
+        configVersion,
+        requestedTime,
+        windowStart,
+        place,
+        scheduledTime,
+        other,
+        assignedAt);
+  }
+}

@@ -1,0 +1,134 @@
+package dev.weir.engine.slots;
+
+import dev.weir.engine.Batcher;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Where callers get slots: it gathers concurrent requests and takes them to the ledger together.
+ * Thread-safe; callers block and are meant to be virtual threads.
+ *
+ * <pre>{@code
+ * SlotDesk desk = new SlotDesk(ledger, configs, SlotDesk.Settings.DEFAULT, SlotObserver.NONE);
+ * switch (desk.assign(SlotRequest.now("pay-123", "default"))) {
+ *   case Assignment.Assigned assigned -> runAt(assigned.slot().scheduledTime());
+ *   case Assignment.NoRoom noRoom -> tryAgainIn(noRoom.retryAfter());
+ *   case Assignment.UnknownConfig unknown -> complain(unknown);
+ * }
+ * }</pre>
+ */
+public final class SlotDesk {
+  private final SlotLedger ledger;
+  private final ConfigCache configs;
+  private final SlotObserver observer;
+
+  /** Configurations share a lane, so that a transaction can serve several of them. */
+  private final List<Batcher<Demand, Assignment>> lanes;
+
+  /**
+   * How requests are gathered.
+   *
+   * @param lanes how many batches may be under way at once; a configuration is always in the same
+   * @param largestBatch how many demands go into one transaction
+   * @param mostWaiting how many demands may wait in a lane
+   */
+  public record Settings(int lanes, int largestBatch, int mostWaiting) {
+    public static final Settings DEFAULT = new Settings(1, 4_096, 200_000);
+
+    public Settings {
+      if (lanes < 1 || largestBatch < 1 || mostWaiting < largestBatch) {
+        throw new IllegalArgumentException(
+            "lanes %d and largestBatch %d must be at least 1, mostWaiting %d not below largestBatch"
+                .formatted(lanes, largestBatch, mostWaiting));
+      }
+    }
+  }
+
+  public SlotDesk(
+      SlotLedger ledger, ConfigCache configs, Settings settings, SlotObserver observer) {
+    this.ledger = ledger;
+    this.configs = configs;
+    this.observer = observer;
+    this.lanes =
+        Stream.generate(
+                () ->
+                    new Batcher<>(
+                        this::assignBatch, settings.largestBatch(), settings.mostWaiting()))
+            .limit(settings.lanes())
+            .toList();
+  }
+
+  /** Gives an event its slot. */
+  public Assignment assign(SlotRequest request) {
+    return assign(List.of(request)).getFirst();
+  }
+
+  /** Gives each event its slot, in order. */
+  public List<Assignment> assign(List<SlotRequest> requests) {
+    long begin = System.nanoTime();
+    try {
+      List<Assignment> answers = answer(requests);
+      Duration took = Duration.ofNanos(System.nanoTime() - begin);
+      for (Assignment answer : answers) {
+        observer.answered(answer, took);
+      }
+      return answers;
+    } catch (RuntimeException e) {
+      observer.failed(Duration.ofNanos(System.nanoTime() - begin));
+      throw e;
+    }
+  }
+
+  private List<Assignment> answer(List<SlotRequest> requests) {
+    List<Optional<SlotConfig>> found = new ArrayList<>(requests.size());
+    for (SlotRequest request : requests) {
+      found.add(configs.find(request.configName()));
+    }
+    Assignment[] answers = new Assignment[requests.size()];
+    for (int lane = 0; lane < lanes.size(); lane++) {
+      List<Demand> demands = new ArrayList<>(requests.size());
+      List<Integer> positions = new ArrayList<>(requests.size());
+      for (int i = 0; i < answers.length; i++) {
+        SlotRequest request = requests.get(i);
+        if (found.get(i).isEmpty()) {
+          answers[i] = new Assignment.UnknownConfig(request);
+        } else if (laneOf(request) == lane) {
+          demands.add(new Demand(request, found.get(i).orElseThrow()));
+          positions.add(i);
+        }
+      }
+      if (!demands.isEmpty()) {
+        List<Assignment> given = lanes.get(lane).submit(demands);
+        IntStream.range(0, given.size()).forEach(i -> answers[positions.get(i)] = given.get(i));
+      }
+    }
+    return List.of(answers);
+  }
+
+  private int laneOf(SlotRequest request) {
+    return Math.floorMod(request.configName().hashCode(), lanes.size());
+  }
+
+  private List<Assignment> assignBatch(List<Demand> demands) {
+    observer.batch(demands.size());
+    List<Assignment> answers = ledger.assign(demands);
+    for (int i = 0; i < answers.size(); i++) {
+      SlotConfig believed = demands.get(i).config();
+      if (answers.get(i) instanceof Assignment.Assigned assigned
+          && assigned.slot().configVersion() > believed.version()) {
+        configs.forget(believed.name());
+      }
+    }
+    return answers;
+  }
+
+  /** When further events would be through; empty if there is no such configuration. */
+  public Optional<Outlook> forecast(String configName, Instant from, long events) {
+    return configs.find(configName).map(config -> ledger.forecast(config, from, events));
+  }
+}

@@ -1,0 +1,42 @@
+package dev.weir.engine.slots;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The port to where slots are kept. Every method is one atomic step and throws {@link
+ * dev.weir.engine.StoreException} if the store fails, in which case nothing was done.
+ *
+ * <p>Thread-safe. Several ledgers, in several processes, may stand on one store.
+ */
+public interface SlotLedger {
+  /**
+   * Gives each demand its slot, in order. An event that has one keeps it. The configurations in
+   * force count, not the ones that the demands carry.
+   */
+  List<Assignment> assign(List<Demand> demands);
+
+  Optional<Slot> find(String eventId);
+
+  /** Notes that the work of an event was really started. */
+  Transition confirm(String eventId);
+
+  /**
+   * Takes a slot back. Its place is free again if its time is still ahead or its configuration
+   * keeps past times.
+   */
+  Transition cancel(String eventId);
+
+  /** The slots that a query names, by scheduled time and then by event id. */
+  List<Slot> list(SlotQuery query);
+
+  /** The windows that hold events, by start. */
+  List<WindowCount> windows(WindowQuery query);
+
+  /** When further events would be through. Assigns nothing. */
+  Outlook forecast(SlotConfig config, Instant from, long events);
+
+  /** The store's clock. */
+  Instant now();
+}
