@@ -43,6 +43,14 @@ public final class Micros {
         Math.multiplyExact(duration.getSeconds(), PER_SECOND), duration.getNano() / 1000L);
   }
 
+  /** The nearest time that can be given; safe for every {@link Instant}. */
+  public static long clamped(Instant time) {
+    if (time.isBefore(instant(EARLIEST))) {
+      return EARLIEST;
+    }
+    return time.isAfter(instant(LATEST)) ? LATEST : ceil(time);
+  }
+
   public static boolean inRange(long micros) {
     return micros >= EARLIEST && micros <= LATEST;
   }

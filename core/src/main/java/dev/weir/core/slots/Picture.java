@@ -18,6 +18,10 @@ import java.util.TreeSet;
  */
 public final class Picture {
   private final Terms terms;
+
+  /** Runs do not cross this time, because stores keep none from before it. */
+  private final long barrierMicros;
+
   private final NavigableMap<Long, Window> windows = new TreeMap<>();
 
   /** From → until: windows without a usable place. No two touch where both were known. */
@@ -31,7 +35,15 @@ public final class Picture {
   private final Set<Long> removedRuns = new TreeSet<>();
 
   public Picture(Terms terms) {
+    this(terms, Long.MIN_VALUE);
+  }
+
+  /**
+   * @param barrierMicros the start of a window; runs before it are not merged with runs after it
+   */
+  public Picture(Terms terms, long barrierMicros) {
     this.terms = terms;
+    this.barrierMicros = barrierMicros;
   }
 
   /** A picture of a configuration that has no events. */
@@ -81,6 +93,11 @@ public final class Picture {
     return start;
   }
 
+  /** Whether a known run covers the window that starts at {@code startMicros}. */
+  public boolean isFull(long startMicros) {
+    return firstNotFull(startMicros) > startMicros;
+  }
+
   /** The window that starts at {@code startMicros}; one that nobody has used yet is empty. */
   Window window(long startMicros) {
     Window known = windows.get(startMicros);
@@ -104,11 +121,12 @@ public final class Picture {
   public void put(Window window) {
     long start = window.startMicros();
     changedWindows.put(start, window);
-    boolean inRun = firstNotFull(start) > start;
+    boolean inRun = isFull(start);
     if (!Room.isLeft(terms, window)) {
       // Its run says all that planning needs.
       windows.remove(start);
-      if (!inRun) {
+      // A closed window lies in the tail of the run before it: a run of its own would overlap.
+      if (!inRun && terms.nextOpenWindow(start) == start) {
         markFull(start);
       }
     } else {
@@ -130,14 +148,17 @@ public final class Picture {
   void markFull(long startMicros) {
     long from = startMicros;
     long until = terms.nextOpenWindow(startMicros + terms.windowMicros());
+    if (startMicros < barrierMicros) {
+      until = Math.min(until, barrierMicros);
+    }
     Map.Entry<Long, Long> left = runs.lowerEntry(startMicros);
-    if (left != null && left.getValue() >= startMicros) {
+    if (left != null && left.getValue() >= startMicros && startMicros != barrierMicros) {
       from = left.getKey();
       until = Math.max(until, left.getValue());
       removeRun(from);
     }
     Long right = runs.get(until);
-    if (right != null) {
+    if (right != null && until != barrierMicros) {
       removeRun(until);
       until = right;
     }
@@ -198,6 +219,11 @@ public final class Picture {
     addedRuns.clear();
     removedRuns.clear();
     return changes;
+  }
+
+  /** Forgets the windows before a time, runs apart. */
+  public void forgetBefore(long micros) {
+    windows.headMap(micros, false).clear();
   }
 
   /** Whether it holds more than {@code most} windows, runs or spans: time to read it anew. */

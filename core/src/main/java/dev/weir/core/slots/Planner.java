@@ -35,7 +35,7 @@ public final class Planner {
         picture.take(window, place);
         return new Placement.Placed(start, place, time, (start - wanted) / terms.windowMicros());
       }
-      Calendar.Span anyLater = new Calendar.Span(allowed.fromMicros(), Calendar.NEVER);
+      Calendar.Span anyLater = new Calendar.Span(allowed.fromMicros(), Micros.LATEST + 1);
       int tooLate = Room.lowestPlace(terms, window, anyLater);
       if (tooLate != Places.NONE) {
         return new Placement.NoRoom(Room.time(terms, window, tooLate, anyLater, random));

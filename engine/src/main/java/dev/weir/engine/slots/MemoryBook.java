@@ -106,7 +106,7 @@ final class MemoryBook implements Book {
 
   List<WindowCount> counts(WindowQuery query) {
     return windows
-        .subMap(Micros.ceil(query.from()), true, Micros.ceil(query.until()), false)
+        .subMap(Micros.clamped(query.from()), true, Micros.clamped(query.until()), false)
         .values()
         .stream()
         .filter(window -> window.taken() > 0)

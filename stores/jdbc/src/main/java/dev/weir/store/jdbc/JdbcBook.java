@@ -1,0 +1,206 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.Page;
+import dev.weir.core.slots.Picture;
+import dev.weir.core.slots.Regrouping;
+import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.Window;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.slots.Book;
+import dev.weir.engine.slots.SlotConfig;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A configuration's windows in the database, for the length of one transaction. */
+final class JdbcBook implements Book {
+  private static final int WINDOWS_A_PAGE = 256;
+  private static final int RUNS_A_PAGE = 256;
+  private static final int REGROUPED_WINDOWS_A_PAGE = 64;
+
+  /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
+  private static final String PAGE =
+      """
+      select start_micros, places from slot_window
+      where config_id = ? and grid = ? and start_micros >= ? and not is_full
+      order by start_micros limit ?;
+      (select from_micros, until_micros from full_run
+       where config_id = ? and grid = ? and from_micros <= ?
+       order by from_micros desc limit 1)
+      union all
+      (select from_micros, until_micros from full_run
+       where config_id = ? and grid = ? and from_micros > ?
+       order by from_micros limit ?)
+      """;
+
+  private static final String SLOTS_IN_ORDER =
+      """
+      select s.scheduled, s.place, c.window_micros
+      from slot s join slot_config c on c.config_id = s.config_id and c.version = s.version
+      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
+      order by s.scheduled
+      """;
+
+  private final Connection connection;
+  private final BookRow row;
+  private final SlotConfig config;
+  private final Picture picture;
+
+  JdbcBook(Connection connection, BookRow row, SlotConfig config, Picture picture) {
+    this.connection = connection;
+    this.row = row;
+    this.config = config;
+    this.picture = picture;
+  }
+
+  /** A book of which nothing is known yet. */
+  JdbcBook(Connection connection, BookRow row, SlotConfig config) {
+    this(connection, row, config, new Picture(config.terms(), row.sinceMicros()));
+  }
+
+  BookRow row() {
+    return row;
+  }
+
+  @Override
+  public SlotConfig config() {
+    return config;
+  }
+
+  @Override
+  public Picture picture() {
+    return picture;
+  }
+
+  @Override
+  public Page page(long fromMicros) {
+    try {
+      return fromMicros < row.sinceMicros() ? regrouped(fromMicros) : stored(fromMicros);
+    } catch (SQLException e) {
+      throw new StoreException("the database failed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Frees places of windows; the picture then knows what to write. */
+  void free(long startMicros, List<Integer> places, boolean placedOnThisGrid) throws SQLException {
+    if (startMicros < row.sinceMicros()) {
+      // Nothing is stored of it: the slots tell.
+      return;
+    }
+    picture.add(page(startMicros));
+    if (placedOnThisGrid) {
+      Window window = window(startMicros);
+      places.forEach(place -> picture.release(window, place));
+    } else {
+      picture.put(new Window(startMicros));
+      regroup(startMicros, startMicros + config.terms().windowMicros(), picture);
+    }
+  }
+
+  private Window window(long startMicros) throws SQLException {
+    return Sql.first(
+            connection,
+            found -> Window.of(startMicros, found.getBytes(1)),
+            "select places from slot_window where config_id = ? and grid = ? and start_micros = ?",
+            row.configId(),
+            row.grid(),
+            startMicros)
+        .orElseGet(() -> new Window(startMicros));
+  }
+
+  private Page stored(long fromMicros) throws SQLException {
+    List<Window> windows = new ArrayList<>();
+    List<Page.Run> runs = new ArrayList<>();
+    try (PreparedStatement statement =
+        Sql.prepare(
+            connection,
+            PAGE,
+            row.configId(),
+            row.grid(),
+            fromMicros,
+            WINDOWS_A_PAGE,
+            row.configId(),
+            row.grid(),
+            fromMicros,
+            row.configId(),
+            row.grid(),
+            fromMicros,
+            RUNS_A_PAGE)) {
+      statement.execute();
+      try (ResultSet rows = statement.getResultSet()) {
+        while (rows.next()) {
+          windows.add(Window.of(rows.getLong(1), rows.getBytes(2)));
+        }
+      }
+      statement.getMoreResults();
+      try (ResultSet rows = statement.getResultSet()) {
+        while (rows.next()) {
+          runs.add(new Page.Run(rows.getLong(1), rows.getLong(2)));
+        }
+      }
+    }
+    // A page that came back full tells nothing of what lies behind its last row.
+    long until = Calendar.NEVER;
+    if (windows.size() == WINDOWS_A_PAGE) {
+      until = windows.getLast().startMicros() + config.terms().windowMicros();
+    }
+    if (runs.size() >= RUNS_A_PAGE) {
+      until = Math.min(until, runs.getLast().untilMicros());
+    }
+    return new Page(fromMicros, until, windows, runs);
+  }
+
+  private Page regrouped(long fromMicros) throws SQLException {
+    Terms terms = config.terms();
+    long until =
+        Math.min(row.sinceMicros(), fromMicros + REGROUPED_WINDOWS_A_PAGE * terms.windowMicros());
+    Picture part = new Picture(terms, row.sinceMicros());
+    regroup(fromMicros, until, part);
+    Picture.Changes found = part.drainChanges();
+    return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
+  }
+
+  /** Rebuilds the windows of a span of time from the slots that lie in it. */
+  private void regroup(long fromMicros, long untilMicros, Picture into) throws SQLException {
+    regroup(fromMicros, untilMicros, into, () -> {});
+  }
+
+  /** What to do now and then while windows are rebuilt. */
+  interface Flush {
+    void run() throws SQLException;
+  }
+
+  /** Rebuilds all windows from a time on, handing over what has changed in portions. */
+  void regroupFrom(long fromMicros, Flush flush) throws SQLException {
+    regroup(fromMicros, Calendar.NEVER, picture, flush);
+    flush.run();
+  }
+
+  private void regroup(long fromMicros, long untilMicros, Picture into, Flush flush)
+      throws SQLException {
+    Terms terms = config.terms();
+    Regrouping regrouping = new Regrouping(terms, into::put);
+    try (PreparedStatement statement =
+        Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
+      // Rows come in portions and windows go in portions: little memory for any backlog.
+      statement.setFetchSize(5_000);
+      int slots = 0;
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          long scheduled = rows.getLong(1);
+          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
+          slots++;
+          if (slots % 100_000 == 0) {
+            flush.run();
+            into.forgetBefore(terms.windowStart(scheduled));
+          }
+        }
+      }
+    }
+    regrouping.finish();
+  }
+}

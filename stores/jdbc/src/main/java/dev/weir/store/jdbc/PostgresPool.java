@@ -1,0 +1,60 @@
+package dev.weir.store.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import org.flywaydb.core.Flyway;
+
+/** Connections to PostgreSQL, and the tables that Weir needs there. */
+public final class PostgresPool {
+  private PostgresPool() {}
+
+  /**
+   * How to connect.
+   *
+   * @param waitForConnection how long a caller waits for a connection before it is told that the
+   *     database is gone
+   */
+  public record Settings(
+      String url,
+      String user,
+      String password,
+      int fewestConnections,
+      int mostConnections,
+      Duration waitForConnection) {}
+
+  /** Opens a pool; does not wait for the database. */
+  public static HikariDataSource open(Settings settings) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("weir");
+    config.setJdbcUrl(settings.url());
+    config.setUsername(settings.user());
+    config.setPassword(settings.password());
+    config.setMinimumIdle(settings.fewestConnections());
+    config.setMaximumPoolSize(settings.mostConnections());
+    config.setConnectionTimeout(settings.waitForConnection().toMillis());
+    config.setInitializationFailTimeout(-1);
+    config.addDataSourceProperty("ApplicationName", "weir");
+    config.addDataSourceProperty("tcpKeepAlive", "true");
+    config.addDataSourceProperty("connectTimeout", "5");
+    config.addDataSourceProperty("socketTimeout", "600");
+    // A node that hangs in a transaction must not keep a configuration locked for ever.
+    config.addDataSourceProperty(
+        "options",
+        "-c lock_timeout=10s -c statement_timeout=30s"
+            + " -c idle_in_transaction_session_timeout=30s");
+    return new HikariDataSource(config);
+  }
+
+  /** Brings the tables up to date; nodes that start at once wait for each other. */
+  public static void migrate(HikariDataSource database) {
+    Flyway.configure()
+        .dataSource(database)
+        .locations("classpath:db/weir/postgresql")
+        .table("weir_migration")
+        .baselineOnMigrate(true)
+        .baselineVersion("0")
+        .load()
+        .migrate();
+  }
+}

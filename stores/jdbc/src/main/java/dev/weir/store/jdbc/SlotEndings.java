@@ -1,0 +1,141 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.core.slots.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.Transition;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** How slots end: confirmed, cancelled, reclaimed; and how their places become free. */
+final class SlotEndings {
+  private static final String LOCK_SLOT =
+      "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
+
+  private static final String LOCK_LEAKED =
+      "select "
+          + SlotRow.COLUMNS
+          + SlotRow.FROM
+          + """
+            where s.config_id = ? and s.state = 0 and s.scheduled < ?
+            order by s.scheduled limit ? for update of s
+            """;
+
+  private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
+
+  private SlotEndings() {}
+
+  static Transition confirm(Connection connection, String eventId) throws SQLException {
+    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    if (found.isEmpty()) {
+      return new Transition.Unknown();
+    }
+    Slot slot = found.get();
+    if (!slot.state().holds()) {
+      return new Transition.Conflict(slot);
+    }
+    if (slot.state() == SlotState.ASSIGNED) {
+      setState(connection, List.of(slot), SlotState.CONFIRMED);
+    }
+    return new Transition.Done(slot.in(SlotState.CONFIRMED));
+  }
+
+  /** The book first, then the slot: the order in which everybody locks. */
+  static Transition cancel(Connection connection, StoreClock clock, String eventId)
+      throws SQLException {
+    Optional<Slot> seen = SlotReads.find(connection, eventId);
+    if (seen.isEmpty()) {
+      return new Transition.Unknown();
+    }
+    BookRow book = BookRow.lock(connection, clock, seen.get().configName()).orElseThrow();
+    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    if (found.isEmpty()) {
+      return new Transition.Unknown();
+    }
+    Slot slot = found.get();
+    return switch (slot.state()) {
+      case CANCELLED, RECLAIMED -> new Transition.Done(slot);
+      case CONFIRMED -> new Transition.Conflict(slot);
+      case ASSIGNED -> {
+        end(connection, book, List.of(slot), SlotState.CANCELLED);
+        yield new Transition.Done(slot.in(SlotState.CANCELLED));
+      }
+    };
+  }
+
+  /** Takes back slots of one configuration that were due before a time. */
+  static int reclaim(
+      Connection connection, StoreClock clock, String configName, long dueBefore, int most)
+      throws SQLException {
+    Optional<BookRow> book = BookRow.lock(connection, clock, configName);
+    if (book.isEmpty()) {
+      return 0;
+    }
+    List<Slot> leaked =
+        Sql.list(connection, SlotRow::read, LOCK_LEAKED, book.get().configId(), dueBefore, most);
+    if (!leaked.isEmpty()) {
+      end(connection, book.get(), leaked, SlotState.RECLAIMED);
+    }
+    return leaked.size();
+  }
+
+  private static void end(Connection connection, BookRow row, List<Slot> slots, SlotState state)
+      throws SQLException {
+    setState(connection, slots, state);
+    SlotConfig config = ConfigRow.inForce(connection, row);
+    boolean keepsPast = config.terms().notBefore() == NotBefore.REQUESTED;
+    List<Slot> toFree =
+        slots.stream()
+            .filter(slot -> keepsPast || Micros.ceil(slot.scheduledTime()) > row.nowMicros())
+            .toList();
+    if (!toFree.isEmpty()) {
+      JdbcBook book = new JdbcBook(connection, row, config);
+      free(connection, book, toFree);
+      new SlotWriter().books(List.of(book)).send(connection);
+    }
+  }
+
+  private static void free(Connection connection, JdbcBook book, List<Slot> slots)
+      throws SQLException {
+    Terms terms = book.config().terms();
+    Map<Integer, Long> sizes = new HashMap<>();
+    Sql.list(
+        connection,
+        row -> sizes.put(row.getInt(1), row.getLong(2)),
+        "select version, window_micros from slot_config where config_id = ?",
+        book.row().configId());
+    Map<Long, List<Slot>> byWindow =
+        slots.stream()
+            .collect(
+                Collectors.groupingBy(
+                    slot -> terms.windowStart(Micros.ceil(slot.scheduledTime())),
+                    TreeMap::new,
+                    Collectors.toList()));
+    for (Map.Entry<Long, List<Slot>> window : byWindow.entrySet()) {
+      boolean placedOnThisGrid =
+          window.getValue().stream()
+              .allMatch(
+                  slot -> sizes.getOrDefault(slot.configVersion(), 0L) == terms.windowMicros());
+      book.free(
+          window.getKey(), window.getValue().stream().map(Slot::place).toList(), placedOnThisGrid);
+    }
+  }
+
+  private static void setState(Connection connection, List<Slot> slots, SlotState state)
+      throws SQLException {
+    Sql.update(
+        connection,
+        SET_STATE,
+        SlotRow.code(state),
+        slots.stream().map(Slot::eventId).toArray(String[]::new));
+  }
+}

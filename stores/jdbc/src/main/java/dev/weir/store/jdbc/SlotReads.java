@@ -1,0 +1,161 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.core.slots.Forecast;
+import dev.weir.core.slots.Micros;
+import dev.weir.core.slots.Wish;
+import dev.weir.engine.slots.Outlook;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What is read without a lock. */
+final class SlotReads {
+  private static final String LIST =
+      "select "
+          + SlotRow.COLUMNS
+          + SlotRow.FROM
+          + """
+            where b.name = ? and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+              and (s.scheduled > ? or s.event_id > ?)
+            order by s.scheduled, s.event_id limit ?
+            """;
+
+  private static final String STORED_WINDOWS =
+      """
+      select start_micros, taken from slot_window
+      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and taken > 0
+      order by start_micros limit ?
+      """;
+
+  private static final String REGROUPED_WINDOWS =
+      """
+      select s.scheduled - mod(mod(s.scheduled, ?) + ?, ?) as start_micros, count(*)
+      from slot s
+      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
+      group by 1 order by 1 limit ?
+      """;
+
+  private SlotReads() {}
+
+  static Optional<Slot> find(Connection connection, String eventId) throws SQLException {
+    return Sql.first(
+        connection,
+        SlotRow::read,
+        "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ?",
+        eventId);
+  }
+
+  /** One range of the index for each state, merged. */
+  static List<Slot> list(Connection connection, SlotQuery query, long nowMicros)
+      throws SQLException {
+    long cursor = Micros.clamped(query.after().scheduledTime());
+    long from = Math.max(Micros.clamped(query.from()), cursor);
+    long until = untilMicros(query.until());
+    List<Slot> slots = new ArrayList<>();
+    for (SlotState state : states(query.filter())) {
+      boolean leaked = query.filter() == SlotQuery.Filter.LEAKED;
+      slots.addAll(
+          Sql.list(
+              connection,
+              SlotRow::read,
+              LIST,
+              query.configName(),
+              SlotRow.code(state),
+              from,
+              leaked ? Math.min(until, nowMicros) : until,
+              cursor,
+              query.after().eventId(),
+              query.limit()));
+    }
+    return slots.stream()
+        .sorted(Comparator.comparing(Slot::scheduledTime))
+        .limit(query.limit())
+        .toList();
+  }
+
+  private static List<SlotState> states(SlotQuery.Filter filter) {
+    return switch (filter) {
+      case ALL -> List.of(SlotState.values());
+      case ASSIGNED, LEAKED -> List.of(SlotState.ASSIGNED);
+      case CONFIRMED -> List.of(SlotState.CONFIRMED);
+      case CANCELLED -> List.of(SlotState.CANCELLED);
+      case RECLAIMED -> List.of(SlotState.RECLAIMED);
+    };
+  }
+
+  /** The end of the range, not included; the end of time includes its last moment. */
+  private static long untilMicros(Instant until) {
+    long micros = Micros.clamped(until);
+    return micros == Micros.LATEST ? micros + 1 : micros;
+  }
+
+  static List<WindowCount> windows(Connection connection, StoreClock clock, WindowQuery query)
+      throws SQLException {
+    Optional<BookRow> found = BookRow.find(connection, clock, query.config().name());
+    if (found.isEmpty()) {
+      return List.of();
+    }
+    BookRow book = found.get();
+    long size = query.config().terms().windowMicros();
+    long from = Micros.clamped(query.from());
+    long until = untilMicros(query.until());
+    List<WindowCount> past = List.of();
+    if (from < book.sinceMicros()) {
+      // The grid's windows are not complete there: count the slots.
+      past =
+          Sql.list(
+              connection,
+              SlotReads::windowCount,
+              REGROUPED_WINDOWS,
+              size,
+              size,
+              size,
+              book.configId(),
+              query.config().terms().windowStart(from + size - 1),
+              Math.min(until, book.sinceMicros()),
+              query.limit());
+    }
+    List<WindowCount> ahead =
+        Sql.list(
+            connection,
+            SlotReads::windowCount,
+            STORED_WINDOWS,
+            book.configId(),
+            book.grid(),
+            Math.max(from, book.sinceMicros()),
+            until,
+            query.limit());
+    return Stream.concat(past.stream(), ahead.stream()).limit(query.limit()).toList();
+  }
+
+  private static WindowCount windowCount(ResultSet row) throws SQLException {
+    return new WindowCount(Micros.instant(row.getLong(1)), row.getInt(2));
+  }
+
+  static Outlook forecast(
+      Connection connection, StoreClock clock, SlotConfig config, Instant from, long events)
+      throws SQLException {
+    BookRow book =
+        BookRow.find(connection, clock, config.name())
+            .orElseThrow(
+                () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
+    SlotConfig inForce =
+        config.version() == book.version() ? config : ConfigRow.inForce(connection, book);
+    JdbcBook windows = new JdbcBook(connection, book, inForce);
+    Wish wish = new Wish(Micros.clamped(from), book.nowMicros());
+    Forecast forecast = new Forecast(inForce.terms(), wish, events);
+    return Outlook.of(forecast, windows.picture(), windows::page);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.weir.store.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A statement with its parameters, written in one expression. */
+final class Sql {
+  /** The database's clock in microseconds. */
+  static final String NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
+
+  private Sql() {}
+
+  /** Reads one row. */
+  interface Row<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  static PreparedStatement prepare(
+      Connection connection, String sql, @Nullable Object... parameters) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    for (int i = 0; i < parameters.length; i++) {
+      statement.setObject(i + 1, parameters[i]);
+    }
+    return statement;
+  }
+
+  static <T> List<T> list(
+      Connection connection, Row<T> row, String sql, @Nullable Object... parameters)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql, parameters);
+        ResultSet rows = statement.executeQuery()) {
+      return list(rows, row);
+    }
+  }
+
+  static <T> List<T> list(ResultSet rows, Row<T> row) throws SQLException {
+    List<T> list = new ArrayList<>();
+    while (rows.next()) {
+      list.add(row.read(rows));
+    }
+    return list;
+  }
+
+  static <T> Optional<T> first(
+      Connection connection, Row<T> row, String sql, @Nullable Object... parameters)
+      throws SQLException {
+    return list(connection, row, sql, parameters).stream().findFirst();
+  }
+
+  static int update(Connection connection, String sql, @Nullable Object... parameters)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql, parameters)) {
+      return statement.executeUpdate();
+    }
+  }
+
+  /** The time that counts. */
+  static long now(Connection connection, StoreClock clock) throws SQLException {
+    return first(connection, row -> clock.micros(row.getLong(1)), "select " + NOW).orElseThrow();
+  }
+}

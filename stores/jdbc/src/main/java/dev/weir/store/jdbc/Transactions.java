@@ -1,0 +1,86 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.engine.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** Runs work in transactions, and tries again what met somebody else at the same row. */
+final class Transactions {
+  /** Unique violation, serialisation failure, deadlock: the other one won, a new try sees it. */
+  private static final Set<String> WORTH_A_TRY = Set.of("23505", "40001", "40P01");
+
+  private static final int MOST_TRIES = 8;
+
+  private final DataSource database;
+  private final Runnable contended;
+
+  /** Work on a connection. */
+  interface Work<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  /**
+   * @param contended told of each new try
+   */
+  Transactions(DataSource database, Runnable contended) {
+    this.database = database;
+    this.contended = contended;
+  }
+
+  /** One transaction: all of it is on disk when this returns, or nothing if it throws. */
+  <T> T write(Work<T> work) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return once(work);
+      } catch (SQLException e) {
+        if (tries == MOST_TRIES || !WORTH_A_TRY.contains(String.valueOf(e.getSQLState()))) {
+          throw failure(e);
+        }
+        contended.run();
+      }
+    }
+  }
+
+  /** Single statements that change nothing. */
+  <T> T read(Work<T> work) {
+    try (Connection connection = database.getConnection()) {
+      return work.on(connection);
+    } catch (SQLException e) {
+      throw failure(e);
+    }
+  }
+
+  /** Several statements that change nothing and see one state. */
+  <T> T snapshot(Work<T> work) {
+    return write(
+        connection -> {
+          connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+          connection.setReadOnly(true);
+          return work.on(connection);
+        });
+  }
+
+  private <T> T once(Work<T> work) throws SQLException {
+    try (Connection connection = database.getConnection()) {
+      // The driver sends BEGIN along with the first statement: no round trip of its own.
+      connection.setAutoCommit(false);
+      boolean committed = false;
+      try {
+        T result = work.on(connection);
+        connection.commit();
+        committed = true;
+        return result;
+      } finally {
+        if (!committed) {
+          connection.rollback();
+        }
+      }
+    }
+  }
+
+  private static StoreException failure(SQLException e) {
+    return new StoreException("the database failed: " + e.getMessage(), e);
+  }
+}

@@ -1,0 +1,84 @@
+-- Slots. Times are whole microseconds since the epoch; the view slot_readable shows them as times.
+
+-- Versions of configurations: append-only, never changed, never deleted.
+create table slot_config (
+  config_id        int      not null,
+  version          int      not null,
+  max_per_window   int      not null,
+  window_micros    bigint   not null,
+  spread           text     not null,
+  max_delay_micros bigint,            -- null: no bound
+  not_before       text     not null,
+  calendar         text,              -- null: always open
+  paused_until     bigint,            -- null: not paused
+  created_at       bigint   not null,
+  primary key (config_id, version)
+);
+
+-- One row for each configuration: its lock. Whoever writes windows holds it.
+--   seq    goes up with each change of windows, so that a node sees under the lock whether the
+--          picture that it kept is still true
+--   grid   numbers the rooms that windows have had (size, limit, calendar): slot_window and
+--          full_run belong to one grid, and a change of terms makes the next
+--   since  the time from which this grid's windows are complete; before it, the slots tell
+create table slot_book (
+  config_id int    generated always as identity primary key,
+  name      text   collate "C" not null unique,
+  version   int    not null,
+  grid      int    not null,
+  since     bigint not null,
+  seq       bigint not null
+) with (fillfactor = 50);
+
+-- state: 0 assigned, 1 confirmed, 2 cancelled, 3 reclaimed.
+create table slot (
+  requested    bigint   not null,
+  window_start bigint   not null,
+  scheduled    bigint   not null,
+  assigned_at  bigint   not null,
+  config_id    int      not null,
+  version      int      not null,
+  place        int      not null,
+  state        smallint not null,
+  event_id     text     collate "C" not null primary key
+);
+
+-- Lists, leaked slots, retention and carry-over all ask by configuration, state and time.
+create index slot_by_time on slot (config_id, state, scheduled);
+
+-- places: bitmap, place 0 in the lowest bit of the first byte.
+create table slot_window (
+  config_id    int     not null,
+  grid         int     not null,
+  start_micros bigint  not null,
+  taken        int     not null,
+  is_full      boolean not null,
+  places       bytea   not null,
+  primary key (config_id, grid, start_micros)
+) with (fillfactor = 70);
+
+-- What planning reads: windows in use that still have room. Full ones are in full_run.
+create index slot_window_open on slot_window (config_id, grid, start_micros) where not is_full;
+
+-- Touching windows without room, merged: one look-up jumps over any number of them.
+create table full_run (
+  config_id    int    not null,
+  grid         int    not null,
+  from_micros  bigint not null,
+  until_micros bigint not null,
+  primary key (config_id, grid, from_micros)
+) with (fillfactor = 50);
+
+-- For people.
+create view slot_readable as
+select s.event_id,
+       b.name as config_name,
+       s.version as config_version,
+       'epoch'::timestamptz + s.requested * interval '1 microsecond' as requested_time,
+       'epoch'::timestamptz + s.scheduled * interval '1 microsecond' as scheduled_time,
+       'epoch'::timestamptz + s.window_start * interval '1 microsecond' as window_start,
+       s.place,
+       (array['assigned', 'confirmed', 'cancelled', 'reclaimed'])[s.state + 1] as state,
+       'epoch'::timestamptz + s.assigned_at * interval '1 microsecond' as assigned_at
+from slot s
+join slot_book b on b.config_id = s.config_id;
