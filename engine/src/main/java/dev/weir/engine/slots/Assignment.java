@@ -17,7 +17,12 @@ public sealed interface Assignment {
    *
    * @param retryAfter when the same request would find one, as far as can be told now
    */
-  record NoRoom(SlotRequest request, Duration retryAfter) implements Assignment {}
+  record NoRoom(SlotRequest request, Duration retryAfter) implements Assignment {
+    /** Whole seconds, rounded up and at least one: what a header can say. */
+    public long retryAfterSeconds() {
+      return Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
+    }
+  }
 
   /** There is no such configuration. */
   record UnknownConfig(SlotRequest request) implements Assignment {}
