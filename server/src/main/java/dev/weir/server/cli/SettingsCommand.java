@@ -1,0 +1,27 @@
+package dev.weir.server.cli;
+
+import dev.weir.server.wiring.Setting;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Lists every setting. */
+@Command(
+    name = "settings",
+    description = "List every setting, its environment variable and its default.",
+    mixinStandardHelpOptions = true)
+public final class SettingsCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    var out = spec.commandLine().getOut();
+    for (Setting setting : Setting.values()) {
+      String absent = setting.absent().isEmpty() ? "none" : setting.absent();
+      out.printf(
+          "%-28s %-28s %-10s %s%n", setting.key(), setting.variable(), absent, setting.meaning());
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,104 @@
+package dev.weir.server.cli;
+
+import dev.weir.server.wiring.InvalidSettingException;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs a node until it is told to stop. */
+@Command(
+    name = "up",
+    description = "Start Weir, on an embedded PostgreSQL unless told otherwise.",
+    mixinStandardHelpOptions = true,
+    footer = "Every setting can be given in the environment or a file too: weir settings")
+public final class UpCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--port", description = "Port to listen on, 0 for a free one (8080).")
+  private @Nullable String port;
+
+  @Option(names = "--host", description = "Address to listen on (127.0.0.1).")
+  private @Nullable String host;
+
+  @Option(names = "--data", description = "Folder of the embedded PostgreSQL.")
+  private @Nullable String data;
+
+  @Option(
+      names = "--db",
+      description = "jdbc:postgresql://… of a real server in place of the embedded one.")
+  private @Nullable String database;
+
+  @Option(names = "--db-user", description = "User of that server.")
+  private @Nullable String databaseUser;
+
+  @Option(names = "--settings", description = "A properties file with settings.")
+  private @Nullable Path file;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Map<Setting, String> given = new EnumMap<>(Setting.class);
+    put(given, Setting.PORT, port);
+    put(given, Setting.HOST, host);
+    put(given, Setting.DATA, data);
+    put(given, Setting.DB_URL, database);
+    put(given, Setting.DB_USER, databaseUser);
+    PrintWriter err = spec.commandLine().getErr();
+    Node node;
+    try {
+      Settings settings =
+          Settings.of(
+              given,
+              System.getenv(),
+              Optional.ofNullable(file)
+                  .or(() -> Optional.ofNullable(System.getenv("WEIR_SETTINGS")).map(Path::of)));
+      settings.setUpLogging();
+      node = Node.start(settings);
+    } catch (InvalidSettingException | EmbeddedDatabase.StartException e) {
+      err.println("weir: " + e.getMessage());
+      return 2;
+    }
+    // A signal starts the hook; this thread waits and takes no part in the end.
+    Runtime.getRuntime().addShutdownHook(new Thread(node::close, "weir-drain"));
+    greet(spec.commandLine().getOut(), node.address());
+    new CountDownLatch(1).await();
+    return 0;
+  }
+
+  private static void put(Map<Setting, String> given, Setting setting, @Nullable String value) {
+    if (value != null) {
+      given.put(setting, value);
+    }
+  }
+
+  private static void greet(PrintWriter out, URI address) {
+    out.printf(
+        """
+
+        Weir is up: %1$s
+
+        Ask for a slot:   curl -s %1$s/api/v1/slots -H 'Content-Type: application/json' \\
+                            -d '{"eventId":"pay-1","requestedTime":"2026-06-01T12:00:00Z"}'
+        Try the API:      %1$s/docs
+        See the windows:  ./weir slots windows --url %1$s --from 2026-06-01T12:00:00Z
+        Metrics, health:  %1$s/metrics  %1$s/health/ready
+        Stop:             Ctrl-C
+
+        """,
+        address);
+    out.flush();
+  }
+}

@@ -1,0 +1,95 @@
+package dev.weir.server.metrics;
+
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotObserver;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Slots as log lines, on top of another observer. Nothing per request at INFO. */
+public final class SlotLog implements SlotObserver {
+  private static final Logger log = LoggerFactory.getLogger("dev.weir.slots");
+
+  private final SlotObserver next;
+
+  public SlotLog(SlotObserver next) {
+    this.next = next;
+  }
+
+  @Override
+  public void answered(Assignment assignment, Duration took) {
+    next.answered(assignment, took);
+    switch (assignment) {
+      case Assignment.Assigned given -> {
+        if (log.isDebugEnabled()) {
+          Slot slot = given.slot();
+          log.atDebug()
+              .addKeyValue("eventId", slot.eventId())
+              .addKeyValue("configName", slot.configName())
+              .addKeyValue("windowStart", slot.windowStart())
+              .addKeyValue("scheduledTime", slot.scheduledTime())
+              .log(given.replayed() ? "Slot given again" : "Slot assigned");
+        }
+      }
+      case Assignment.NoRoom noRoom ->
+          log.atError()
+              .addKeyValue("eventId", noRoom.request().eventId())
+              .addKeyValue("configName", noRoom.request().configName())
+              .addKeyValue("beyondMaxDelay", noRoom.retryAfter())
+              .log("No place within the longest delay");
+      case Assignment.UnknownConfig unknown ->
+          log.atDebug()
+              .addKeyValue("eventId", unknown.request().eventId())
+              .addKeyValue("configName", unknown.request().configName())
+              .log("Unknown configuration");
+    }
+  }
+
+  @Override
+  public void failed(Duration took) {
+    next.failed(took);
+  }
+
+  @Override
+  public void batch(int demands) {
+    next.batch(demands);
+  }
+
+  @Override
+  public void contended() {
+    next.contended();
+  }
+
+  @Override
+  public void configCacheHit() {
+    next.configCacheHit();
+  }
+
+  @Override
+  public void configCacheMiss() {
+    next.configCacheMiss();
+  }
+
+  @Override
+  public void leaked(long slots) {
+    next.leaked(slots);
+    log.debug("{} slots are past their time and not confirmed", slots);
+  }
+
+  @Override
+  public void reclaimed(int slots) {
+    next.reclaimed(slots);
+    if (slots > 0) {
+      log.info("Took back {} leaked slots", slots);
+    }
+  }
+
+  @Override
+  public void removed(int slots) {
+    next.removed(slots);
+    if (slots > 0) {
+      log.info("Removed {} slots older than the retention", slots);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** What happens, as metrics and log lines. */
+package dev.weir.server.metrics;

@@ -1,0 +1,112 @@
+package dev.weir.server.rest;
+
+import dev.weir.engine.slots.ConfigBroadcast;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotConfigs;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Configurations: make the next version, look at them, drop what nodes have cached. */
+@Controller("/admin/rate-limit")
+@Needs(Needs.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class ConfigEndpoints {
+  private static final Logger log = LoggerFactory.getLogger(ConfigEndpoints.class);
+
+  private final SlotConfigs configs;
+  private final ConfigBroadcast broadcast;
+  private final RestSettings settings;
+
+  ConfigEndpoints(SlotConfigs configs, ConfigBroadcast broadcast, RestSettings settings) {
+    this.configs = configs;
+    this.broadcast = broadcast;
+    this.settings = settings;
+  }
+
+  @Post("/config")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> configure(@Body byte[] body) {
+    ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
+    String before =
+        configs.inForce(wanted.name()).map(config -> config.terms().toString()).orElse("none");
+    SlotConfig stored = configs.configure(wanted.name(), wanted.terms());
+    log.info(
+        "Configuration {} version {}: {} → {}",
+        stored.name(),
+        stored.version(),
+        before,
+        stored.terms());
+    return Responses.json(HttpStatus.CREATED, json -> ConfigJson.write(json, stored, true));
+  }
+
+  @Get("/config")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> config(HttpRequest<?> request) {
+    String name = name(request);
+    SlotConfig config =
+        configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+    return Responses.json(json -> ConfigJson.write(json, config, true));
+  }
+
+  @Get("/config/history")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> history(HttpRequest<?> request) {
+    String name = name(request);
+    List<SlotConfig> versions = configs.history(name);
+    if (versions.isEmpty()) {
+      throw new ProblemException(SlotJson.unknownConfig(name));
+    }
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (SlotConfig version : versions) {
+            ConfigJson.write(json, version, version.equals(versions.getFirst()));
+          }
+          json.writeEndArray();
+        });
+  }
+
+  @Get("/configs")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> active() {
+    List<SlotConfig> active = configs.active();
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (SlotConfig config : active) {
+            ConfigJson.write(json, config, true);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  @Post("/cache/flush")
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> flush() {
+    broadcast.flushEverywhere();
+    return HttpResponse.noContent();
+  }
+
+  private String name(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    String name = query.text("name").orElse(settings.defaultConfig());
+    query.refuseOthers();
+    query.throwIfWrong();
+    return name;
+  }
+}

@@ -1,0 +1,116 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** JSON in and out, by hand on the streaming parser: no reflection, and every wrong field known. */
+final class Json {
+  /** What stands for {@code null} in what was read. */
+  static final Object NULL = Optional.empty();
+
+  private static final JsonFactory FACTORY = new JsonFactory();
+  private static final int DEEPEST = 16;
+
+  private Json() {}
+
+  /** Writes part of a document. */
+  interface Part {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  static byte[] bytes(Part part) {
+    try (ByteArrayBuilder out = new ByteArrayBuilder(256)) {
+      try (JsonGenerator json = generator(out)) {
+        part.write(json);
+      }
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory cannot fail", e);
+    }
+  }
+
+  static JsonGenerator generator(ByteArrayBuilder out) throws IOException {
+    return FACTORY.createGenerator(out);
+  }
+
+  /**
+   * Reads one whole document into maps, lists, strings, numbers, booleans and {@link #NULL}.
+   *
+   * @throws ProblemException if it is none
+   */
+  static Object read(byte[] bytes, int from, int length) {
+    try (JsonParser json = FACTORY.createParser(bytes, from, length)) {
+      if (json.nextToken() == null) {
+        throw malformed("there is none");
+      }
+      Object value = value(json, 0);
+      if (json.nextToken() != null) {
+        throw malformed("something follows the end of the document");
+      }
+      return value;
+    } catch (JsonParseException | StreamConstraintsException e) {
+      throw malformed(
+          "%s (line %d, column %d)"
+              .formatted(
+                  e.getOriginalMessage(),
+                  e.getLocation().getLineNr(),
+                  e.getLocation().getColumnNr()));
+    } catch (IOException e) {
+      throw malformed("it is not UTF-8 text");
+    }
+  }
+
+  private static Object value(JsonParser json, int depth) throws IOException {
+    if (depth > DEEPEST) {
+      throw malformed("it is nested more than " + DEEPEST + " deep");
+    }
+    JsonToken token = json.currentToken();
+    return switch (token) {
+      case START_OBJECT -> object(json, depth);
+      case START_ARRAY -> array(json, depth);
+      case VALUE_STRING -> json.getText();
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> json.getDecimalValue();
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NULL -> NULL;
+      case END_ARRAY, END_OBJECT, FIELD_NAME, NOT_AVAILABLE, VALUE_EMBEDDED_OBJECT ->
+          throw malformed("unexpected " + token);
+    };
+  }
+
+  private static Map<String, Object> object(JsonParser json, int depth) throws IOException {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+      json.nextToken();
+      if (fields.put(name, value(json, depth + 1)) != null) {
+        throw malformed("the field \"%s\" stands there twice".formatted(name));
+      }
+    }
+    return fields;
+  }
+
+  private static List<Object> array(JsonParser json, int depth) throws IOException {
+    List<Object> items = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      items.add(value(json, depth + 1));
+    }
+    return items;
+  }
+
+  private static ProblemException malformed(String why) {
+    return new ProblemException(
+        Problem.of(400, "malformed-json", "The JSON cannot be read: " + why + "."));
+  }
+}

@@ -1,0 +1,84 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.slots.Violation;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What went wrong with one request, in the words of RFC 9457.
+ *
+ * @param status the HTTP status, 400 to 599
+ * @param kind a word for this kind of problem; its type is {@code urn:weir:problem:} and this word
+ * @param detail what is wrong with this very request; never anything internal
+ * @param errors the wrong fields, empty when no single field is to blame
+ */
+record Problem(int status, String kind, String detail, List<Violation> errors) {
+  static final String MEDIA_TYPE = "application/problem+json";
+
+  private static final Map<Integer, String> TITLES =
+      Map.ofEntries(
+          Map.entry(400, "Bad Request"),
+          Map.entry(401, "Unauthorized"),
+          Map.entry(403, "Forbidden"),
+          Map.entry(404, "Not Found"),
+          Map.entry(405, "Method Not Allowed"),
+          Map.entry(406, "Not Acceptable"),
+          Map.entry(408, "Request Timeout"),
+          Map.entry(409, "Conflict"),
+          Map.entry(413, "Content Too Large"),
+          Map.entry(414, "URI Too Long"),
+          Map.entry(415, "Unsupported Media Type"),
+          Map.entry(431, "Request Header Fields Too Large"),
+          Map.entry(500, "Internal Server Error"),
+          Map.entry(503, "Service Unavailable"));
+
+  Problem {
+    if (status < 400 || status > 599) {
+      throw new IllegalArgumentException("status must be an error, not " + status);
+    }
+    errors = List.copyOf(errors);
+  }
+
+  static Problem of(int status, String kind, String detail) {
+    return new Problem(status, kind, detail, List.of());
+  }
+
+  /** A request with wrong fields. */
+  static Problem invalid(List<Violation> errors) {
+    String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
+    return new Problem(400, "invalid-request", detail, errors);
+  }
+
+  String title() {
+    return TITLES.getOrDefault(status, status < 500 ? "Bad Request" : "Server Error");
+  }
+
+  byte[] toJson() {
+    return Json.bytes(
+        json -> {
+          json.writeStartObject();
+          writeFields(json);
+          json.writeEndObject();
+        });
+  }
+
+  /** Writes its fields into an open object. */
+  void writeFields(JsonGenerator json) throws IOException {
+    json.writeStringField("type", "urn:weir:problem:" + kind);
+    json.writeStringField("title", title());
+    json.writeNumberField("status", status);
+    json.writeStringField("detail", detail);
+    if (!errors.isEmpty()) {
+      json.writeArrayFieldStart("errors");
+      for (Violation error : errors) {
+        json.writeStartObject();
+        json.writeStringField("field", error.field());
+        json.writeStringField("message", error.message());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package dev.weir.server.rest;
+
+import dev.weir.engine.StoreException;
+import io.micronaut.http.HttpMethod;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.exceptions.BufferLengthExceededException;
+import io.micronaut.http.exceptions.ContentLengthExceededException;
+import io.micronaut.http.server.exceptions.ExceptionHandler;
+import io.micronaut.http.server.exceptions.NotAllowedException;
+import io.micronaut.http.server.exceptions.response.Error;
+import io.micronaut.http.server.exceptions.response.ErrorContext;
+import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
+import io.micronaut.http.server.netty.NettyHttpRequest;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one place where errors become answers.
+ *
+ * <p>Micronaut hands over what it found wrong itself (no route, wrong method or media type, a body
+ * over the bound, a request line that the decoder gave up on) as an {@link ErrorContext}, and
+ * whatever an endpoint or filter threw as an exception. Both leave as problems.
+ */
+@Singleton
+final class Problems
+    implements ErrorResponseProcessor<byte[]>, ExceptionHandler<Throwable, HttpResponse<?>> {
+  static final Problem STORE_FAILED =
+      Problem.of(
+          503,
+          "store-unavailable",
+          "The database does not answer. Nothing was done; try again soon.");
+
+  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+  private static final Map<Integer, String> KINDS =
+      Map.of(
+          404, "not-found",
+          405, "method-not-allowed",
+          406, "not-acceptable",
+          413, "too-large",
+          415, "unsupported-media-type");
+
+  @Override
+  @SuppressWarnings("rawtypes") // So is the interface.
+  public HttpResponse<?> handle(HttpRequest request, Throwable exception) {
+    if (exception instanceof ProblemException expected) {
+      MutableHttpResponse<byte[]> response = answer(expected.problem());
+      expected.headers().forEach(response::header);
+      return response;
+    }
+    if (exception instanceof StoreException) {
+      log.error(
+          "{} {} failed: {}", request.getMethodName(), request.getPath(), exception.getMessage());
+      return answer(STORE_FAILED).header("Retry-After", "1");
+    }
+    if (isClientGone(exception)) {
+      log.debug("{} {}: client gone", request.getMethodName(), request.getPath());
+      return answer(Problem.of(400, "incomplete-request", "The request ended early."));
+    }
+    return answer(unexpected(request, exception));
+  }
+
+  @Override
+  public MutableHttpResponse<byte[]> processResponse(
+      ErrorContext context, MutableHttpResponse<?> base) {
+    HttpRequest<?> request = context.getRequest();
+    Throwable cause = context.getRootCause().orElse(null);
+    if (request.getMethod() == HttpMethod.OPTIONS && cause instanceof NotAllowedException) {
+      return base.status(HttpStatus.NO_CONTENT).body(null);
+    }
+    Problem problem = problem(context, base, cause);
+    return base.status(problem.status(), problem.title())
+        .contentType(Problem.MEDIA_TYPE)
+        .body(problem.toJson());
+  }
+
+  private static Problem problem(
+      ErrorContext context, MutableHttpResponse<?> base, @Nullable Throwable cause) {
+    if (context.getRequest() instanceof NettyHttpRequest<?> netty
+        && netty.getNativeRequest().decoderResult().isFailure()) {
+      return undecodable(netty.getNativeRequest().decoderResult().cause());
+    }
+    if (cause instanceof BufferLengthExceededException
+        || cause instanceof ContentLengthExceededException) {
+      return Problem.of(413, "too-large", String.valueOf(cause.getMessage()));
+    }
+    if (base.code() >= 500) {
+      return unexpected(context.getRequest(), cause);
+    }
+    String detail =
+        context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
+    return Problem.of(base.code(), KINDS.getOrDefault(base.code(), "bad-request"), detail);
+  }
+
+  /** The decoder stopped before there was a request; Micronaut calls all of these 413 or 400. */
+  private static Problem undecodable(Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return Problem.of(414, "uri-too-long", "The request line is too long.");
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return Problem.of(431, "headers-too-large", "The headers are too large.");
+    }
+    return Problem.of(400, "bad-request", "The request is not valid HTTP.");
+  }
+
+  private static Problem unexpected(HttpRequest<?> request, @Nullable Throwable exception) {
+    String id = UUID.randomUUID().toString();
+    log.error("{} {} failed, id {}", request.getMethodName(), request.getPath(), id, exception);
+    return Problem.of(
+        500, "unexpected", "Something went wrong here; the log knows more under " + id + ".");
+  }
+
+  private static boolean isClientGone(Throwable exception) {
+    if (exception instanceof ClosedChannelException) {
+      return true;
+    }
+    if (!(exception instanceof IOException) || exception.getMessage() == null) {
+      return false;
+    }
+    String message = exception.getMessage().toLowerCase(Locale.ROOT);
+    return message.contains("connection closed")
+        || message.contains("connection reset")
+        || message.contains("broken pipe");
+  }
+
+  private static MutableHttpResponse<byte[]> answer(Problem problem) {
+    return HttpResponse.<byte[]>status(problem.status(), problem.title())
+        .contentType(Problem.MEDIA_TYPE)
+        .body(problem.toJson());
+  }
+}

@@ -1,0 +1,8 @@
+package dev.weir.server.rest;
+
+/** Whether this node may be used. */
+@FunctionalInterface
+public interface Readiness {
+  /** Why it may not be used now; empty if it may. */
+  String reasonAgainst();
+}

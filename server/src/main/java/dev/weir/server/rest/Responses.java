@@ -1,0 +1,20 @@
+package dev.weir.server.rest;
+
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+
+/** Answers that are JSON. */
+final class Responses {
+  private Responses() {}
+
+  static HttpResponse<byte[]> json(Json.Part part) {
+    return json(HttpStatus.OK, part);
+  }
+
+  static HttpResponse<byte[]> json(HttpStatus status, Json.Part part) {
+    return HttpResponse.<byte[]>status(status)
+        .contentType(MediaType.APPLICATION_JSON_TYPE)
+        .body(Json.bytes(part));
+  }
+}

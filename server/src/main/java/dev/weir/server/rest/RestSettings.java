@@ -1,0 +1,21 @@
+package dev.weir.server.rest;
+
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the endpoints need to know.
+ *
+ * @param defaultConfig the configuration of a request that names none
+ * @param adminToken what an administrator shows; without one, admin endpoints are open
+ * @param clientKeys what a client shows; if there are none, data endpoints are open
+ */
+public record RestSettings(
+    String defaultConfig, Optional<String> adminToken, Set<String> clientKeys) {
+
+  /** Says nothing of its secrets. */
+  @Override
+  public String toString() {
+    return "RestSettings[defaultConfig=" + defaultConfig + "]";
+  }
+}

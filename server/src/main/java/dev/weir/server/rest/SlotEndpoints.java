@@ -1,0 +1,150 @@
+package dev.weir.server.rest;
+
+import dev.weir.core.slots.Micros;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotDesk;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotNames;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.Transition;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.PathVariable;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** One slot: ask for it, look at it, confirm it, give it back; and lists of slots. */
+@Controller("/api/v1/slots")
+@Needs(Needs.Role.CLIENT)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class SlotEndpoints {
+  private static final long USUAL_PAGE = 100;
+
+  private final SlotDesk desk;
+  private final SlotLedger ledger;
+  private final ConfigCache configs;
+  private final RestSettings settings;
+
+  SlotEndpoints(SlotDesk desk, SlotLedger ledger, ConfigCache configs, RestSettings settings) {
+    this.desk = desk;
+    this.ledger = ledger;
+    this.configs = configs;
+    this.settings = settings;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> assign(@Body byte[] body) {
+    Object document = Json.read(body, 0, body.length);
+    return switch (desk.assign(SlotJson.request(document, settings.defaultConfig()))) {
+      case Assignment.Assigned assigned ->
+          Responses.json(json -> SlotJson.writeAssigned(json, assigned));
+      case Assignment.NoRoom noRoom ->
+          throw new ProblemException(
+              SlotJson.problem(noRoom),
+              Map.of("Retry-After", Long.toString(noRoom.retryAfterSeconds())));
+      case Assignment.UnknownConfig unknown ->
+          throw new ProblemException(SlotJson.problem(unknown));
+    };
+  }
+
+  @Get("/{eventId}")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> find(@PathVariable String eventId) {
+    Slot slot = ledger.find(valid(eventId)).orElseThrow(() -> noSlot(eventId));
+    return Responses.json(json -> SlotJson.writeFound(json, slot));
+  }
+
+  @Delete("/{eventId}")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> cancel(@PathVariable String eventId) {
+    return switch (ledger.cancel(valid(eventId))) {
+      case Transition.Done done -> HttpResponse.noContent();
+      case Transition.Conflict conflict -> throw conflict(conflict, "cancelled");
+      case Transition.Unknown unknown -> throw noSlot(eventId);
+    };
+  }
+
+  @Post("/{eventId}/confirm")
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> confirm(@PathVariable String eventId) {
+    return switch (ledger.confirm(valid(eventId))) {
+      case Transition.Done done -> Responses.json(json -> SlotJson.writeFound(json, done.slot()));
+      case Transition.Conflict conflict -> throw conflict(conflict, "confirmed");
+      case Transition.Unknown unknown -> throw noSlot(eventId);
+    };
+  }
+
+  @Get
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> list(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    String configName = query.text("configName").orElse(settings.defaultConfig());
+    Instant from = query.time("from").orElse(Micros.instant(Micros.EARLIEST));
+    Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
+    SlotQuery.Filter filter =
+        query.choice("state", SlotQuery.Filter.values()).orElse(SlotQuery.Filter.ALL);
+    SlotQuery.Cursor after =
+        query
+            .text("cursor")
+            .map(text -> CursorText.read(query, text))
+            .orElse(SlotQuery.Cursor.START);
+    int limit = (int) (long) query.count("limit", SlotQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
+    query.refuseOthers();
+    query.throwIfWrong();
+    if (configs.find(configName).isEmpty()) {
+      throw new ProblemException(SlotJson.unknownConfig(configName));
+    }
+    List<Slot> slots = ledger.list(new SlotQuery(configName, from, until, filter, after, limit));
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("slots");
+          for (Slot slot : slots) {
+            SlotJson.writeFound(json, slot);
+          }
+          json.writeEndArray();
+          if (slots.size() == limit) {
+            json.writeStringField("next", CursorText.write(slots.getLast()));
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private static String valid(String eventId) {
+    Fields fields = Fields.of(Map.of());
+    SlotNames.eventIdProblem(eventId).ifPresent(problem -> fields.wrong("eventId", problem));
+    fields.throwIfWrong();
+    return eventId;
+  }
+
+  private static ProblemException noSlot(String eventId) {
+    return new ProblemException(
+        Problem.of(404, "unknown-event", "No slot is known for event \"%s\".".formatted(eventId)));
+  }
+
+  private static ProblemException conflict(Transition.Conflict conflict, String wanted) {
+    return new ProblemException(
+        Problem.of(
+            409,
+            "state-conflict",
+            "The slot of event \"%s\" is %s and cannot be %s."
+                .formatted(
+                    conflict.slot().eventId(), Fields.lower(conflict.slot().state()), wanted)));
+  }
+}

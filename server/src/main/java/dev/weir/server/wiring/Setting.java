@@ -1,0 +1,68 @@
+package dev.weir.server.wiring;
+
+import java.util.Locale;
+
+/**
+ * A setting: its name, what it is without being set, and what it is for. The list is the
+ * documentation: {@code weir settings} prints it.
+ */
+public enum Setting {
+  HOST(
+      "weir.host", "127.0.0.1", "address to listen on; others than loopback need weir.admin-token"),
+  PORT("weir.port", "8080", "port to listen on, 0 for a free one"),
+  DATA("weir.data", "", "folder of the embedded PostgreSQL; without one ~/.local/share/weir"),
+  DB_URL("weir.db.url", "", "jdbc:postgresql://… of a real server in place of the embedded one"),
+  DB_USER("weir.db.user", "", "user of that server"),
+  DB_PASSWORD("weir.db.password", "", "password of that user"),
+  DB_POOL_MIN("weir.db.pool.min", "5", "connections kept open"),
+  DB_POOL_MAX("weir.db.pool.max", "30", "connections at most"),
+  DB_WAIT("weir.db.wait", "PT3S", "how long a request waits for a connection before 503"),
+  DB_MIGRATE("weir.db.migrate", "true", "bring the tables up to date at start"),
+  SLOTS_STORE(
+      "weir.slots.store", "postgres", "where slots are kept: postgres, or memory (not kept)"),
+  SLOTS_DEFAULT_NAME("weir.slots.default-name", "default", "configuration of requests without one"),
+  SLOTS_CREATE_DEFAULT(
+      "weir.slots.create-default", "true", "make that configuration, 100 per PT4S, if absent"),
+  SLOTS_CACHE_TTL("weir.slots.cache-ttl", "PT5S", "how long a configuration is cached"),
+  SLOTS_LANES("weir.slots.lanes", "1", "transactions that may be under way at once on this node"),
+  SLOTS_LARGEST_BATCH("weir.slots.largest-batch", "4096", "requests in one transaction at most"),
+  SLOTS_UPKEEP_EVERY(
+      "weir.slots.upkeep-every", "PT30S", "how often leaked and old slots are looked for"),
+  SLOTS_LEAK_GRACE(
+      "weir.slots.leak-grace", "PT1M", "how long after its time a slot counts as leaked"),
+  SLOTS_RECLAIM("weir.slots.reclaim", "false", "take leaked slots back"),
+  SLOTS_RETENTION(
+      "weir.slots.retention", "", "how long past slots are kept, such as P90D; for ever without"),
+  ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
+  CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
+  DRAIN("weir.drain", "PT20S", "how long a stop waits for requests under way"),
+  LOG_FORMAT("weir.log.format", "text", "text or json"),
+  LOG_LEVEL("weir.log.level", "info", "error, warn, info, debug or trace");
+
+  private final String key;
+  private final String absent;
+  private final String meaning;
+
+  Setting(String key, String absent, String meaning) {
+    this.key = key;
+    this.absent = absent;
+    this.meaning = meaning;
+  }
+
+  public String key() {
+    return key;
+  }
+
+  public String absent() {
+    return absent;
+  }
+
+  public String meaning() {
+    return meaning;
+  }
+
+  /** The environment variable of the same meaning. */
+  public String variable() {
+    return key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+  }
+}

@@ -1,0 +1,122 @@
+package dev.weir.server.wiring;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.stream.Stream;
+
+/**
+ * The settings in force: from the command line, else from the environment, else from a file, else
+ * as they are by themselves. Reading one that cannot be used says which.
+ */
+public final class Settings {
+  private final Map<Setting, String> values;
+
+  private Settings(Map<Setting, String> values) {
+    this.values = values;
+  }
+
+  /**
+   * Puts settings together.
+   *
+   * @param file a properties file, if there is one
+   */
+  public static Settings of(
+      Map<Setting, String> commandLine, Map<String, String> environment, Optional<Path> file) {
+    Map<Setting, String> values = new EnumMap<>(Setting.class);
+    file.ifPresent(path -> values.putAll(read(path)));
+    for (Setting setting : Setting.values()) {
+      String value = environment.get(setting.variable());
+      if (value != null && !value.isBlank()) {
+        values.put(setting, value.trim());
+      }
+    }
+    values.putAll(commandLine);
+    return new Settings(values);
+  }
+
+  private static Map<Setting, String> read(Path file) {
+    Properties properties = new Properties();
+    try (Reader reader = Files.newBufferedReader(file)) {
+      properties.load(reader);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new InvalidSettingException("the settings file " + file, "cannot be read: " + e);
+    }
+    Map<Setting, String> values = new EnumMap<>(Setting.class);
+    for (String key : properties.stringPropertyNames()) {
+      Setting setting =
+          Stream.of(Setting.values())
+              .filter(known -> known.key().equals(key))
+              .findFirst()
+              .orElseThrow(() -> new InvalidSettingException(key, "in " + file + " is not known"));
+      values.put(setting, properties.getProperty(key).trim());
+    }
+    return values;
+  }
+
+  /** Tells the logging how to write; has to come before the first line is logged. */
+  public void setUpLogging() {
+    System.setProperty(
+        Setting.LOG_FORMAT.key(), choice(Setting.LOG_FORMAT, List.of("text", "json")));
+    System.setProperty(
+        Setting.LOG_LEVEL.key(),
+        choice(Setting.LOG_LEVEL, List.of("error", "warn", "info", "debug", "trace")));
+  }
+
+  String text(Setting setting) {
+    return values.getOrDefault(setting, setting.absent());
+  }
+
+  /** A setting that may be left out. */
+  Optional<String> optional(Setting setting) {
+    return Optional.of(text(setting)).filter(value -> !value.isEmpty());
+  }
+
+  int number(Setting setting, int least, int most) {
+    try {
+      int number = Integer.parseInt(text(setting));
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      throw wrong(setting, "must be a whole number");
+    }
+    throw wrong(setting, "must be from %d to %d".formatted(least, most));
+  }
+
+  boolean flag(Setting setting) {
+    return choice(setting, List.of("true", "false")).equals("true");
+  }
+
+  Duration duration(Setting setting) {
+    try {
+      Duration duration = Duration.parse(text(setting));
+      if (!duration.isNegative()) {
+        return duration;
+      }
+    } catch (DateTimeException e) {
+      throw wrong(setting, "must be a duration such as PT5S");
+    }
+    throw wrong(setting, "must not be negative");
+  }
+
+  String choice(Setting setting, List<String> choices) {
+    if (!choices.contains(text(setting))) {
+      throw wrong(setting, "must be one of " + choices);
+    }
+    return text(setting);
+  }
+
+  /** Secrets are not repeated. */
+  private InvalidSettingException wrong(Setting setting, String rule) {
+    return new InvalidSettingException(setting.key(), rule + ", not \"" + text(setting) + "\"");
+  }
+}

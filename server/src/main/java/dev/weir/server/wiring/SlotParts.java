@@ -1,0 +1,66 @@
+package dev.weir.server.wiring;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.ConfigBroadcast;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.SlotConfigs;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotUpkeep;
+import dev.weir.store.jdbc.ConfigListener;
+import dev.weir.store.jdbc.JdbcSlotConfigs;
+import dev.weir.store.jdbc.JdbcSlotLedger;
+import dev.weir.store.jdbc.JdbcSlotUpkeep;
+import dev.weir.store.jdbc.StoreClock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.random.RandomGenerator;
+
+/** What slots need of a store, whichever store it is. */
+record SlotParts(
+    SlotLedger ledger,
+    SlotConfigs configs,
+    SlotUpkeep upkeep,
+    ConfigCache cache,
+    ConfigBroadcast broadcast,
+    AutoCloseable listener) {
+
+  /** The configuration that a newcomer finds. */
+  private static final Terms FIRST_TERMS = Terms.of(100, Duration.ofSeconds(4));
+
+  private static final int MOST_SLOTS_IN_MEMORY = 5_000_000;
+
+  static SlotParts inMemory(Settings settings, SlotObserver observer) {
+    MemorySlotLedger ledger =
+        new MemorySlotLedger(
+            InstantSource.system(), RandomGenerator.getDefault(), MOST_SLOTS_IN_MEMORY);
+    if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
+      ledger.configure(settings.text(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
+    }
+    ConfigCache cache = cache(settings, ledger, observer);
+    return new SlotParts(ledger, ledger, ledger, cache, cache::flush, () -> {});
+  }
+
+  static SlotParts onPostgres(Settings settings, HikariDataSource database, SlotObserver observer) {
+    JdbcSlotConfigs configs = new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE);
+    if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
+      configs.createIfAbsent(settings.text(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
+    }
+    ConfigCache cache = cache(settings, configs, observer);
+    return new SlotParts(
+        new JdbcSlotLedger(
+            database, StoreClock.OF_THE_DATABASE, RandomGenerator.getDefault(), observer),
+        configs,
+        new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
+        cache,
+        () -> ConfigListener.flushEverywhere(database),
+        new ConfigListener(database, cache::forget, cache::flush));
+  }
+
+  private static ConfigCache cache(Settings settings, SlotConfigs configs, SlotObserver observer) {
+    return new ConfigCache(
+        configs, settings.duration(Setting.SLOTS_CACHE_TTL), System::nanoTime, observer);
+  }
+}

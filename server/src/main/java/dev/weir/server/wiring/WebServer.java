@@ -1,0 +1,147 @@
+package dev.weir.server.wiring;
+
+import dev.weir.server.rest.Draining;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.http.server.exceptions.ServerStartupException;
+import io.micronaut.runtime.graceful.GracefulShutdownManager;
+import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The endpoints, listening. */
+final class WebServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(WebServer.class);
+  private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
+
+  /** Long enough for requests already on the wire to be read before their socket is closed. */
+  private static final Duration SETTLE = Duration.ofMillis(500);
+
+  private final ApplicationContext context;
+  private final EmbeddedServer server;
+  private final Duration mostDraining;
+
+  private WebServer(ApplicationContext context, EmbeddedServer server, Duration mostDraining) {
+    this.context = context;
+    this.server = server;
+    this.mostDraining = mostDraining;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param parts what the endpoints ask for, by type
+   */
+  static WebServer start(Settings settings, List<Object> parts) {
+    refuseOpenDoor(settings);
+    ApplicationContext context =
+        ApplicationContext.builder()
+            .banner(false)
+            .deduceEnvironment(false)
+            .environmentPropertySource(false)
+            .properties(properties(settings))
+            .singletons(parts.toArray())
+            .build();
+    boolean listening = false;
+    try {
+      context.start();
+      EmbeddedServer server = context.getBean(EmbeddedServer.class);
+      server.start();
+      listening = true;
+      return new WebServer(context, server, settings.duration(Setting.DRAIN));
+    } catch (ServerStartupException e) {
+      throw new InvalidSettingException(
+          Setting.PORT.key(),
+          "%s on %s cannot be listened on: it is in use or not allowed"
+              .formatted(settings.text(Setting.PORT), settings.text(Setting.HOST)));
+    } finally {
+      if (!listening) {
+        context.close();
+      }
+    }
+  }
+
+  URI address() {
+    return server.getURI();
+  }
+
+  /**
+   * Cuts nothing: from now on every answer asks its connection to close, then the socket is closed
+   * to newcomers, and what is under way may end within the bound.
+   */
+  void drain() {
+    context.getBean(Draining.class).begin();
+    try {
+      TimeUnit.MILLISECONDS.sleep(Math.min(SETTLE.toMillis(), mostDraining.toMillis()));
+      context
+          .getBean(GracefulShutdownManager.class)
+          .shutdownGracefully()
+          .toCompletableFuture()
+          .get(mostDraining.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      log.warn("Requests still under way after {} are cut", mostDraining);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      log.warn("Draining failed", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+
+  /** Without a token, nobody but this machine may reach the admin endpoints. */
+  private static void refuseOpenDoor(Settings settings) {
+    String host = settings.text(Setting.HOST);
+    try {
+      if (!InetAddress.getByName(host).isLoopbackAddress()
+          && settings.optional(Setting.ADMIN_TOKEN).isEmpty()) {
+        throw new InvalidSettingException(
+            Setting.HOST.key(), "may be " + host + " only if weir.admin-token is set");
+      }
+    } catch (UnknownHostException e) {
+      throw new InvalidSettingException(Setting.HOST.key(), "is no address: " + host);
+    }
+  }
+
+  private static Map<String, Object> properties(Settings settings) {
+    Map<String, Object> properties = new HashMap<>();
+    int port = settings.number(Setting.PORT, 0, 65_535);
+    properties.put("micronaut.server.host", settings.text(Setting.HOST));
+    properties.put("micronaut.server.port", port == 0 ? -1 : port);
+    properties.put("micronaut.router.static-resources.docs.mapping", "/docs/**");
+    properties.put(
+        "micronaut.router.static-resources.docs.paths",
+        List.of(
+            "classpath:docs",
+            "classpath:META-INF/resources/webjars/swagger-ui/" + swaggerUiVersion()));
+    return properties;
+  }
+
+  /** The WebJar keeps its files under its version, and says which that is. */
+  private static String swaggerUiVersion() {
+    try (InputStream in = WebServer.class.getClassLoader().getResourceAsStream(WEBJAR)) {
+      Properties properties = new Properties();
+      properties.load(Objects.requireNonNull(in, WEBJAR));
+      return Objects.requireNonNull(properties.getProperty("version"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

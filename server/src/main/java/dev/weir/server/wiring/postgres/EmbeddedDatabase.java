@@ -1,0 +1,177 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real PostgreSQL that runs for as long as this object is open and keeps its data in a folder.
+ *
+ * <p>What it has committed survives a crash of Weir, of PostgreSQL and of the machine. It listens
+ * on the loopback address only and asks for a password that is kept in the folder, readable by its
+ * owner. The folder belongs to one process at a time; one that was killed is cleaned up after by
+ * the next. Nothing is stopped behind the back of whoever drains before closing: there is no
+ * shutdown hook, and Ctrl-C in the terminal does not reach PostgreSQL.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class EmbeddedDatabase implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
+  private static final Duration RECOVERY_BOUND = Duration.ofMinutes(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final int PORTS_TRIED = 5;
+
+  private final FolderLock lock;
+  private final PostgresCluster cluster;
+  private final Process process;
+  private final int port;
+
+  private EmbeddedDatabase(FolderLock lock, PostgresCluster cluster, Process process, int port) {
+    this.lock = lock;
+    this.cluster = cluster;
+    this.process = process;
+    this.port = port;
+  }
+
+  /**
+   * Starts PostgreSQL on the data in a folder, which is created if absent, and returns when it
+   * accepts connections.
+   *
+   * @throws StartException if it cannot, with a message of one line for the operator
+   */
+  public static EmbeddedDatabase start(Path dataFolder) {
+    Path folder = dataFolder.toAbsolutePath().normalize();
+    PostgresPrograms programs;
+    try {
+      programs =
+          PostgresPrograms.find(
+              PostgresArchive.bundled(),
+              PostgresArchive.caches(System.getenv()),
+              PostgresAccount.candidates());
+    } catch (IOException e) {
+      throw new StartException("cannot unpack the bundled PostgreSQL: " + e, e);
+    }
+    return start(folder, programs);
+  }
+
+  static EmbeddedDatabase start(Path dataFolder, PostgresPrograms programs) {
+    try {
+      Folders.createPrivate(dataFolder);
+      FolderLock lock = FolderLock.claim(dataFolder);
+      try {
+        PostgresCluster cluster = PostgresCluster.open(dataFolder, programs);
+        new Postmaster(cluster.folder()).clearTheWay();
+        return launch(dataFolder, programs, cluster, lock);
+      } catch (IOException | RuntimeException e) {
+        lock.close();
+        throw e;
+      }
+    } catch (IOException | UncheckedIOException e) {
+      throw new StartException("cannot use the data folder " + dataFolder + ": " + e, e);
+    }
+  }
+
+  /** The address for a JDBC driver, without user and password. */
+  public String jdbcUrl() {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+  }
+
+  /** The name of the one database user, who may do everything. */
+  public String user() {
+    return PostgresCluster.USER;
+  }
+
+  /** The password of the user, also found in the file {@code password} of the data folder. */
+  public String password() {
+    return cluster.password();
+  }
+
+  /** The id of PostgreSQL's main process. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Stops PostgreSQL, cutting its connections, and gives the folder free. Idempotent. */
+  @Override
+  public void close() {
+    try {
+      try {
+        if (process.isAlive()) {
+          Postmaster.stop(process.pid(), process::isAlive);
+          log.info("PostgreSQL in {} stopped", cluster.folder());
+        }
+      } finally {
+        lock.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static EmbeddedDatabase launch(
+      Path dataFolder, PostgresPrograms programs, PostgresCluster cluster, FolderLock lock)
+      throws IOException {
+    Path portFile = dataFolder.resolve("port");
+    int port = Ports.recordedOrFree(portFile);
+    for (int attempt = 1; ; attempt++) {
+      cluster.configure(port, programs.account());
+      Files.writeString(portFile, port + "\n");
+      Command server = Command.start(programs.words("postgres", "-D", cluster.folder().toString()));
+      if (awaitReady(server.process(), new Postmaster(cluster.folder()))) {
+        log.info(
+            "PostgreSQL {} runs on port {} with its data in {}",
+            programs.version(),
+            port,
+            cluster.folder());
+        return new EmbeddedDatabase(lock, cluster, server.process(), port);
+      }
+      // Between our look and its start somebody else may have taken the port.
+      if (attempt == PORTS_TRIED || Ports.isFree(port)) {
+        throw new StartException(
+            "PostgreSQL does not start in %s: %s | %s"
+                .formatted(
+                    cluster.folder(),
+                    PostgresCluster.lastLines(server.lastOutput()),
+                    cluster.lastLogLines()));
+      }
+      port = Ports.free();
+    }
+  }
+
+  /** Whether the server came up; if not, it has ended. */
+  private static boolean awaitReady(Process process, Postmaster postmaster) throws IOException {
+    long pid = process.pid();
+    BooleanSupplier decided = () -> postmaster.isReady(pid) || !process.isAlive();
+    boolean ready = false;
+    try {
+      if (!Waiting.until(decided, PATIENCE)) {
+        log.info("PostgreSQL is still starting, recovering from a crash takes its time");
+        Waiting.until(decided, RECOVERY_BOUND);
+      }
+      ready = process.isAlive() && postmaster.isReady(pid);
+      return ready;
+    } finally {
+      if (!ready && process.isAlive()) {
+        Postmaster.stop(pid, process::isAlive);
+      }
+    }
+  }
+
+  /** The reason why the embedded database cannot be had, in a line for the operator. */
+  public static final class StartException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    StartException(String message) {
+      super(message);
+    }
+
+    StartException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+}

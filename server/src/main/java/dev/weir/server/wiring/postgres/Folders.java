@@ -1,0 +1,71 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What the JDK lacks for folders: making them private, listing and deleting them. */
+final class Folders {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private Folders() {}
+
+  /** The entries of a folder that match a pattern; none if there is no such folder. */
+  static List<Path> list(Path folder, String pattern) throws IOException {
+    List<Path> found = new ArrayList<>();
+    if (Files.isDirectory(folder)) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, pattern)) {
+        entries.forEach(found::add);
+      }
+    }
+    return found;
+  }
+
+  /** Makes a folder that only its owner can enter, unless it exists. */
+  static void createPrivate(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      Files.createDirectories(folder.getParent());
+      Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    }
+  }
+
+  /** Deletes a folder with all that is inside, following no links. */
+  static void delete(Path folder) throws IOException {
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            // Gone in the meantime is what was wanted.
+            if (Files.exists(file)) {
+              throw e;
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException e)
+              throws IOException {
+            Files.deleteIfExists(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,59 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Ports of the loopback address. */
+final class Ports {
+  private static final int ANY = 0;
+  private static final int HIGHEST = 65_535;
+
+  private Ports() {}
+
+  /** The port that the file names if it can be had, so that addresses stay; else a free one. */
+  static int recordedOrFree(Path file) throws IOException {
+    if (Files.exists(file)) {
+      String recorded = Files.readString(file).strip();
+      if (recorded.matches("[1-9]\\d{0,4}")) {
+        int port = Integer.parseInt(recorded);
+        if (port <= HIGHEST && isFree(port)) {
+          return port;
+        }
+      }
+    }
+    return free();
+  }
+
+  /** A port that nobody listened on a moment ago. */
+  static int free() throws IOException {
+    try (ServerSocket socket = listen(ANY)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Whether nobody listens on the port. */
+  static boolean isFree(int port) {
+    try (ServerSocket socket = listen(port)) {
+      return socket.isBound();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  // Reusing the address as PostgreSQL does: connections that linger after a close do not matter.
+  private static ServerSocket listen(int port) throws IOException {
+    ServerSocket socket = new ServerSocket();
+    try {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return socket;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+}

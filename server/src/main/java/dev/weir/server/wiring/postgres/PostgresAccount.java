@@ -1,0 +1,98 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The user that the PostgreSQL programs run as. PostgreSQL refuses to run as root, so root has to
+ * appear as somebody else to it.
+ *
+ * <p>All of these replace themselves by the program they start, so that the process id that we
+ * started is the one of PostgreSQL.
+ */
+enum PostgresAccount {
+  /** The user that runs Weir. */
+  SELF(""),
+  /** Root seen from a user namespace in which it has no name: files stay root's. */
+  ROOT_WITHOUT_A_NAME("unshare --user"),
+  /** The user 65534, for root in containers that forbid user namespaces: files are given to it. */
+  NOBODY("setpriv --reuid=65534 --regid=65534 --clear-groups");
+
+  private static final int NOBODY_ID = 65_534;
+  private static final Path SELF_PROCESS = Path.of("/proc/self");
+
+  private final String prefix;
+
+  PostgresAccount(String prefix) {
+    this.prefix = prefix;
+  }
+
+  /** The accounts that may work for the user of this process, best first. */
+  static List<PostgresAccount> candidates() throws IOException {
+    return userId() == 0 ? List.of(ROOT_WITHOUT_A_NAME, NOBODY) : List.of(SELF);
+  }
+
+  /** The number of the user that runs Weir. */
+  static int userId() throws IOException {
+    return ownerId(
+        Files.exists(SELF_PROCESS) ? SELF_PROCESS : Path.of(System.getProperty("user.home")));
+  }
+
+  /**
+   * The words that start a program under this account. It gets a session of its own where {@code
+   * setsid} exists: Ctrl-C in the terminal is for Weir, which drains before it stops PostgreSQL.
+   */
+  List<String> words(Path program, String... arguments) {
+    List<String> words = new ArrayList<>();
+    if (Files.isExecutable(Path.of("/usr/bin/setsid"))) {
+      words.add("setsid");
+    }
+    if (!prefix.isEmpty()) {
+      words.addAll(List.of(prefix.split(" ", -1)));
+    }
+    words.add(program.toString());
+    words.addAll(List.of(arguments));
+    return words;
+  }
+
+  /** Makes the file, or the folder with all that is in it, belong to this account. */
+  void own(Path path) throws IOException {
+    if (this == SELF) {
+      return;
+    }
+    int wanted = this == NOBODY ? NOBODY_ID : 0;
+    if (ownerId(path) == wanted) {
+      return;
+    }
+    try (Stream<Path> paths = Files.walk(path)) {
+      // Deepest first, so that a hand-over cut short is begun again at the next start.
+      for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.setAttribute(each, "unix:uid", wanted, LinkOption.NOFOLLOW_LINKS);
+        Files.setAttribute(each, "unix:gid", wanted, LinkOption.NOFOLLOW_LINKS);
+      }
+    }
+  }
+
+  /** Lets this account pass through the folder to what it owns inside, without listing it. */
+  void passThrough(Path folder) throws IOException {
+    if (this == NOBODY) {
+      Set<PosixFilePermission> permissions = EnumSet.copyOf(Files.getPosixFilePermissions(folder));
+      permissions.add(PosixFilePermission.GROUP_EXECUTE);
+      permissions.add(PosixFilePermission.OTHERS_EXECUTE);
+      Files.setPosixFilePermissions(folder, permissions);
+    }
+  }
+
+  static int ownerId(Path path) throws IOException {
+    return (Integer) Files.getAttribute(path, "unix:uid");
+  }
+}

@@ -1,0 +1,69 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The bundled PostgreSQL programs, unpacked on this machine and proven to run under an account.
+ *
+ * @param folder where they are unpacked
+ * @param account the user that they run as
+ * @param version such as {@code 18.6}
+ */
+record PostgresPrograms(Path folder, PostgresAccount account, String version) {
+  private static final Duration TRIAL_BOUND = Duration.ofSeconds(20);
+  private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+[^\\s]*)");
+
+  /**
+   * Finds a folder and an account that work together: the first account that can run what is
+   * unpacked in the first folder that can be written and executed from.
+   */
+  static PostgresPrograms find(
+      PostgresArchive archive, List<Path> caches, List<PostgresAccount> accounts) {
+    List<String> reasons = new ArrayList<>();
+    for (Path cache : caches) {
+      try {
+        Path folder = archive.unpackedIn(cache);
+        for (PostgresAccount account : accounts) {
+          Command.Finished trial = tryOut(folder, account);
+          Matcher version = VERSION.matcher(trial.output());
+          if (trial.succeeded() && version.find()) {
+            return new PostgresPrograms(folder, account, version.group(1));
+          }
+          reasons.add(folder + " as " + account + ": " + trial.output());
+        }
+      } catch (IOException e) {
+        reasons.add(cache + ": " + e);
+      }
+    }
+    throw new EmbeddedDatabase.StartException(
+        "the bundled PostgreSQL does not run here; start Weir as an ordinary user with a writable"
+            + " home, or name a database server with --db ("
+            + String.join("; ", reasons)
+            + ")");
+  }
+
+  /** The words that start one of the programs. */
+  List<String> words(String program, String... arguments) {
+    return account.words(folder.resolve("bin").resolve(program), arguments);
+  }
+
+  /** The part of the version that decides whether data files can be read. */
+  String majorVersion() {
+    return version.replaceFirst("\\D.*", "");
+  }
+
+  private static Command.Finished tryOut(Path folder, PostgresAccount account) {
+    try {
+      return Command.run(
+          account.words(folder.resolve("bin").resolve("postgres"), "--version"), TRIAL_BOUND);
+    } catch (IOException e) {
+      return new Command.Finished(-1, String.valueOf(e.getMessage()));
+    }
+  }
+}

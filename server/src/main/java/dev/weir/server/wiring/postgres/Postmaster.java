@@ -1,0 +1,155 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The server process of a PostgreSQL cluster, seen from outside: through the file {@code
+ * postmaster.pid} that it keeps in its data directory, and by signals.
+ */
+final class Postmaster {
+  private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
+  private static final Duration FAST_STOP_BOUND = Duration.ofSeconds(30);
+  private static final Duration IMMEDIATE_STOP_BOUND = Duration.ofSeconds(10);
+  private static final Duration SIGNAL_BOUND = Duration.ofSeconds(5);
+  private static final int STATUS_LINE = 7;
+
+  private final Path cluster;
+  private final Path pidFile;
+
+  Postmaster(Path cluster) {
+    this.cluster = cluster;
+    this.pidFile = cluster.resolve("postmaster.pid");
+  }
+
+  /** Whether the server with this process id accepts connections. */
+  boolean isReady(long pid) {
+    List<String> lines = lines();
+    return lines.size() > STATUS_LINE
+        && lines.get(0).strip().equals(Long.toString(pid))
+        && lines.get(STATUS_LINE).strip().equals("ready");
+  }
+
+  /**
+   * Makes the cluster free to be started: stops a server that outlived its Weir, waits for the
+   * workers of one that was killed, and disarms a {@code postmaster.pid} that names a process which
+   * is no PostgreSQL of this cluster. Such a process is not touched.
+   */
+  void clearTheWay() throws IOException {
+    OptionalLong recorded = recordedPid();
+    if (recorded.isEmpty()) {
+      return;
+    }
+    long pid = recorded.getAsLong();
+    if (serves(pid)) {
+      log.warn(
+          "Stopping PostgreSQL (process {}), left in {} by a Weir that was killed", pid, cluster);
+      stop(pid, () -> serves(pid));
+    }
+    if (!Waiting.until(this::isAbandoned, IMMEDIATE_STOP_BOUND)) {
+      throw new EmbeddedDatabase.StartException(
+          "processes of an earlier PostgreSQL are still at work in " + cluster);
+    }
+    if (!lines().isEmpty() && ProcessHandle.of(pid).isPresent()) {
+      // PostgreSQL refuses to start while this process lives, whatever it is. Deleting the file
+      // would also delete what PostgreSQL needs to notice workers still attached to its memory;
+      // it takes the id of its own parent for stale, and checks the rest.
+      log.warn("{} names process {}, which is no PostgreSQL of this folder", pidFile, pid);
+      String content = Files.readString(pidFile);
+      Files.writeString(
+          pidFile, content.replaceFirst("^\\d+", Long.toString(ProcessHandle.current().pid())));
+    }
+  }
+
+  /**
+   * Stops the server: first with an orderly end of all transactions, if that takes too long at once
+   * and with recovery at the next start.
+   */
+  static void stop(long pid, BooleanSupplier running) throws IOException {
+    signal("INT", pid);
+    if (Waiting.until(() -> !running.getAsBoolean(), FAST_STOP_BOUND)) {
+      return;
+    }
+    log.warn("PostgreSQL (process {}) does not stop, ending it at once", pid);
+    signal("QUIT", pid);
+    if (!Waiting.until(() -> !running.getAsBoolean(), IMMEDIATE_STOP_BOUND)) {
+      signal("KILL", pid);
+    }
+  }
+
+  // The JDK can only send TERM, which waits for clients to leave, and KILL.
+  private static void signal(String name, long pid) throws IOException {
+    Command.run(
+        List.of("/bin/sh", "-c", "kill -s \"$0\" \"$1\"", name, Long.toString(pid)), SIGNAL_BOUND);
+  }
+
+  private OptionalLong recordedPid() {
+    // A negative id is a server in single-user mode, run by hand: left to PostgreSQL to refuse.
+    return lines().stream()
+        .limit(1)
+        .map(String::strip)
+        .filter(line -> line.matches("[1-9]\\d{0,9}"))
+        .mapToLong(Long::parseLong)
+        .findFirst();
+  }
+
+  private List<String> lines() {
+    try {
+      return Files.readAllLines(pidFile);
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean isAbandoned() {
+    return ProcessHandle.allProcesses().noneMatch(process -> serves(process.pid()));
+  }
+
+  /**
+   * Whether a process is a PostgreSQL of this cluster. All of them work in the data directory,
+   * which stays true when that is renamed; a process that has ended and waits for its parent works
+   * nowhere.
+   */
+  private boolean serves(long pid) {
+    return ProcessHandle.of(pid)
+        .filter(process -> isPostgres(process) && worksInCluster(process))
+        .isPresent();
+  }
+
+  // The name is followed by " (deleted)" when the programs have been unpacked anew since.
+  private static boolean isPostgres(ProcessHandle process) {
+    return process
+        .info()
+        .command()
+        .filter(command -> Path.of(command).getFileName().toString().startsWith("postgres"))
+        .isPresent();
+  }
+
+  private boolean worksInCluster(ProcessHandle process) {
+    Path workingFolder = Path.of("/proc", Long.toString(process.pid()), "cwd");
+    if (Files.exists(workingFolder)) {
+      try {
+        return Files.isSameFile(workingFolder, cluster);
+      } catch (IOException e) {
+        log.debug("Process {} is gone or not ours", process.pid(), e);
+        return false;
+      }
+    }
+    return process
+        .info()
+        .arguments()
+        .filter(arguments -> List.of(arguments).contains(cluster.toString()))
+        .isPresent();
+  }
+}
