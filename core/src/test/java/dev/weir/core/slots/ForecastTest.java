@@ -1,0 +1,178 @@
+package dev.weir.core.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.slots.Forecast.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
+
+class ForecastTest {
+  private static final long TEN_MILLION = 10_000_000;
+  private static final long SIZE = 4_000_000;
+  private static final Terms TERMS = Terms.of(100, Duration.ofSeconds(4));
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void saysWhenTheLastEventReallyRuns(
+      @ForAll("evenly") Scenario scenario, @ForAll @IntRange(min = 1, max = 200) int events) {
+    checkAgainstAssigning(scenario, events);
+  }
+
+  @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+  void saysWhenTheLastEventReallyRunsWithinOpeningHours(
+      @ForAll("evenlyInHours") Scenario scenario,
+      @ForAll @IntRange(min = 1, max = 200) int events) {
+    checkAgainstAssigning(scenario, events);
+  }
+
+  @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+  void saysTheWindowOfTheLastEventAtRandom(
+      @ForAll("atRandom") Scenario scenario, @ForAll @IntRange(min = 1, max = 200) int events) {
+    checkAgainstAssigning(scenario, events);
+  }
+
+  private static void checkAgainstAssigning(Scenario scenario, int events) {
+    Subject.Complete subject = new Subject.Complete(scenario.terms(), new Random(1));
+    Subject.Paged paged = new Subject.Paged(scenario.terms(), Long.MIN_VALUE, new Random(events));
+    Replay replay = new Replay(scenario, subject);
+    scenario.steps().forEach(replay::play);
+    Terms terms = replay.book().terms();
+    paged.change(
+        terms, replay.book().taken().keySet().stream().map(replay.book()::window).toList());
+    Wish wish = wish(scenario);
+    subject.stored();
+
+    Outcome said = new Forecast(terms, wish, events).step(subject.picture());
+
+    assertThat(subject.picture().drainChanges().isEmpty()).as("assigns nothing").isTrue();
+    assertThat(paged.step(new Forecast(terms, wish, events))).isEqualTo(said);
+    Outcome happened = assign(subject, wish, events);
+    if (terms.spread() == Spread.RANDOM
+        && said instanceof Outcome.Through saidThrough
+        && happened instanceof Outcome.Through reallyThrough) {
+      assertThat(reallyThrough.windowStartMicros()).isEqualTo(saidThrough.windowStartMicros());
+      assertThat(reallyThrough.scheduledMicros())
+          .isLessThanOrEqualTo(saidThrough.scheduledMicros());
+    } else {
+      assertThat(said).as("%s", wish).isEqualTo(happened);
+    }
+  }
+
+  private static Outcome assign(Subject subject, Wish wish, int events) {
+    long window = Long.MIN_VALUE;
+    long scheduled = Long.MIN_VALUE;
+    for (int i = 0; i < events; i++) {
+      if (!(subject.place(wish) instanceof Placement.Placed placed)) {
+        return new Outcome.NoRoom(i);
+      }
+      window = Math.max(window, placed.windowStartMicros());
+      scheduled = Math.max(scheduled, placed.scheduledMicros());
+    }
+    return new Outcome.Through(window, scheduled);
+  }
+
+  private static Wish wish(Scenario scenario) {
+    return scenario.steps().stream()
+        .filter(Scenario.Step.Ask.class::isInstance)
+        .map(Scenario.Step.Ask.class::cast)
+        .map(Scenario.Step.Ask::wish)
+        .reduce(new Wish(0, 0), (first, second) -> second);
+  }
+
+  @Example
+  void countsTenMillionEventsOnAnEmptyPictureByDivision() {
+    Outcome outcome = new Forecast(TERMS, new Wish(0, 0), TEN_MILLION).step(Picture.empty(TERMS));
+    // The last of a hundred places in the order of time lies at 63/64.
+    assertThat(outcome).isEqualTo(new Outcome.Through(99_999 * SIZE, 99_999 * SIZE + 3_937_500));
+  }
+
+  @Example
+  void countsTenMillionEventsBehindABacklogByDivision() {
+    long backlog = 1_000_000 * SIZE;
+    Window partial = new Window(backlog);
+    for (int place = 0; place < 40; place++) {
+      partial.take(place);
+    }
+    Picture picture = new Picture(TERMS);
+    picture.add(Page.allFrom(0, List.of(partial), List.of(new Page.Run(0, backlog))));
+    Outcome outcome = new Forecast(TERMS, new Wish(1, 0), TEN_MILLION).step(picture);
+    // 60 in the partial window, 99,999 whole windows, and 40 in the last, up to 31/32 of it.
+    long last = backlog + 100_000 * SIZE;
+    assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_875_000));
+  }
+
+  @Example
+  void countsTenMillionEventsThroughOpeningHours() {
+    Terms office =
+        TERMS.withCalendar(
+            Scenarios.daily("UTC", Duration.ofHours(9), Duration.ofHours(17)).calendar());
+    Instant from = Instant.parse("2026-06-01T00:00:00Z");
+    Outcome outcome =
+        new Forecast(office, new Wish(Micros.ceil(from), 0), TEN_MILLION)
+            .step(Picture.empty(office));
+    // 720,000 a day for 13 days, and 6,400 windows on the next.
+    long last = Micros.ceil(Instant.parse("2026-06-14T09:00:00Z")) + 6_399 * SIZE;
+    assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_937_500));
+  }
+
+  @Example
+  void countsTheMostEventsThatThereCanBe() {
+    Outcome outcome =
+        new Forecast(TERMS, new Wish(Micros.LATEST - SIZE + 1, 0), Long.MAX_VALUE)
+            .step(Picture.empty(TERMS));
+    assertThat(outcome).isEqualTo(new Outcome.NoRoom(100));
+  }
+
+  @Example
+  void countsWhatFitsIntoTheLongestDelay() {
+    Terms hour = TERMS.withMaxDelay(Duration.ofHours(1));
+    // Nine hundred windows, and the place right at the end.
+    assertThat(new Forecast(hour, new Wish(0, 0), TEN_MILLION).step(Picture.empty(hour)))
+        .isEqualTo(new Outcome.NoRoom(90_001));
+    assertThat(new Forecast(hour, new Wish(0, 0), 90_001).step(Picture.empty(hour)))
+        .isEqualTo(new Outcome.Through(900 * SIZE, 900 * SIZE));
+  }
+
+  @Example
+  void asksForThePageThatItMisses() {
+    Picture picture = new Picture(TERMS);
+    Forecast forecast = new Forecast(TERMS, new Wish(0, 0), 250);
+    assertThat(forecast.step(picture)).isEqualTo(new Outcome.Unknown(0));
+    picture.add(new Page(0, 2 * SIZE, List.of(), List.of()));
+    assertThat(forecast.step(picture)).isEqualTo(new Outcome.Unknown(2 * SIZE));
+    picture.add(new Page(2 * SIZE, 3 * SIZE, List.of(), List.of()));
+    assertThat(forecast.step(picture))
+        .isEqualTo(new Outcome.Through(2 * SIZE, 2 * SIZE + 3_875_000));
+  }
+
+  @Example
+  void refusesLessThanOneEvent() {
+    assertThatThrownBy(() -> new Forecast(TERMS, new Wish(0, 0), 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("events must be at least 1, not 0");
+  }
+
+  @Provide
+  Arbitrary<Scenario> evenly() {
+    return Scenarios.alwaysOpen(Spread.EVEN);
+  }
+
+  @Provide
+  Arbitrary<Scenario> evenlyInHours() {
+    return Scenarios.openingHours(Spread.EVEN);
+  }
+
+  @Provide
+  Arbitrary<Scenario> atRandom() {
+    return Scenarios.alwaysOpen(Spread.RANDOM);
+  }
+}

@@ -1,0 +1,205 @@
+package dev.weir.core.slots;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.LongPredicate;
+
+/**
+ * The oracle: one configuration's book, kept as plainly as possible. It scans the windows one by
+ * one from the wanted time, and all places in each.
+ */
+final class NaiveBook {
+  /** Open at all times. */
+  static final LongPredicate ALWAYS = time -> true;
+
+  private static final int MOST_WINDOWS = 300_000;
+
+  private static final long MINUTE_MICROS = 60_000_000L;
+
+  private final Map<Long, Set<Integer>> taken = new TreeMap<>();
+  private Terms terms;
+  private LongPredicate open;
+
+  NaiveBook(Terms terms, LongPredicate open) {
+    this.terms = terms;
+    this.open = open;
+  }
+
+  Terms terms() {
+    return terms;
+  }
+
+  /** From now on under other terms; what has been assigned stays. */
+  void change(Terms otherTerms, LongPredicate otherOpen) {
+    terms = otherTerms;
+    open = otherOpen;
+  }
+
+  LongPredicate open() {
+    return open;
+  }
+
+  Map<Long, Set<Integer>> taken() {
+    return taken;
+  }
+
+  Set<Integer> taken(long start) {
+    return taken.getOrDefault(start, Set.of());
+  }
+
+  /** The window as the code under test knows it. */
+  Window window(long start) {
+    Window window = new Window(start);
+    taken(start).forEach(window::take);
+    return window;
+  }
+
+  void take(long start, int place) {
+    if (!taken.computeIfAbsent(start, any -> new TreeSet<>()).add(place)) {
+      throw new AssertionError("place " + place + " of " + start + " was given twice");
+    }
+  }
+
+  void release(long start, int place) {
+    taken.get(start).remove(place);
+  }
+
+  /** The first time at which the wish may be granted. */
+  long from(Wish wish) {
+    return Math.max(base(wish), terms.pausedUntilMicros());
+  }
+
+  /** The last time at which the wish may be granted. */
+  long latest(Wish wish) {
+    long base = base(wish);
+    // Not base + maxDelay, which may be more than a long holds.
+    return terms.maxDelayMicros() > Micros.LATEST - base
+        ? Micros.LATEST
+        : base + terms.maxDelayMicros();
+  }
+
+  private long base(Wish wish) {
+    return terms.notBefore() == NotBefore.NOW
+        ? Math.max(wish.requestedMicros(), wish.nowMicros())
+        : wish.requestedMicros();
+  }
+
+  /** What {@link Planner} must answer under {@link Spread#EVEN}; takes the place. */
+  Placement placeEvenly(Wish wish) {
+    long size = terms.windowMicros();
+    long wanted = Math.floorDiv(from(wish), size) * size;
+    for (long start = wanted; start <= Micros.LATEST; start += size) {
+      int place = lowestUsable(start, from(wish), latest(wish));
+      if (place >= 0) {
+        take(start, place);
+        return new Placement.Placed(start, place, timeOf(start, place), (start - wanted) / size);
+      }
+      int tooLate = lowestUsable(start, from(wish), Micros.LATEST);
+      if (tooLate >= 0) {
+        return new Placement.NoRoom(timeOf(start, tooLate));
+      }
+      bound(start - wanted);
+    }
+    return new Placement.NoRoom(Calendar.NEVER);
+  }
+
+  /** Whether anybody, whatever the wish, could still be placed in the window. */
+  boolean hasRoom(long start) {
+    return hasRoom(start, Micros.EARLIEST, Micros.LATEST);
+  }
+
+  /** The same, but for a time without ends. */
+  boolean hasRoomEver(long start) {
+    return hasRoom(start, Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
+  private boolean hasRoom(long start, long from, long latest) {
+    return switch (terms.spread()) {
+      case EVEN -> lowestUsable(start, from, latest) >= 0;
+      case RANDOM -> share(start, from, latest) > taken(start).size();
+    };
+  }
+
+  private int lowestUsable(long start, long from, long latest) {
+    if (taken(start).size() >= terms.maxPerWindow()) {
+      return -1;
+    }
+    for (int place = 0; place < terms.maxPerWindow(); place++) {
+      long time = timeOf(start, place);
+      if (time >= from && time <= latest && !taken(start).contains(place) && open.test(time)) {
+        return place;
+      }
+    }
+    return -1;
+  }
+
+  private long timeOf(long start, int place) {
+    return start + offsetMicros(place, terms.windowMicros());
+  }
+
+  /** The bits of {@code place} behind the binary point, one by one. */
+  static long offsetMicros(int place, long sizeMicros) {
+    long numerator = 0;
+    long denominator = 1;
+    for (int rest = place; rest > 0; rest >>= 1) {
+      numerator = 2 * numerator + rest % 2;
+      denominator *= 2;
+    }
+    return sizeMicros * numerator / denominator;
+  }
+
+  /**
+   * The window into which {@link Planner} must put the wish under {@link Spread#RANDOM}, or {@link
+   * Calendar#NEVER} if there is no room for it.
+   */
+  long randomWindow(Wish wish) {
+    long size = terms.windowMicros();
+    long wanted = Math.floorDiv(from(wish), size) * size;
+    for (long start = wanted; start <= Micros.LATEST; start += size) {
+      if (share(start, from(wish), latest(wish)) > taken(start).size()) {
+        return start;
+      }
+      if (share(start, from(wish), Micros.LATEST) > taken(start).size()) {
+        return Calendar.NEVER;
+      }
+      bound(start - wanted);
+    }
+    return Calendar.NEVER;
+  }
+
+  /** The part of the limit that falls to the open time of the window from one time to another. */
+  long share(long start, long from, long latest) {
+    long last = Math.min(latest, start + terms.windowMicros() - 1);
+    return openMicros(Math.max(from, start), last) * terms.maxPerWindow() / terms.windowMicros();
+  }
+
+  boolean isOpenSomewhereIn(long start) {
+    return openMicros(start, start + terms.windowMicros() - 1) > 0;
+  }
+
+  /** Minute by minute, because hours change on the minute. */
+  private long openMicros(long first, long last) {
+    if (open.equals(ALWAYS)) {
+      return Math.max(0, last - first + 1);
+    }
+    long sum = 0;
+    long next;
+    for (long time = first; time <= last; time = next) {
+      next = Math.min(last + 1, (Math.floorDiv(time, MINUTE_MICROS) + 1) * MINUTE_MICROS);
+      sum += open.test(time) ? next - time : 0;
+    }
+    return sum;
+  }
+
+  boolean isOpen(long micros) {
+    return open.test(micros);
+  }
+
+  private void bound(long scannedMicros) {
+    if (scannedMicros / terms.windowMicros() > MOST_WINDOWS) {
+      throw new AssertionError("no free place in " + MOST_WINDOWS + " windows");
+    }
+  }
+}

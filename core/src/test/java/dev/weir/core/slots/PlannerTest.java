@@ -1,0 +1,199 @@
+package dev.weir.core.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class PlannerTest {
+  private static final long SECOND = 1_000_000;
+  private static final long SIZE = 4 * SECOND;
+  private static final long NOON = 1_780_315_200 * SECOND;
+  private static final Terms TERMS = Terms.of(100, Duration.ofSeconds(4));
+
+  private final Random random = new Random(1);
+
+  @Test
+  void givesTheRequestedTimeWhenNobodyElseAsks() {
+    assertThat(place(Picture.empty(TERMS), NOON)).isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
+  }
+
+  @Test
+  void givesOnlyWhatIsLeftOfAWindow() {
+    Picture picture = Picture.empty(TERMS);
+    for (int event = 0; event < 25; event++) {
+      Placement.Placed placed = placed(picture, NOON + 3 * SECOND);
+      assertThat(placed.windowStartMicros()).isEqualTo(NOON);
+      assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 3 * SECOND);
+    }
+    assertThat(placed(picture, NOON + 3 * SECOND).windowStartMicros()).isEqualTo(NOON + SIZE);
+  }
+
+  @Test
+  void fillsAWindowToItsLastPlaceFromDifferentWishes() {
+    Picture picture = Picture.empty(TERMS);
+    TreeSet<Long> times = new TreeSet<>();
+    for (int quarter = 3; quarter >= 0; quarter--) {
+      for (int event = 0; event < 25; event++) {
+        Placement.Placed placed = placed(picture, NOON + quarter * SECOND);
+        assertThat(placed.windowStartMicros()).isEqualTo(NOON);
+        times.add(placed.scheduledMicros());
+      }
+    }
+    assertThat(times).hasSize(100);
+    assertThat(placed(picture, NOON))
+        .isEqualTo(new Placement.Placed(NOON + SIZE, 0, NOON + SIZE, 1));
+  }
+
+  @Test
+  void hasMoreRoomWhenTheLimitIsRaisedAndNoneWhenItIsLowered() {
+    Window window = windowWith(80);
+    Picture raised = pictureOf(Terms.of(200, Duration.ofSeconds(4)), window.copy());
+    for (int event = 0; event < 120; event++) {
+      assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON);
+    }
+    assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
+    Picture lowered = pictureOf(Terms.of(50, Duration.ofSeconds(4)), window.copy());
+    assertThat(placed(lowered, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
+    assertThat(Room.count(lowered.terms(), window, Calendar.Span.ALL)).isZero();
+  }
+
+  @Test
+  void looksPastTheRequestedTimeWhenItMayNotBeBeforeNow() {
+    Picture picture = Picture.empty(TERMS.withNotBefore(NotBefore.NOW));
+    Wish past = new Wish(NOON - 1_000 * SECOND, NOON);
+    assertThat(Planner.place(picture, past, random))
+        .isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
+    Wish ahead = new Wish(NOON + SIZE, NOON);
+    assertThat(Planner.place(picture, ahead, random))
+        .isEqualTo(new Placement.Placed(NOON + SIZE, 0, NOON + SIZE, 0));
+  }
+
+  @Test
+  void givesNothingWhilePaused() {
+    Picture picture = Picture.empty(TERMS.withPausedUntil(NOON + 9 * SECOND));
+    Placement.Placed placed = placed(picture, NOON);
+    assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 9 * SECOND);
+    assertThat(placed.windowStartMicros()).isEqualTo(NOON + 2 * SIZE);
+    assertThat(placed.lookahead()).isZero();
+  }
+
+  @Test
+  void saysWhenAPlaceWouldBeFreeIfTheDelayIsTooLong() {
+    Terms brief = Terms.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(7));
+    Picture picture = Picture.empty(brief);
+    assertThat(placed(picture, NOON).scheduledMicros()).isEqualTo(NOON);
+    assertThat(placed(picture, NOON).scheduledMicros()).isEqualTo(NOON + SIZE);
+    assertThat(place(picture, NOON)).isEqualTo(new Placement.NoRoom(NOON + 2 * SIZE));
+    assertThat(placed(picture, NOON + SECOND).scheduledMicros()).isEqualTo(NOON + 2 * SIZE);
+  }
+
+  @Test
+  void allowsTheWholeDelayAndNoMore() {
+    Terms terms = Terms.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(3));
+    assertThat(placed(Picture.empty(terms), NOON + SECOND).scheduledMicros())
+        .isEqualTo(NOON + SIZE);
+    assertThat(place(Picture.empty(terms), NOON + SECOND - 1))
+        .isEqualTo(new Placement.NoRoom(NOON + SIZE));
+  }
+
+  @Test
+  void takesNothingWhenItHasNoRoomOrDoesNotKnow() {
+    Picture picture = new Picture(TERMS.withMaxDelay(Duration.ZERO));
+    assertThat(place(picture, NOON)).isEqualTo(new Placement.Unknown(NOON));
+    picture.add(Page.allFrom(NOON, List.of(), List.of()));
+    assertThat(place(picture, NOON + 1)).isInstanceOf(Placement.NoRoom.class);
+    assertThat(picture.drainChanges().isEmpty()).isTrue();
+  }
+
+  @Test
+  void endsWhereTimeEnds() {
+    Picture picture = Picture.empty(Terms.of(2, Duration.ofDays(31)));
+    assertThat(place(picture, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+    Terms second = Terms.of(1, Duration.ofSeconds(1));
+    Picture seconds = Picture.empty(second);
+    long last = Micros.LATEST - SECOND + 1;
+    assertThat(placed(seconds, last).scheduledMicros()).isEqualTo(last);
+    assertThat(place(seconds, last)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+  }
+
+  @Test
+  void schedulesNothingInTheHourThatTheClockLeavesOut() {
+    NaiveHours nights = Scenarios.daily("Europe/Berlin", Duration.ofHours(1), Duration.ofHours(4));
+    Terms terms = Terms.of(4, Duration.ofMinutes(7)).withCalendar(nights.calendar());
+    Picture picture = Picture.empty(terms);
+    List<Long> times = new ArrayList<>();
+    for (int event = 0; event < 150; event++) {
+      times.add(placed(picture, micros("2026-03-28T22:00:00Z")).scheduledMicros());
+    }
+    assertThat(times).allMatch(nights::test);
+    // On that night there are two hours, from one to two and from three to four.
+    long dawn = micros("2026-03-29T02:00:00Z");
+    assertThat(times.stream().filter(time -> time < dawn))
+        .hasSizeBetween(66, 70)
+        .allMatch(time -> time >= micros("2026-03-29T00:00:00Z"));
+  }
+
+  /** So the search is the same few look-ups, however deep the backlog. */
+  @Test
+  void keepsAnyNumberOfFullWindowsAsOneRun() {
+    for (int backlog : new int[] {10, 1_000_000}) {
+      Picture picture = Picture.empty(TERMS);
+      for (int window = 0; window < backlog; window++) {
+        picture.markFull(NOON + window * SIZE);
+      }
+      assertThat(picture.isLargerThan(1)).isFalse();
+      assertThat(picture.drainChanges().addedRuns())
+          .containsExactly(new Page.Run(NOON, NOON + backlog * SIZE));
+      assertThat(placed(picture, NOON + SIZE).lookahead()).isEqualTo(backlog - 1);
+    }
+  }
+
+  @Test
+  void mergesRunsWhateverTheOrderInWhichWindowsFill() {
+    Terms one = Terms.of(1, Duration.ofSeconds(4));
+    Picture picture = Picture.empty(one);
+    for (int step : new int[] {4, 2, 1}) {
+      for (int window = 0; window < 10_000; window += step) {
+        placed(picture, NOON + window * SIZE);
+      }
+    }
+    assertThat(picture.drainChanges().addedRuns())
+        .first()
+        .extracting(Page.Run::fromMicros)
+        .isEqualTo(NOON);
+    assertThat(picture.isLargerThan(1)).isFalse();
+    assertThat(picture.firstNotFull(NOON)).isGreaterThanOrEqualTo(NOON + 10_000 * SIZE);
+  }
+
+  private Placement place(Picture picture, long requestedMicros) {
+    return Planner.place(picture, new Wish(requestedMicros, 0), random);
+  }
+
+  private Placement.Placed placed(Picture picture, long requestedMicros) {
+    return (Placement.Placed) place(picture, requestedMicros);
+  }
+
+  private static Window windowWith(int events) {
+    Window window = new Window(NOON);
+    for (int place = 0; place < events; place++) {
+      window.take(place);
+    }
+    return window;
+  }
+
+  private static Picture pictureOf(Terms terms, Window window) {
+    Picture picture = Picture.empty(terms);
+    picture.put(window);
+    return picture;
+  }
+
+  private static long micros(String time) {
+    return Micros.ceil(Instant.parse(time));
+  }
+}

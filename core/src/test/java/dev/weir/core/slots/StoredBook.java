@@ -1,0 +1,57 @@
+package dev.weir.core.slots;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** What a store would hold of a book, fed by {@link Picture#drainChanges()} alone. */
+final class StoredBook {
+  private final NavigableMap<Long, byte[]> windows = new TreeMap<>();
+  private final NavigableMap<Long, Long> runs = new TreeMap<>();
+
+  void apply(Picture.Changes changes) {
+    for (Window window : changes.windows()) {
+      windows.put(window.startMicros(), window.toBytes());
+    }
+    changes.removedRuns().forEach(runs::remove);
+    for (Page.Run run : changes.addedRuns()) {
+      runs.put(run.fromMicros(), run.untilMicros());
+    }
+  }
+
+  void forgetRuns() {
+    runs.clear();
+  }
+
+  NavigableMap<Long, byte[]> windows() {
+    return windows;
+  }
+
+  NavigableMap<Long, Long> runs() {
+    return runs;
+  }
+
+  /** The page that begins at {@code from} and is so many windows long. */
+  Page page(Terms terms, long from, int length) {
+    long until = from + length * terms.windowMicros();
+    List<Window> found = new ArrayList<>();
+    windows
+        .subMap(from, until)
+        .forEach(
+            (start, bytes) -> {
+              Window window = Window.of(start, bytes);
+              if (window.taken() > 0 && window.taken() < terms.maxPerWindow()) {
+                found.add(window);
+              }
+            });
+    List<Page.Run> touching = new ArrayList<>();
+    for (Map.Entry<Long, Long> run : runs.headMap(until).entrySet()) {
+      if (run.getValue() > from) {
+        touching.add(new Page.Run(run.getKey(), run.getValue()));
+      }
+    }
+    return new Page(from, until, found, touching);
+  }
+}
