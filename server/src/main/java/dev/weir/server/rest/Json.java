@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -20,7 +21,10 @@ final class Json {
   /** What stands for {@code null} in what was read. */
   static final Object NULL = Optional.empty();
 
-  private static final JsonFactory FACTORY = new JsonFactory();
+  /** With a pool of buffers for all threads: one for each thread is useless to virtual threads. */
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
+
   private static final int DEEPEST = 16;
 
   private Json() {}

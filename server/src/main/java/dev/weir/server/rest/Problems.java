@@ -47,7 +47,6 @@ final class Problems
 
   private static final Map<Integer, String> KINDS =
       Map.of(
-          404, "not-found",
           405, "method-not-allowed",
           406, "not-acceptable",
           413, "too-large",
@@ -82,9 +81,7 @@ final class Problems
       return base.status(HttpStatus.NO_CONTENT).body(null);
     }
     Problem problem = problem(context, base, cause);
-    return base.status(problem.status(), problem.title())
-        .contentType(Problem.MEDIA_TYPE)
-        .body(problem.toJson());
+    return fill(base, problem);
   }
 
   private static Problem problem(
@@ -95,7 +92,11 @@ final class Problems
     }
     if (cause instanceof BufferLengthExceededException
         || cause instanceof ContentLengthExceededException) {
-      return Problem.of(413, "too-large", String.valueOf(cause.getMessage()));
+      return Problem.of(413, "too-large", "The body is over the bound of 1 MiB.");
+    }
+    if (base.code() == 404) {
+      return Problem.of(
+          404, "not-found", "There is nothing at " + context.getRequest().getPath() + ".");
     }
     if (base.code() >= 500) {
       return unexpected(context.getRequest(), cause);
@@ -137,8 +138,17 @@ final class Problems
   }
 
   private static MutableHttpResponse<byte[]> answer(Problem problem) {
-    return HttpResponse.<byte[]>status(problem.status(), problem.title())
+    return fill(HttpResponse.ok(), problem);
+  }
+
+  private static MutableHttpResponse<byte[]> fill(
+      MutableHttpResponse<?> response, Problem problem) {
+    byte[] body = problem.toJson();
+    // The length keeps the connection open where no body follows, in answers to HEAD.
+    return response
+        .status(problem.status(), problem.title())
         .contentType(Problem.MEDIA_TYPE)
-        .body(problem.toJson());
+        .contentLength(body.length)
+        .body(body);
   }
 }
