@@ -137,6 +137,16 @@ class OpeningHoursTest {
   }
 
   @Example
+  void isOpenOnBothDaysWhenTheClockGoesBackOverMidnight() {
+    // St. John's, 7 November 2010: 00:01 becomes 23:01 of the day before at 02:31Z.
+    OpeningHours hours = daily("America/St_Johns", 0, 24);
+    assertThat(open(hours, "2010-11-07T02:30:30Z"))
+        .isEqualTo(span("2010-11-07T02:30:00Z", "2010-11-07T02:31:00Z"));
+    assertThat(open(hours, "2010-11-07T02:31:00Z"))
+        .isEqualTo(span("2010-11-07T02:31:00Z", "2010-11-07T03:30:00Z"));
+  }
+
+  @Example
   void leavesOutADayThatACountryLeftOut() {
     // Samoa went from 29 to 31 December 2011.
     OpeningHours fridays =

@@ -21,7 +21,7 @@ class PlannerLawsTest {
     replay.checkStoredWindows();
   }
 
-  @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
   void answersLikeAScanWithOpeningHours(@ForAll("evenlyInHours") Scenario scenario) {
     Replay replay = new Replay(scenario, new Subject.Complete(scenario.terms(), new Random(1)));
     for (Scenario.Step step : scenario.steps()) {

@@ -113,7 +113,8 @@ class PlannerTest {
 
   @Test
   void endsWhereTimeEnds() {
-    Picture picture = Picture.empty(Terms.of(2, Duration.ofDays(31)));
+    // The last window has places after the end of time.
+    Picture picture = Picture.empty(Terms.of(1_024, Duration.ofDays(31)));
     assertThat(place(picture, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
     Terms second = Terms.of(1, Duration.ofSeconds(1));
     Picture seconds = Picture.empty(second);

@@ -171,9 +171,10 @@ final class Scenarios {
         Arbitraries.integers().between(0, 1_000).map(Scenario.Step.Cancel::new);
     Arbitrary<Scenario.Step> limit =
         Arbitraries.integers().between(1, 12).map(Scenario.Step.Limit::new);
+    int toggles = terms.calendar() instanceof Calendar.Always ? 1 : 8;
     Arbitrary<Scenario.Step> hours = Arbitraries.of(true, false).map(Scenario.Step.Hours::new);
     return Arbitraries.frequencyOf(
-            Tuple.of(16, ask), Tuple.of(8, cancel), Tuple.of(2, limit), Tuple.of(3, hours))
+            Tuple.of(16, ask), Tuple.of(8, cancel), Tuple.of(2, limit), Tuple.of(toggles, hours))
         .list()
         .ofMaxSize(40);
   }

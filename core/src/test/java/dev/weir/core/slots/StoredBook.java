@@ -17,6 +17,9 @@ final class StoredBook {
     }
     changes.removedRuns().forEach(runs::remove);
     for (Page.Run run : changes.addedRuns()) {
+      if (changes.removedRuns().contains(run.fromMicros())) {
+        throw new AssertionError("both added and removed: " + run);
+      }
       runs.put(run.fromMicros(), run.untilMicros());
     }
   }
