@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.server.cli.SettingsCommand;
+import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -9,7 +10,12 @@ import picocli.CommandLine.Command;
 @Command(
     name = "weir",
     description = "When may this proceed?",
-    subcommands = {UpCommand.class, SettingsCommand.class, CommandLine.HelpCommand.class},
+    subcommands = {
+      UpCommand.class,
+      SlotsCommand.class,
+      SettingsCommand.class,
+      CommandLine.HelpCommand.class
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class)
 public final class Main {

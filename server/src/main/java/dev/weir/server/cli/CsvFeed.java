@@ -1,0 +1,124 @@
+package dev.weir.server.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A feed of comma-separated values with a header row. The columns {@code eventId}, {@code
+ * configName} and {@code requestedTime} are found by name, in any order and case; only the first
+ * must be there, and others are passed over.
+ */
+final class CsvFeed implements Feed {
+  private final RecordReader records;
+  private final Optional<String> configName;
+  private final int columns;
+  private final OptionalInt eventIdColumn;
+  private final OptionalInt configNameColumn;
+  private final OptionalInt requestedTimeColumn;
+
+  /**
+   * Reads the header row.
+   *
+   * @param configName the configuration of entries that name none
+   * @throws FeedException if the header does not say where the event id stands
+   */
+  CsvFeed(InputStream in, Optional<String> configName) throws IOException {
+    this.records = new RecordReader(in, true);
+    this.configName = configName;
+    List<String> header = header();
+    this.columns = header.size();
+    this.eventIdColumn = column(header, "eventId");
+    this.configNameColumn = column(header, "configName");
+    this.requestedTimeColumn = column(header, "requestedTime");
+    if (eventIdColumn.isEmpty()) {
+      throw new FeedException("the header row has no column eventId: " + String.join(",", header));
+    }
+  }
+
+  @Override
+  public @Nullable FeedLine next() throws IOException {
+    RecordReader.Cut cut = records.nextNonBlank();
+    if (cut == null) {
+      return null;
+    }
+    if (cut.flaw() != null) {
+      return new FeedLine.Flawed(cut.line(), cut.text(), cut.flaw());
+    }
+    try {
+      List<String> fields = CsvRecord.parse(cut.text()).fields();
+      if (fields.size() != columns) {
+        throw new CsvRecord.MalformedException(
+            "has " + fields.size() + " fields where the header row has " + columns);
+      }
+      return new FeedLine.Entry(cut.line(), cut.text(), request(fields));
+    } catch (CsvRecord.MalformedException malformed) {
+      return new FeedLine.Flawed(cut.line(), cut.text(), malformed.reason());
+    }
+  }
+
+  @Override
+  public boolean mayBlock() throws IOException {
+    return records.mayBlock();
+  }
+
+  @Override
+  public long consumedBytes() {
+    return records.consumedBytes();
+  }
+
+  private String request(List<String> fields) throws IOException {
+    StringWriter request = new StringWriter();
+    try (JsonGenerator json = JsonObject.JSON.createGenerator(request)) {
+      json.writeStartObject();
+      json.writeStringField("eventId", field(fields, eventIdColumn));
+      String named = field(fields, configNameColumn);
+      String config = named.isEmpty() ? configName.orElse("") : named;
+      if (!config.isEmpty()) {
+        json.writeStringField("configName", config);
+      }
+      String time = field(fields, requestedTimeColumn);
+      if (!time.isEmpty()) {
+        json.writeStringField("requestedTime", time);
+      }
+      json.writeEndObject();
+    }
+    return request.toString();
+  }
+
+  private List<String> header() throws IOException {
+    RecordReader.Cut cut = records.nextNonBlank();
+    if (cut == null) {
+      throw new FeedException("it is empty, without even a header row");
+    }
+    if (cut.flaw() != null) {
+      throw new FeedException("the header row: " + cut.flaw());
+    }
+    try {
+      return CsvRecord.parse(cut.text()).fields();
+    } catch (CsvRecord.MalformedException malformed) {
+      throw new FeedException("the header row: " + malformed.reason());
+    }
+  }
+
+  private static String field(List<String> fields, OptionalInt column) {
+    return column.isPresent() ? fields.get(column.getAsInt()) : "";
+  }
+
+  private static OptionalInt column(List<String> header, String name) throws FeedException {
+    int[] found =
+        IntStream.range(0, header.size())
+            .filter(column -> header.get(column).strip().equalsIgnoreCase(name))
+            .toArray();
+    if (found.length > 1) {
+      throw new FeedException("the header row names " + name + " more than once");
+    }
+    return found.length == 0 ? OptionalInt.empty() : OptionalInt.of(found[0]);
+  }
+}

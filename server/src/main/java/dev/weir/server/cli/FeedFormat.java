@@ -1,0 +1,48 @@
+package dev.weir.server.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+import java.util.Optional;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** How a feed is written. */
+enum FeedFormat {
+  NDJSON,
+  CSV;
+
+  /** Reads the name of a format, in any case. */
+  static final class Converter implements ITypeConverter<FeedFormat> {
+    @Override
+    public FeedFormat convert(String name) {
+      for (FeedFormat format : values()) {
+        if (format.name().equalsIgnoreCase(name)) {
+          return format;
+        }
+      }
+      throw new TypeConversionException("must be ndjson or csv, not '" + name + "'");
+    }
+  }
+
+  /** What the name of a file promises, if anything. */
+  static Optional<FeedFormat> ofFileName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (lower.endsWith(".csv")) {
+      return Optional.of(CSV);
+    }
+    return (lower.endsWith(".ndjson") || lower.endsWith(".jsonl"))
+        ? Optional.of(NDJSON)
+        : Optional.empty();
+  }
+
+  /**
+   * @param configName the configuration of entries that name none
+   */
+  Feed open(InputStream in, Optional<String> configName) throws IOException {
+    return switch (this) {
+      case NDJSON -> new NdjsonFeed(in, configName);
+      case CSV -> new CsvFeed(in, configName);
+    };
+  }
+}

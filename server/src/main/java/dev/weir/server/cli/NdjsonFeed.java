@@ -1,0 +1,91 @@
+package dev.weir.server.cli;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A feed of JSON objects, one a line, handed on to the server nearly untouched. */
+final class NdjsonFeed implements Feed {
+  private final RecordReader lines;
+  private final Optional<String> configName;
+
+  /**
+   * @param configName the configuration of entries that name none
+   */
+  NdjsonFeed(InputStream in, Optional<String> configName) {
+    this.lines = new RecordReader(in, false);
+    this.configName = configName;
+  }
+
+  @Override
+  public @Nullable FeedLine next() throws IOException {
+    RecordReader.Cut cut = lines.nextNonBlank();
+    if (cut == null) {
+      return null;
+    }
+    String flaw = flaw(cut);
+    if (flaw != null) {
+      return new FeedLine.Flawed(cut.line(), cut.text(), flaw);
+    }
+    String request =
+        configName.isPresent() ? withConfig(cut.text(), configName.orElseThrow()) : cut.text();
+    return new FeedLine.Entry(cut.line(), cut.text(), request);
+  }
+
+  @Override
+  public boolean mayBlock() throws IOException {
+    return lines.mayBlock();
+  }
+
+  @Override
+  public long consumedBytes() {
+    return lines.consumedBytes();
+  }
+
+  /**
+   * What goes to the server must not look blank to it, or every later answer would be taken for
+   * that of another line. All other judgement is the server's.
+   */
+  private static @Nullable String flaw(RecordReader.Cut cut) {
+    if (cut.flaw() != null) {
+      return cut.flaw();
+    }
+    return cut.text().stripLeading().startsWith("{") ? null : "is not a JSON object";
+  }
+
+  /** Names the configuration where the entry does not; what cannot be read is left as it is. */
+  private static String withConfig(String text, String configName) throws IOException {
+    StringWriter copy = new StringWriter(text.length() + configName.length() + 20);
+    try (JsonParser parser = JsonObject.JSON.createParser(text);
+        JsonGenerator generator = JsonObject.JSON.createGenerator(copy)) {
+      parser.nextToken();
+      generator.writeStartObject();
+      while (parser.nextToken() != JsonToken.END_OBJECT) {
+        String name = parser.currentName();
+        JsonToken value = parser.nextToken();
+        if (name.equals("configName")) {
+          if (value != JsonToken.VALUE_NULL) {
+            return text;
+          }
+        } else {
+          generator.writeFieldName(name);
+          generator.copyCurrentStructure(parser);
+        }
+      }
+      if (parser.nextToken() != null) {
+        return text;
+      }
+      generator.writeStringField("configName", configName);
+      generator.writeEndObject();
+    } catch (JsonProcessingException notJson) {
+      return text;
+    }
+    return copy.toString();
+  }
+}

@@ -1,0 +1,62 @@
+package dev.weir.server.cli;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.Locale;
+
+/** Numbers and times as people read them, the same in every locale. */
+final class Phrases {
+  private static final long MEGABYTE = 1_000_000;
+
+  private Phrases() {}
+
+  static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** A number and its noun: "1 event", "2 events". */
+  static String count(long number, String noun) {
+    return number(number) + " " + noun + (number == 1 ? "" : "s");
+  }
+
+  static String megabytes(long bytes) {
+    return String.format(Locale.ROOT, "%,.1f MB", (double) bytes / MEGABYTE);
+  }
+
+  /** What is wrong with a file, which Java says only by the type of the exception. */
+  static String fileProblem(IOException failed) {
+    return switch (failed) {
+      case NoSuchFileException missing -> missing.getFile() + ": no such file or folder";
+      case AccessDeniedException denied -> denied.getFile() + ": permission denied";
+      default -> String.valueOf(failed.getMessage());
+    };
+  }
+
+  /** As on a clock: 0:07, 12:30, 1:00:05. */
+  static String clock(Duration duration) {
+    long hours = duration.toHours();
+    return hours > 0
+        ? String.format(
+            Locale.ROOT, "%d:%02d:%02d", hours, duration.toMinutesPart(), duration.toSecondsPart())
+        : String.format(Locale.ROOT, "%d:%02d", duration.toMinutes(), duration.toSecondsPart());
+  }
+
+  /** In the two units that matter: 0.25 s, 16.7 s, 6 min 40 s, 11 h 6 min, 3 d 4 h. */
+  static String duration(Duration duration) {
+    if (duration.isNegative()) {
+      return "-" + duration(duration.negated());
+    }
+    if (duration.toMinutes() == 0) {
+      return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1000.0);
+    }
+    if (duration.toHours() == 0) {
+      return duration.toMinutes() + " min " + duration.toSecondsPart() + " s";
+    }
+    if (duration.toDays() == 0) {
+      return duration.toHours() + " h " + duration.toMinutesPart() + " min";
+    }
+    return number(duration.toDays()) + " d " + duration.toHoursPart() + " h";
+  }
+}

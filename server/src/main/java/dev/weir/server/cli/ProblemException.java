@@ -1,0 +1,17 @@
+package dev.weir.server.cli;
+
+/** Says that the server answered and refused the request as a whole. */
+final class ProblemException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Problem problem;
+
+  ProblemException(Problem problem) {
+    super(problem.title());
+    this.problem = problem;
+  }
+
+  Problem problem() {
+    return problem;
+  }
+}

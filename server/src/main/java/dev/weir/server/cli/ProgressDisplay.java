@@ -1,0 +1,71 @@
+package dev.weir.server.cli;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Keeps a line of progress up to date while it is open: on a terminal the same line over and over,
+ * elsewhere a new one every few seconds. It has a thread of its own, so that it also moves when the
+ * work does not.
+ */
+final class ProgressDisplay implements AutoCloseable {
+  private static final Duration ON_TERMINAL = Duration.ofMillis(200);
+  private static final Duration IN_LOG = Duration.ofSeconds(5);
+  private static final String ERASE_LINE = "\r\u001b[K";
+
+  private final PrintWriter out;
+  private final boolean interactive;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Thread thread;
+
+  /**
+   * Shows the text from now on, as it is at each time.
+   *
+   * @param interactive whether it goes to a terminal
+   */
+  ProgressDisplay(PrintWriter out, boolean interactive, Supplier<String> text) {
+    this.out = out;
+    this.interactive = interactive;
+    this.thread = Thread.ofVirtual().name("progress").unstarted(() -> showUntilOver(text));
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  @Override
+  public synchronized void close() {
+    over.countDown();
+    if (interactive) {
+      out.print(ERASE_LINE);
+      out.flush();
+    }
+  }
+
+  private void showUntilOver(Supplier<String> text) {
+    long everyMillis = (interactive ? ON_TERMINAL : IN_LOG).toMillis();
+    try {
+      while (!over.await(everyMillis, TimeUnit.MILLISECONDS)) {
+        show(text.get());
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Nothing appears any more after the close, whatever the thread was about to show. */
+  private synchronized void show(String text) {
+    if (over.getCount() == 0) {
+      return;
+    }
+    if (interactive) {
+      out.print(ERASE_LINE + text);
+      out.flush();
+    } else {
+      out.println(text);
+    }
+  }
+}

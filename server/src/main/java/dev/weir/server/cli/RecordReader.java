@@ -1,0 +1,220 @@
+package dev.weir.server.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts a stream of bytes into records that end at a line feed, in a buffer of fixed size. With
+ * quotes heeded (CSV), a line feed inside a quoted field belongs to the record.
+ *
+ * <p>Works on bytes because line feed, comma and quote never occur inside a longer UTF-8 sequence.
+ */
+final class RecordReader {
+  static final int LONGEST_RECORD_BYTES = 256 * 1024;
+  private static final char REPLACEMENT = '\uFFFD';
+  private static final int SHOWN_OF_TOO_LONG_BYTES = 1_000;
+
+  private final InputStream in;
+  private final boolean quotesHeeded;
+  private final byte[] buffer = new byte[2 * LONGEST_RECORD_BYTES];
+  private int start;
+  private int end;
+  private boolean begun;
+  private boolean ended;
+  private long consumedBytes;
+  private long line = 1;
+
+  RecordReader(InputStream in, boolean quotesHeeded) {
+    this.in = in;
+    this.quotesHeeded = quotesHeeded;
+  }
+
+  /**
+   * A record without its line end.
+   *
+   * @param line the number of its first line, from 1
+   * @param flaw why it cannot be used, if it cannot
+   */
+  record Cut(long line, String text, @Nullable String flaw) {}
+
+  /** How many bytes of the stream the records given so far make up. */
+  long consumedBytes() {
+    return consumedBytes;
+  }
+
+  /** Whether the next record may have to be waited for. */
+  boolean mayBlock() throws IOException {
+    for (int at = start; at < end; at++) {
+      if (buffer[at] == '\n') {
+        return false;
+      }
+    }
+    return !ended && in.available() == 0;
+  }
+
+  /** The next record that is not blank, or null at the end of the stream. */
+  @Nullable Cut nextNonBlank() throws IOException {
+    Cut cut = next();
+    while (cut != null && cut.text().isBlank()) {
+      cut = next();
+    }
+    return cut;
+  }
+
+  /** The next record, or null at the end of the stream. */
+  @Nullable Cut next() throws IOException {
+    if (!begun) {
+      skipByteOrderMark();
+    }
+    Quotes quotes = Quotes.FIELD_BEGINS;
+    int length = 0;
+    while (true) {
+      for (; start + length < end && length < LONGEST_RECORD_BYTES; length++) {
+        byte next = buffer[start + length];
+        if (next == '\n' && quotes != Quotes.OPEN) {
+          return cut(length, 1, null);
+        }
+        quotes = quotesHeeded ? quotes.after(next) : quotes;
+      }
+      if (length == LONGEST_RECORD_BYTES) {
+        return tooLong(quotes);
+      }
+      if (!fill()) {
+        return atEnd(length, quotes);
+      }
+    }
+  }
+
+  private @Nullable Cut atEnd(int length, Quotes quotes) throws IOException {
+    if (length == 0) {
+      return null;
+    }
+    return quotes == Quotes.OPEN ? neverClosed() : cut(length, 0, null);
+  }
+
+  private Cut tooLong(Quotes quotes) throws IOException {
+    if (quotes == Quotes.OPEN && firstLineFeed() >= 0) {
+      return neverClosed();
+    }
+    String shown =
+        new String(buffer, start, SHOWN_OF_TOO_LONG_BYTES, StandardCharsets.UTF_8) + "...";
+    long at = line;
+    skipLine();
+    return new Cut(at, shown, "is longer than " + LONGEST_RECORD_BYTES + " bytes");
+  }
+
+  /**
+   * Gives up only the line that opens the quote, not all that follows it: one stray quote must not
+   * swallow the rest of a feed.
+   */
+  private Cut neverClosed() {
+    int feed = firstLineFeed();
+    String flaw = "a quote is opened and never closed";
+    return feed >= 0 ? cut(feed - start, 1, flaw) : cut(end - start, 0, flaw);
+  }
+
+  private Cut cut(int length, int feedBytes, @Nullable String flaw) {
+    int textLength = length > 0 && buffer[start + length - 1] == '\r' ? length - 1 : length;
+    String text = new String(buffer, start, textLength, StandardCharsets.UTF_8);
+    boolean readable = text.indexOf(REPLACEMENT) < 0 || isUtf8(start, textLength);
+    Cut cut = new Cut(line, text, flaw != null || readable ? flaw : "is not UTF-8");
+    consume(length + feedBytes);
+    return cut;
+  }
+
+  /**
+   * Tells text that holds a replacement character from text in which it stands for something
+   * unreadable: an id must not be sent on as another one.
+   */
+  private boolean isUtf8(int from, int length) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(buffer, from, length));
+      return true;
+    } catch (CharacterCodingException unreadable) {
+      return false;
+    }
+  }
+
+  private void consume(int bytes) {
+    for (int at = start; at < start + bytes; at++) {
+      if (buffer[at] == '\n') {
+        line++;
+      }
+    }
+    start += bytes;
+    consumedBytes += bytes;
+  }
+
+  private void skipLine() throws IOException {
+    do {
+      int feed = firstLineFeed();
+      if (feed >= 0) {
+        consume(feed + 1 - start);
+        return;
+      }
+      consume(end - start);
+    } while (fill());
+  }
+
+  private int firstLineFeed() {
+    for (int at = start; at < end; at++) {
+      if (buffer[at] == '\n') {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** Files from spreadsheets often begin with one. */
+  private void skipByteOrderMark() throws IOException {
+    begun = true;
+    boolean more = true;
+    while (end < 3 && more) {
+      more = fill();
+    }
+    byte[] mark = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+    if (end >= 3 && Arrays.equals(buffer, 0, 3, mark, 0, 3)) {
+      consume(3);
+    }
+  }
+
+  private boolean fill() throws IOException {
+    if (ended) {
+      return false;
+    }
+    if (start > 0 && buffer.length - end < LONGEST_RECORD_BYTES / 4) {
+      System.arraycopy(buffer, start, buffer, 0, end - start);
+      end -= start;
+      start = 0;
+    }
+    int count = in.read(buffer, end, buffer.length - end);
+    ended = count < 0;
+    end += Math.max(count, 0);
+    return !ended;
+  }
+
+  /**
+   * Where in a CSV record we are. A quote opens a field only at its beginning, so that a stray one
+   * inside a field spoils its own record and no other.
+   */
+  private enum Quotes {
+    FIELD_BEGINS,
+    IN_FIELD,
+    OPEN,
+    MAYBE_CLOSED;
+
+    Quotes after(byte next) {
+      return switch (this) {
+        case FIELD_BEGINS -> next == '"' ? OPEN : next == ',' ? FIELD_BEGINS : IN_FIELD;
+        case IN_FIELD -> next == ',' ? FIELD_BEGINS : IN_FIELD;
+        case OPEN -> next == '"' ? MAYBE_CLOSED : OPEN;
+        case MAYBE_CLOSED -> next == '"' ? OPEN : next == ',' ? FIELD_BEGINS : IN_FIELD;
+      };
+    }
+  }
+}

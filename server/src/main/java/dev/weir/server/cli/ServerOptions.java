@@ -1,0 +1,106 @@
+package dev.weir.server.cli;
+
+import java.io.PrintWriter;
+import java.net.URI;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Which server a command talks to, and what becomes of it when that does not work. */
+final class ServerOptions {
+  static final int OK = 0;
+  static final int REFUSED = 1;
+  static final int USAGE = 2;
+  static final int UNREACHABLE = 3;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      defaultValue = "${env:WEIR_URL:-http://127.0.0.1:8080}",
+      description = "the server (or WEIR_URL; default: http://127.0.0.1:8080)")
+  private String url = "";
+
+  @Option(
+      names = "--token",
+      paramLabel = "KEY",
+      defaultValue = "${env:WEIR_TOKEN:-}",
+      description = "the client key; WEIR_TOKEN keeps it out of the list of processes")
+  private String token = "";
+
+  /** What a command does with the server; its result is the exit code. */
+  @FunctionalInterface
+  interface Task {
+    int run(WeirClient client) throws ProblemException, UnreachableException, InterruptedException;
+  }
+
+  /** Runs a task and says what went wrong in as few lines as it takes. */
+  int run(Task task) throws InterruptedException {
+    try (WeirClient client = new WeirClient(server(), key())) {
+      return task.run(client);
+    } catch (ProblemException refused) {
+      return explain(refused);
+    } catch (UnreachableException gone) {
+      return explain(gone);
+    }
+  }
+
+  int explain(ProblemException refused) {
+    refused.problem().lines().forEach(this::complain);
+    return REFUSED;
+  }
+
+  int explain(UnreachableException gone) {
+    complain(String.valueOf(gone.getMessage()));
+    return UNREACHABLE;
+  }
+
+  void complain(String message) {
+    err().println(message.startsWith(" ") ? message : "weir: " + message);
+  }
+
+  PrintWriter out() {
+    return commandLine().getOut();
+  }
+
+  PrintWriter err() {
+    return commandLine().getErr();
+  }
+
+  CommandLine commandLine() {
+    return command.commandLine();
+  }
+
+  private URI server() {
+    try {
+      URI uri = URI.create(url);
+      boolean web =
+          "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
+      if (web
+          && uri.getHost() != null
+          && uri.getRawQuery() == null
+          && uri.getRawUserInfo() == null) {
+        return uri;
+      }
+    } catch (IllegalArgumentException notUri) {
+      throw new ParameterException(commandLine(), badUrl(), notUri);
+    }
+    throw new ParameterException(commandLine(), badUrl());
+  }
+
+  private String badUrl() {
+    return "--url must be like http://127.0.0.1:8080, not '" + url + "'";
+  }
+
+  private Optional<String> key() {
+    if (!token.chars().allMatch(character -> character > ' ' && character < 127)) {
+      throw new ParameterException(commandLine(), "--token must be printable ASCII without spaces");
+    }
+    return Optional.of(token).filter(key -> !key.isEmpty());
+  }
+}

@@ -1,0 +1,12 @@
+package dev.weir.server.cli;
+
+import picocli.CommandLine.Command;
+
+/** The commands about slots; all of them talk to a running server. */
+@Command(
+    name = "slots",
+    description = "Works with the slots of a running server.",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {SlotsImport.class, SlotsForecast.class, SlotsWindows.class})
+public final class SlotsCommand {}

@@ -1,0 +1,64 @@
+package dev.weir.server.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import picocli.CommandLine.Help.Ansi;
+
+/**
+ * What is known of the place that output goes to.
+ *
+ * @param interactive whether a person looks at it, so that a line may be written over
+ * @param colours whether colours may be used
+ * @param unicode whether its character set has block characters
+ * @param widthColumns how wide it is
+ */
+record Terminal(boolean interactive, boolean colours, boolean unicode, int widthColumns) {
+  private static final int USUAL_WIDTH_COLUMNS = 80;
+  private static final int LEAST_WIDTH_COLUMNS = 40;
+  private static final int MOST_WIDTH_COLUMNS = 400;
+
+  static Terminal ofOutput(Map<String, String> environment) {
+    return of(1, System.out, environment);
+  }
+
+  static Terminal ofErrors(Map<String, String> environment) {
+    return of(2, System.err, environment);
+  }
+
+  private static Terminal of(int descriptor, PrintStream stream, Map<String, String> environment) {
+    boolean interactive =
+        isTerminal(descriptor) && !environment.getOrDefault("TERM", "").equals("dumb");
+    return new Terminal(
+        interactive,
+        interactive && environment.getOrDefault("NO_COLOR", "").isEmpty(),
+        stream.charset().newEncoder().canEncode("█…"),
+        widthColumns(environment.getOrDefault("COLUMNS", "")));
+  }
+
+  static int widthColumns(String text) {
+    if (!text.matches("[0-9]{1,4}")) {
+      return USUAL_WIDTH_COLUMNS;
+    }
+    return Math.clamp(Integer.parseInt(text), LEAST_WIDTH_COLUMNS, MOST_WIDTH_COLUMNS);
+  }
+
+  /**
+   * The JDK only tells whether input and output both are a terminal, not which of them. Linux says
+   * it of each; elsewhere a guess has to do.
+   */
+  private static boolean isTerminal(int descriptor) {
+    Path link = Path.of("/proc/self/fd/" + descriptor);
+    if (!Files.isSymbolicLink(link)) {
+      return Ansi.AUTO.enabled();
+    }
+    try {
+      String target = Files.readSymbolicLink(link).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException unknown) {
+      return false;
+    }
+  }
+}

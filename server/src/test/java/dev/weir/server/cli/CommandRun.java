@@ -1,0 +1,19 @@
+package dev.weir.server.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import picocli.CommandLine;
+
+/** What a command printed and how it ended. */
+record CommandRun(int code, String out, String err) {
+  static CommandRun of(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine command =
+        new CommandLine(new SlotsCommand())
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true));
+    int code = command.execute(arguments);
+    return new CommandRun(code, out.toString(), err.toString());
+  }
+}

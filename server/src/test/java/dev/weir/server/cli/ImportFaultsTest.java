@@ -1,0 +1,257 @@
+package dev.weir.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.Writer;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class ImportFaultsTest {
+  @TempDir Path folder;
+
+  private final ImportTally tally = new ImportTally();
+  private final List<Duration> pauses = Collections.synchronizedList(new ArrayList<>());
+
+  @Test
+  void saysInOneLineThatNobodyListens() throws IOException {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    CommandRun run = CommandRun.of("import", feed(1), "--url", "http://127.0.0.1:" + port);
+    assertThat(run.code()).isEqualTo(3);
+    assertThat(run.err().lines())
+        .containsExactly(
+            "weir: cannot reach http://127.0.0.1:"
+                + port
+                + ": connection refused; 0 lines had been answered, and running the import again"
+                + " is safe: events keep their slots");
+  }
+
+  @Test
+  void saysHowFarItCameWhenTheServerDies() throws IOException {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            connection -> {
+              connection.begin();
+              connection.line();
+              connection.answer(ScriptedServer.SLOT);
+              connection.answer(ScriptedServer.SLOT);
+            })) {
+      CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
+      assertThat(run.code()).isEqualTo(3);
+      assertThat(run.err()).contains("weir: lost " + server.url()).contains("2 lines had been");
+    }
+  }
+
+  @Test
+  void takesAnAnswerThatEndsTooEarlyForAFault() throws IOException {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            connection -> {
+              connection.begin();
+              connection.answer(ScriptedServer.SLOT);
+              connection.end();
+              connection.readToEnd();
+            })) {
+      CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
+      assertThat(run.code()).isEqualTo(3);
+      assertThat(run.err()).contains("ended the answer too early").contains("1 line had been");
+    }
+  }
+
+  @Test
+  void noticesThatItDoesNotTalkToWeir() throws IOException {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            connection -> {
+              connection.begin();
+              connection.answer("<html>");
+              connection.line();
+            })) {
+      CommandRun run = CommandRun.of("import", feed(1), "--url", server.url());
+      assertThat(run.code()).isEqualTo(3);
+      assertThat(run.err()).contains("does not answer like a Weir server");
+    }
+  }
+
+  @Test
+  void printsTheProblemOfARefusalThatComesBeforeTheEndOfTheFeed() throws IOException {
+    String problem = "{\"title\":\"Unauthorized\",\"status\":401,\"detail\":\"A key is needed.\"}";
+    try (ScriptedServer server =
+        new ScriptedServer(
+            connection -> {
+              connection.raw("HTTP/1.1 100 Continue\r\n\r\n");
+              connection.raw(
+                  "HTTP/1.1 401 Unauthorized\r\nContent-Length: "
+                      + problem.length()
+                      + "\r\n\r\n"
+                      + problem);
+              connection.readToEnd();
+            })) {
+      CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.err()).isEqualToIgnoringNewLines("weir: Unauthorized: A key is needed.");
+    }
+  }
+
+  @Test
+  void sendsLinesAgainThatTheServerCouldNotWorkOn() throws Exception {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            connection -> {
+              connection.begin();
+              int refused = 0;
+              for (String line = connection.line(); line != null; line = connection.line()) {
+                boolean refuse = refused < 4;
+                refused += refuse ? 1 : 0;
+                connection.answer(refuse ? ScriptedServer.NO_STORE : ScriptedServer.SLOT);
+              }
+              connection.end();
+            })) {
+      run(server, "{\"eventId\":\"a\"}\n{\"eventId\":\"b\"}\n{\"eventId\":\"c\"}\n");
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(3);
+    assertThat(tally.counts().waiting()).isZero();
+    assertThat(pauses).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2));
+    assertThat(rejects()).doesNotExist();
+  }
+
+  @Test
+  void givesUpOnALineThatIsRefusedTooOften() throws Exception {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            connection -> {
+              connection.begin();
+              for (String line = connection.line(); line != null; line = connection.line()) {
+                connection.answer(
+                    line.contains("bad") ? ScriptedServer.NO_STORE : ScriptedServer.SLOT);
+              }
+              connection.end();
+            })) {
+      run(server, "{\"eventId\":\"bad\"}\nno\n{\"eventId\":\"c\"}\n");
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(1);
+    assertThat(tally.counts().rejected()).isEqualTo(2);
+    assertThat(pauses).extracting(Duration::toSeconds).containsExactly(1L, 2L, 4L, 8L, 16L);
+    assertThat(Files.readString(rejects()))
+        .contains("{\"line\":1,\"text\":\"{\\\"eventId\\\":\\\"bad\\\"}\",\"problem\":{\"type\":")
+        .contains("{\"line\":2,\"text\":\"no\",\"problem\":{\"type\":\"about:blank\"");
+  }
+
+  @Test
+  void readsAnswersWhileTheFeedIsStillComing() throws Exception {
+    try (ScriptedServer server = new ScriptedServer(ImportFaultsTest::answerAll);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      PipedInputStream pipe = new PipedInputStream();
+      Future<?> run;
+      try (PipedOutputStream pen = new PipedOutputStream(pipe)) {
+        run =
+            threads.submit(
+                () -> {
+                  run(server, pipe);
+                  return true;
+                });
+        for (int line = 1; line <= 3; line++) {
+          pen.write("{\"eventId\":\"a\"}\n".getBytes(StandardCharsets.UTF_8));
+          pen.flush();
+          while (tally.counts().assigned() < line) {
+            Thread.onSpinWait();
+          }
+        }
+      }
+      run.get();
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(3);
+  }
+
+  @Test
+  void carriesFarMoreThanTheBuffersOnTheWayHold() throws Exception {
+    int lines = 200_000;
+    String feed = ("{\"eventId\":\"" + "x".repeat(80) + "\"}\n").repeat(lines);
+    try (ScriptedServer server = new ScriptedServer(ImportFaultsTest::answerAll)) {
+      run(server, feed);
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(lines);
+    assertThat(tally.counts().feedBytes()).isEqualTo(feed.length());
+  }
+
+  @Test
+  void reportsAFeedThatBreaksOffAfterWhatWasRead() throws Exception {
+    InputStream broken =
+        new InputStream() {
+          private final InputStream good =
+              new ByteArrayInputStream("{\"eventId\":\"a\"}\n".getBytes(StandardCharsets.UTF_8));
+
+          @Override
+          public int read() throws IOException {
+            int next = good.read();
+            if (next < 0) {
+              throw new IOException("the disk is gone");
+            }
+            return next;
+          }
+
+          @Override
+          public int read(byte[] target, int offset, int length) throws IOException {
+            target[offset] = (byte) read();
+            return 1;
+          }
+        };
+    try (ScriptedServer server = new ScriptedServer(ImportFaultsTest::answerAll)) {
+      assertThatThrownBy(() -> run(server, broken)).hasMessage("the disk is gone");
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(1);
+  }
+
+  private static void answerAll(ScriptedServer.Connection connection) throws IOException {
+    connection.begin();
+    for (String line = connection.line(); line != null; line = connection.line()) {
+      connection.answer(ScriptedServer.SLOT);
+    }
+    connection.end();
+  }
+
+  private void run(ScriptedServer server, String feed) throws Exception {
+    run(server, new ByteArrayInputStream(feed.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private void run(ScriptedServer server, InputStream feed) throws Exception {
+    try (WeirClient client = new WeirClient(URI.create(server.url()), Optional.empty());
+        RejectFile rejects = new RejectFile(rejects())) {
+      new ImportRun(client, tally, rejects, Writer.nullWriter())
+          .run(new NdjsonFeed(feed, Optional.empty()), pauses::add);
+    }
+  }
+
+  private Path rejects() {
+    return folder.resolve("rejects.ndjson");
+  }
+
+  private String feed(int lines) throws IOException {
+    Path file = folder.resolve("feed.ndjson");
+    return Files.writeString(file, "{\"eventId\":\"a\"}\n".repeat(lines)).toString();
+  }
+}
