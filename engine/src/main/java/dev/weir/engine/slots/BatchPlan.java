@@ -115,7 +115,12 @@ public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
       if (noRoom.freeMicros() > Micros.LATEST) {
         return Duration.ofDays(1);
       }
-      long waitMicros = noRoom.freeMicros() - terms.maxDelayMicros() - wish.requestedMicros();
+      long askedMicros =
+          switch (terms.notBefore()) {
+            case REQUESTED -> wish.requestedMicros();
+            case NOW -> wish.nowMicros();
+          };
+      long waitMicros = noRoom.freeMicros() - terms.maxDelayMicros() - askedMicros;
       return Micros.duration(Math.max(waitMicros, Micros.PER_SECOND));
     }
   }

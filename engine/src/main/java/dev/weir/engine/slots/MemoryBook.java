@@ -8,7 +8,6 @@ import dev.weir.core.slots.Terms;
 import dev.weir.core.slots.Window;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
@@ -21,10 +20,7 @@ final class MemoryBook implements Book {
   /** Newest first. */
   private final Deque<SlotConfig> history = new ArrayDeque<>();
 
-  private final NavigableMap<SlotQuery.Cursor, Slot> slots =
-      new TreeMap<>(
-          Comparator.comparing(SlotQuery.Cursor::scheduledTime)
-              .thenComparing(SlotQuery.Cursor::eventId));
+  private final NavigableMap<SlotQuery.Cursor, Slot> slots = new TreeMap<>();
   private final NavigableMap<Long, Window> windows = new TreeMap<>();
   private Picture picture;
 
@@ -60,22 +56,23 @@ final class MemoryBook implements Book {
   }
 
   void add(Slot slot) {
-    slots.put(cursor(slot), slot);
+    slots.put(SlotQuery.Cursor.of(slot), slot);
   }
 
   void remove(Slot slot) {
-    slots.remove(cursor(slot));
+    slots.remove(SlotQuery.Cursor.of(slot));
   }
 
   void free(Slot slot) {
     Terms terms = config().terms();
     long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
-    if (windowMicros(slot) == terms.windowMicros()) {
+    if (hasOneSize()) {
       Window window = windows.get(start);
       if (window != null) {
         picture.release(window, slot.place());
       }
     } else {
+      // Events from windows of another size may now lie on better places.
       picture.put(new Window(start));
       Instant end = Micros.instant(start + terms.windowMicros());
       regroup(
@@ -91,24 +88,33 @@ final class MemoryBook implements Book {
     }
   }
 
+  /** Removes the windows that ended before a time, once their slots are gone. */
   void removeWindowsBefore(Instant time) {
-    windows.headMap(Micros.ceil(time) - config().terms().windowMicros(), true).clear();
+    long cut = config().terms().windowStart(Micros.clamped(time));
+    boolean slotsGone = slotsBefore(Micros.instant(cut)).findAny().isEmpty();
+    if (slotsGone && !windows.headMap(cut).isEmpty()) {
+      windows.headMap(cut).clear();
+      picture = Picture.empty(config().terms());
+      windows.values().forEach(picture::put);
+      picture.drainChanges();
+    }
   }
 
   Stream<Slot> slotsFrom(Instant from, SlotQuery.Cursor after) {
-    return slots
-        .tailMap(after, false)
-        .tailMap(
-            after.scheduledTime().isBefore(from) ? new SlotQuery.Cursor(from, "") : after, true)
-        .values()
-        .stream();
+    SlotQuery.Cursor begin = new SlotQuery.Cursor(from, "");
+    return slots.tailMap(begin.compareTo(after) > 0 ? begin : after, false).values().stream();
+  }
+
+  Stream<Slot> slotsBefore(Instant time) {
+    return slots.headMap(new SlotQuery.Cursor(time, "")).values().stream();
   }
 
   List<WindowCount> counts(WindowQuery query) {
     return windows
-        .subMap(Micros.clamped(query.from()), true, Micros.clamped(query.until()), false)
+        .tailMap(Micros.clamped(query.from()), true)
         .values()
         .stream()
+        .takeWhile(window -> Micros.instant(window.startMicros()).isBefore(query.until()))
         .filter(window -> window.taken() > 0)
         .limit(query.limit())
         .map(window -> new WindowCount(Micros.instant(window.startMicros()), window.taken()))
@@ -127,6 +133,12 @@ final class MemoryBook implements Book {
     keepChanges();
   }
 
+  /** Whether all slots have been given under windows of the size in force. */
+  private boolean hasOneSize() {
+    long size = config().terms().windowMicros();
+    return history.stream().allMatch(version -> version.terms().windowMicros() == size);
+  }
+
   /** The window size under which a slot was given. */
   private long windowMicros(Slot slot) {
     SlotConfig version =
@@ -137,7 +149,4 @@ final class MemoryBook implements Book {
     return Objects.requireNonNull(version).terms().windowMicros();
   }
 
-  private static SlotQuery.Cursor cursor(Slot slot) {
-    return new SlotQuery.Cursor(slot.scheduledTime(), slot.eventId());
-  }
 }

@@ -122,7 +122,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
             throw new IllegalArgumentException("configName " + config.name() + " is unknown");
           }
           Terms terms = book.config().terms();
-          Wish wish = new Wish(Micros.ceil(from), Micros.ceil(now()));
+          Wish wish = new Wish(Micros.clamped(from), Micros.ceil(now()));
           return Outlook.of(new Forecast(terms, wish, events), book.picture(), book::page);
         });
   }
@@ -185,8 +185,8 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
     return locked(
         () -> {
           List<Slot> past =
-              slots.values().stream()
-                  .filter(slot -> slot.scheduledTime().isBefore(scheduledBefore))
+              books.values().stream()
+                  .flatMap(book -> book.slotsBefore(scheduledBefore))
                   .limit(most)
                   .toList();
           for (Slot slot : past) {
@@ -199,14 +199,19 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   @Override
+  public int tidy(int most) {
+    return 0;
+  }
+
+  @Override
   public Instant now() {
     return Micros.instant(Micros.ceil(clock.instant()));
   }
 
   private Stream<Slot> leaked(Instant dueBefore, int most) {
-    return slots.values().stream()
+    return books.values().stream()
+        .flatMap(book -> book.slotsBefore(dueBefore))
         .filter(slot -> slot.state() == SlotState.ASSIGNED)
-        .filter(slot -> slot.scheduledTime().isBefore(dueBefore))
         .limit(most);
   }
 

@@ -52,6 +52,7 @@ public final class Reconciler implements Runnable {
             Instant oldest = now.minus(settings.retention());
             observer.removed(inSteps(most -> upkeep.removePast(oldest, most)));
           }
+          inSteps(upkeep::tidy);
         });
   }
 

@@ -41,9 +41,36 @@ public record SlotQuery(
     }
   }
 
-  /** A position in the order of slots. */
-  public record Cursor(Instant scheduledTime, String eventId) {
+  /** A position in the order of slots: by time, then by the code points of the event id. */
+  public record Cursor(Instant scheduledTime, String eventId) implements Comparable<Cursor> {
     /** Before the first slot. */
     public static final Cursor START = new Cursor(Instant.MIN, "");
+
+    public static Cursor of(Slot slot) {
+      return new Cursor(slot.scheduledTime(), slot.eventId());
+    }
+
+    @Override
+    public int compareTo(Cursor other) {
+      int byTime = scheduledTime.compareTo(other.scheduledTime);
+      return byTime == 0 ? byCodePoints(eventId, other.eventId) : byTime;
+    }
+
+    /** Not {@link String#compareTo}: it puts surrogate pairs before U+E000, databases do not. */
+    private static int byCodePoints(String one, String other) {
+      int at = 0;
+      int until = Math.min(one.length(), other.length());
+      while (at < until && one.charAt(at) == other.charAt(at)) {
+        at++;
+      }
+      if (at == until) {
+        return Integer.compare(one.length(), other.length());
+      }
+      boolean astral = Character.isSurrogate(one.charAt(at));
+      if (astral != Character.isSurrogate(other.charAt(at))) {
+        return astral ? 1 : -1;
+      }
+      return Character.compare(one.charAt(at), other.charAt(at));
+    }
   }
 }

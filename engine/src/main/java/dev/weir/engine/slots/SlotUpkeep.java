@@ -16,6 +16,9 @@ public interface SlotUpkeep {
   /** Removes at most {@code most} slots scheduled before a time, and the windows they lay in. */
   int removePast(Instant scheduledBefore, int most);
 
+  /** Removes at most {@code most} things that nothing reads any more. Returns how many. */
+  int tidy(int most);
+
   /** The store's clock. */
   Instant now();
 }

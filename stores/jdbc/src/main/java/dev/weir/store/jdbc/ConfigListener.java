@@ -73,17 +73,24 @@ public final class ConfigListener implements AutoCloseable {
       // Whatever was said before is lost.
       allChanged.run();
       listening.countDown();
-      PGConnection postgres = connection.unwrap(PGConnection.class);
-      while (closed.getCount() > 0) {
-        for (PGNotification heard : postgres.getNotifications((int) WAIT.toMillis())) {
-          if (heard.getParameter().equals(ConfigSignal.ALL)) {
-            allChanged.run();
-          } else {
-            changed.accept(heard.getParameter());
-          }
+      try {
+        hear(connection.unwrap(PGConnection.class));
+      } finally {
+        // A statement of the pool's connection: if that is dead, the pool learns of it here.
+        statement.execute("unlisten " + ConfigSignal.CHANNEL);
+      }
+    }
+  }
+
+  private void hear(PGConnection connection) throws SQLException {
+    while (closed.getCount() > 0) {
+      for (PGNotification heard : connection.getNotifications((int) WAIT.toMillis())) {
+        if (heard.getParameter().equals(ConfigSignal.ALL)) {
+          allChanged.run();
+        } else {
+          changed.accept(heard.getParameter());
         }
       }
-      statement.execute("unlisten " + ConfigSignal.CHANNEL);
     }
   }
 

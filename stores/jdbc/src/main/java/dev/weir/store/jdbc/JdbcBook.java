@@ -79,26 +79,33 @@ final class JdbcBook implements Book {
   @Override
   public Page page(long fromMicros) {
     try {
-      return fromMicros < row.sinceMicros() ? regrouped(fromMicros) : stored(fromMicros);
+      return isStored(fromMicros) ? stored(fromMicros) : regrouped(fromMicros);
     } catch (SQLException e) {
       throw new StoreException("the database failed: " + e.getMessage(), e);
     }
   }
 
-  /** Frees places of windows; the picture then knows what to write. */
-  void free(long startMicros, List<Integer> places, boolean placedOnThisGrid) throws SQLException {
-    if (startMicros < row.sinceMicros()) {
-      // Nothing is stored of it: the slots tell.
-      return;
-    }
-    picture.add(page(startMicros));
-    if (placedOnThisGrid) {
+  /** Frees places of a window of which all events hold the place they were given. */
+  void free(long startMicros, List<Integer> places) throws SQLException {
+    if (isStored(startMicros)) {
+      picture.add(page(startMicros));
       Window window = window(startMicros);
       places.forEach(place -> picture.release(window, place));
-    } else {
+    }
+  }
+
+  /** Rebuilds a window from its slots: those from windows of another size may lie better now. */
+  void rebuild(long startMicros) throws SQLException {
+    if (isStored(startMicros)) {
+      picture.add(page(startMicros));
       picture.put(new Window(startMicros));
       regroup(startMicros, startMicros + config.terms().windowMicros(), picture);
     }
+  }
+
+  /** Before the grid's begin nothing is stored of windows: the slots tell. */
+  private boolean isStored(long startMicros) {
+    return startMicros >= row.sinceMicros();
   }
 
   private Window window(long startMicros) throws SQLException {

@@ -147,12 +147,12 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   @Override
   public List<Slot> list(SlotQuery query) {
-    return transactions.read(connection -> SlotReads.list(connection, query, now(connection)));
+    return transactions.snapshot(connection -> SlotReads.list(connection, query, now(connection)));
   }
 
   @Override
   public List<WindowCount> windows(WindowQuery query) {
-    return transactions.read(connection -> SlotReads.windows(connection, clock, query));
+    return transactions.snapshot(connection -> SlotReads.windows(connection, clock, query));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc;
 
 import dev.weir.core.slots.Micros;
+import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.SlotUpkeep;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,6 +27,30 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         limit ?) as counted
       """;
 
+  private static final String BOOKS_WITH_LEAKED =
+      "select "
+          + BookRow.COLUMNS
+          + """
+             from slot_book b
+            where exists (select 1 from slot s
+                          where s.config_id = b.config_id and s.state = 0 and s.scheduled < ?)
+            order by b.config_id
+            """;
+
+  private static final String BOOKS_WITH_PAST =
+      "select "
+          + BookRow.COLUMNS
+          + """
+             from slot_book b
+            where exists (select 1 from slot_window w
+                          where w.config_id = b.config_id and w.grid = b.grid
+                            and w.start_micros < ?)
+               or exists (select 1 from unnest(array[0, 1, 2, 3]::smallint[]) as any_state (code)
+                          join slot s on s.config_id = b.config_id and s.state = any_state.code
+                            and s.scheduled < ?)
+            order by b.config_id
+            """;
+
   private static final String REMOVE_SLOTS =
       """
       delete from slot where ctid = any(array(
@@ -34,19 +59,41 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         order by s.scheduled limit ?))
       """;
 
-  /** Windows that ended before a time, and all of earlier grids: nothing reads those any more. */
+  private static final String SLOTS_LEFT =
+      """
+      select 1 from unnest(array[0, 1, 2, 3]::smallint[]) as any_state (code)
+      join slot s on s.config_id = ? and s.state = any_state.code and s.scheduled < ? limit 1
+      """;
+
   private static final String REMOVE_WINDOWS =
       """
       delete from slot_window where ctid = any(array(
         select w.ctid from slot_window w
-        where w.config_id = ? and (w.grid < ? or w.grid = ? and w.start_micros < ?) limit ?))
+        where w.config_id = ? and w.grid = ? and w.start_micros < ?
+        order by w.start_micros limit ?))
       """;
 
   private static final String REMOVE_RUNS =
+      "delete from full_run where config_id = ? and grid = ? and until_micros <= ?";
+
+  private static final String CUT_RUN =
+      """
+      update full_run set from_micros = ?
+      where config_id = ? and grid = ? and from_micros < ? and until_micros > ?
+      """;
+
+  private static final String REMOVE_OLD_WINDOWS =
+      """
+      delete from slot_window where ctid = any(array(
+        select w.ctid from slot_book b
+        join slot_window w on w.config_id = b.config_id and w.grid < b.grid limit ?))
+      """;
+
+  private static final String REMOVE_OLD_RUNS =
       """
       delete from full_run where ctid = any(array(
-        select r.ctid from full_run r
-        where r.config_id = ? and (r.grid < ? or r.grid = ? and r.until_micros < ?) limit ?))
+        select r.ctid from slot_book b
+        join full_run r on r.config_id = b.config_id and r.grid < b.grid limit ?))
       """;
 
   private final Transactions transactions;
@@ -90,15 +137,14 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   @Override
   public int reclaim(Instant dueBefore, int most) {
+    long before = Micros.clamped(dueBefore);
     int reclaimed = 0;
-    for (BookRow book : books()) {
+    for (BookRow book : books(BOOKS_WITH_LEAKED, before)) {
       int left = most - reclaimed;
       if (left > 0) {
         reclaimed +=
             transactions.write(
-                connection ->
-                    SlotEndings.reclaim(
-                        connection, clock, book.name(), Micros.clamped(dueBefore), left));
+                connection -> SlotEndings.reclaim(connection, clock, book.name(), before, left));
       }
     }
     return reclaimed;
@@ -108,13 +154,26 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   public int removePast(Instant scheduledBefore, int most) {
     long before = Micros.clamped(scheduledBefore);
     int removed = 0;
-    for (BookRow book : books()) {
+    for (BookRow book : books(BOOKS_WITH_PAST, before, before)) {
       int left = most - removed;
       if (left > 0) {
-        removed += transactions.write(connection -> remove(connection, book, before, left));
+        removed += transactions.write(connection -> removeSlots(connection, book, before, left));
+        int windows = most;
+        while (windows == most) {
+          windows = transactions.write(connection -> removeWindows(connection, book, before, most));
+        }
       }
     }
     return removed;
+  }
+
+  @Override
+  public int tidy(int most) {
+    // Windows of earlier grids: nothing reads those any more.
+    return transactions.write(
+        connection ->
+            Sql.update(connection, REMOVE_OLD_WINDOWS, most)
+                + Sql.update(connection, REMOVE_OLD_RUNS, most));
   }
 
   @Override
@@ -122,28 +181,41 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     return transactions.read(connection -> Micros.instant(Sql.now(connection, clock)));
   }
 
-  private static int remove(Connection connection, BookRow book, long before, int most)
+  private static int removeSlots(Connection connection, BookRow book, long before, int most)
       throws SQLException {
     int removed = 0;
     for (short state = 0; state <= 3 && removed < most; state++) {
       removed +=
           Sql.update(connection, REMOVE_SLOTS, book.configId(), state, before, most - removed);
     }
-    // The window that holds the time itself still counts.
-    long size = ConfigRow.inForce(connection, book).terms().windowMicros();
-    for (String sql : List.of(REMOVE_WINDOWS, REMOVE_RUNS)) {
-      Sql.update(connection, sql, book.configId(), book.grid(), book.grid(), before - size, most);
-    }
     return removed;
   }
 
-  private List<BookRow> books() {
+  /** Removes windows that ended before a time, under the lock, unless a slot is left in them. */
+  private int removeWindows(Connection connection, BookRow seen, long before, int most)
+      throws SQLException {
+    BookRow book = BookRow.lock(connection, clock, seen.name()).orElseThrow();
+    Terms terms = ConfigRow.inForce(connection, book).terms();
+    long cut = terms.windowStart(before);
+    if (Sql.first(connection, row -> true, SLOTS_LEFT, book.configId(), cut).isPresent()) {
+      return 0;
+    }
+    int id = book.configId();
+    int grid = book.grid();
+    int windows = Sql.update(connection, REMOVE_WINDOWS, id, grid, cut, most);
+    if (windows > 0) {
+      // A run begins with a window that is open at some time.
+      long open = terms.windowStart(Math.max(cut, terms.calendar().openAt(cut).fromMicros()));
+      Sql.update(connection, REMOVE_RUNS, id, grid, open);
+      Sql.update(connection, CUT_RUN, open, id, grid, open, open);
+      Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
+    }
+    return windows;
+  }
+
+  private List<BookRow> books(String sql, Object... parameters) {
     return transactions.read(
-        connection ->
-            Sql.list(
-                connection,
-                row -> BookRow.read(row, clock),
-                "select " + BookRow.COLUMNS + " from slot_book b order by b.config_id"));
+        connection -> Sql.list(connection, row -> BookRow.read(row, clock), sql, parameters));
   }
 
   private static boolean ask(Connection connection, String sql) throws SQLException {

@@ -32,6 +32,7 @@ final class PictureCache {
     if (pictures.size() >= MOST_PICTURES) {
       pictures.clear();
     }
-    pictures.put(configId, kept);
+    // Two transactions of this node may come back in another order than they committed.
+    pictures.merge(configId, kept, (one, other) -> one.seq() > other.seq() ? one : other);
   }
 }

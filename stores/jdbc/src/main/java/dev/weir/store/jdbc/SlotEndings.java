@@ -9,12 +9,11 @@ import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.Transition;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** How slots end: confirmed, cancelled, reclaimed; and how their places become free. */
 final class SlotEndings {
@@ -31,6 +30,9 @@ final class SlotEndings {
             """;
 
   private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
+
+  private static final String OTHER_SIZE =
+      "select 1 from slot_config where config_id = ? and window_micros <> ? limit 1";
 
   private SlotEndings() {}
 
@@ -107,26 +109,20 @@ final class SlotEndings {
   private static void free(Connection connection, JdbcBook book, List<Slot> slots)
       throws SQLException {
     Terms terms = book.config().terms();
-    Map<Integer, Long> sizes = new HashMap<>();
-    Sql.list(
-        connection,
-        row -> sizes.put(row.getInt(1), row.getLong(2)),
-        "select version, window_micros from slot_config where config_id = ?",
-        book.row().configId());
-    Map<Long, List<Slot>> byWindow =
-        slots.stream()
-            .collect(
-                Collectors.groupingBy(
-                    slot -> terms.windowStart(Micros.ceil(slot.scheduledTime())),
-                    TreeMap::new,
-                    Collectors.toList()));
-    for (Map.Entry<Long, List<Slot>> window : byWindow.entrySet()) {
-      boolean placedOnThisGrid =
-          window.getValue().stream()
-              .allMatch(
-                  slot -> sizes.getOrDefault(slot.configVersion(), 0L) == terms.windowMicros());
-      book.free(
-          window.getKey(), window.getValue().stream().map(Slot::place).toList(), placedOnThisGrid);
+    Map<Long, List<Integer>> placesByWindow = new TreeMap<>();
+    for (Slot slot : slots) {
+      long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
+      placesByWindow.computeIfAbsent(start, any -> new ArrayList<>()).add(slot.place());
+    }
+    boolean oneSize =
+        Sql.first(connection, row -> true, OTHER_SIZE, book.row().configId(), terms.windowMicros())
+            .isEmpty();
+    for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
+      if (oneSize) {
+        book.free(window.getKey(), window.getValue());
+      } else {
+        book.rebuild(window.getKey());
+      }
     }
   }
 

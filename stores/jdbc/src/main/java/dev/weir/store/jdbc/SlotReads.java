@@ -2,6 +2,7 @@ package dev.weir.store.jdbc;
 
 import dev.weir.core.slots.Forecast;
 import dev.weir.core.slots.Micros;
+import dev.weir.core.slots.Terms;
 import dev.weir.core.slots.Wish;
 import dev.weir.engine.slots.Outlook;
 import dev.weir.engine.slots.Slot;
@@ -27,7 +28,8 @@ final class SlotReads {
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-            where b.name = ? and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+            where s.config_id = (select config_id from slot_book where name = ?)
+              and s.state = ? and s.scheduled >= ? and s.scheduled < ?
               and (s.scheduled > ? or s.event_id > ?)
             order by s.scheduled, s.event_id limit ?
             """;
@@ -80,7 +82,7 @@ final class SlotReads {
               query.limit()));
     }
     return slots.stream()
-        .sorted(Comparator.comparing(Slot::scheduledTime))
+        .sorted(Comparator.comparing(SlotQuery.Cursor::of))
         .limit(query.limit())
         .toList();
   }
@@ -108,7 +110,8 @@ final class SlotReads {
       return List.of();
     }
     BookRow book = found.get();
-    long size = query.config().terms().windowMicros();
+    Terms terms = inForce(connection, book, query.config()).terms();
+    long size = terms.windowMicros();
     long from = Micros.clamped(query.from());
     long until = untilMicros(query.until());
     List<WindowCount> past = List.of();
@@ -123,8 +126,8 @@ final class SlotReads {
               size,
               size,
               book.configId(),
-              query.config().terms().windowStart(from + size - 1),
-              Math.min(until, book.sinceMicros()),
+              terms.windowStart(from + size - 1),
+              Math.min(terms.windowStart(until + size - 1), book.sinceMicros()),
               query.limit());
     }
     List<WindowCount> ahead =
@@ -140,6 +143,12 @@ final class SlotReads {
     return Stream.concat(past.stream(), ahead.stream()).limit(query.limit()).toList();
   }
 
+  /** The version in force, which need not be read if it is the one believed in. */
+  private static SlotConfig inForce(Connection connection, BookRow book, SlotConfig believed)
+      throws SQLException {
+    return believed.version() == book.version() ? believed : ConfigRow.inForce(connection, book);
+  }
+
   private static WindowCount windowCount(ResultSet row) throws SQLException {
     return new WindowCount(Micros.instant(row.getLong(1)), row.getInt(2));
   }
@@ -151,8 +160,7 @@ final class SlotReads {
         BookRow.find(connection, clock, config.name())
             .orElseThrow(
                 () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
-    SlotConfig inForce =
-        config.version() == book.version() ? config : ConfigRow.inForce(connection, book);
+    SlotConfig inForce = inForce(connection, book, config);
     JdbcBook windows = new JdbcBook(connection, book, inForce);
     Wish wish = new Wish(Micros.clamped(from), book.nowMicros());
     Forecast forecast = new Forecast(inForce.terms(), wish, events);

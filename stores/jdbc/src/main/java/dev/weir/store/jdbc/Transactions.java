@@ -56,8 +56,7 @@ final class Transactions {
   <T> T snapshot(Work<T> work) {
     return write(
         connection -> {
-          connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-          connection.setReadOnly(true);
+          Sql.update(connection, "set transaction isolation level repeatable read, read only");
           return work.on(connection);
         });
   }
@@ -66,17 +65,23 @@ final class Transactions {
     try (Connection connection = database.getConnection()) {
       // The driver sends BEGIN along with the first statement: no round trip of its own.
       connection.setAutoCommit(false);
-      boolean committed = false;
       try {
         T result = work.on(connection);
         connection.commit();
-        committed = true;
         return result;
-      } finally {
-        if (!committed) {
-          connection.rollback();
-        }
+      } catch (SQLException | RuntimeException | Error e) {
+        rollBack(connection, e);
+        throw e;
       }
+    }
+  }
+
+  /** A connection that cannot even roll back has failed before: that failure is the one to tell. */
+  private static void rollBack(Connection connection, Throwable failure) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
     }
   }
 

@@ -1,0 +1,3 @@
+package dev.weir.store.tck;
+
+interface NodeClaims extends Claims {}

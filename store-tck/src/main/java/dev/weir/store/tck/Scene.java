@@ -1,0 +1,172 @@
+package dev.weir.store.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Outlook;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.Transition;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * One configuration on a store, and short words for what tests do with it. Event ids are made
+ * unique to the scene, because one store serves all scenes.
+ */
+final class Scene {
+  /** A round time: the start of a window of any size in use here. */
+  static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
+
+  static final Instant FIRST = Instant.MIN;
+  static final Instant LAST = Instant.MAX;
+
+  final SettableClock clock;
+  final Node node;
+  final String configName = "c-" + UUID.randomUUID();
+  private final Supplier<Node> nodes;
+  private SlotConfig believed;
+
+  private Scene(SettableClock clock, Supplier<Node> nodes, Terms terms) {
+    this.clock = clock;
+    this.nodes = nodes;
+    this.node = nodes.get();
+    this.believed = node.configs().configure(configName, terms);
+  }
+
+  static Scene of(Function<InstantSource, Supplier<Node>> storeBy, Terms terms) {
+    SettableClock clock = new SettableClock(NOON);
+    return new Scene(clock, storeBy.apply(clock), terms);
+  }
+
+  /** Opens a further node on the same store. */
+  Node anotherNode() {
+    return nodes.get();
+  }
+
+  SlotConfig config() {
+    return believed;
+  }
+
+  SlotConfig configure(Terms terms) {
+    believed = node.configs().configure(configName, terms);
+    return believed;
+  }
+
+  /** A second configuration on the same store. */
+  SlotConfig otherConfig(Terms terms) {
+    return node.configs().configure("c-" + UUID.randomUUID(), terms);
+  }
+
+  String id(String name) {
+    return configName + "/" + name;
+  }
+
+  Demand demand(String name, Instant requested) {
+    return demand(name, requested, believed);
+  }
+
+  Demand demand(String name, Instant requested, SlotConfig config) {
+    return new Demand(new SlotRequest(id(name), config.name(), requested), config);
+  }
+
+  /** Asks for one slot and gets it. */
+  Slot assign(String name, Instant requested) {
+    return assign(node.ledger(), demand(name, requested));
+  }
+
+  static Slot assign(SlotLedger ledger, Demand demand) {
+    return slot(ledger.assign(List.of(demand)).getFirst());
+  }
+
+  Assignment ask(String name, Instant requested) {
+    return node.ledger().assign(List.of(demand(name, requested))).getFirst();
+  }
+
+  /** Asks for many slots at the same time, in one batch. */
+  List<Slot> assign(String prefix, int count, Instant requested) {
+    List<Demand> demands =
+        IntStream.range(0, count).mapToObj(i -> demand(prefix + i, requested)).toList();
+    return node.ledger().assign(demands).stream().map(Scene::slot).toList();
+  }
+
+  static Slot slot(Assignment assignment) {
+    assertThat(assignment).isInstanceOf(Assignment.Assigned.class);
+    return ((Assignment.Assigned) assignment).slot();
+  }
+
+  Transition cancel(String name) {
+    return node.ledger().cancel(id(name));
+  }
+
+  Transition confirm(String name) {
+    return node.ledger().confirm(id(name));
+  }
+
+  List<Slot> all() {
+    return list(SlotQuery.Filter.ALL, 10_000);
+  }
+
+  /** All slots that a filter passes, read page by page. */
+  List<Slot> list(SlotQuery.Filter filter, int pageSize) {
+    return list(FIRST, LAST, filter, pageSize);
+  }
+
+  List<Slot> list(Instant from, Instant until, SlotQuery.Filter filter, int pageSize) {
+    List<Slot> slots = new ArrayList<>();
+    SlotQuery.Cursor after = SlotQuery.Cursor.START;
+    while (true) {
+      List<Slot> page =
+          node.ledger().list(new SlotQuery(configName, from, until, filter, after, pageSize));
+      slots.addAll(page);
+      if (page.size() < pageSize) {
+        return slots;
+      }
+      after = new SlotQuery.Cursor(page.getLast().scheduledTime(), page.getLast().eventId());
+    }
+  }
+
+  List<WindowCount> windows() {
+    return windows(FIRST, LAST);
+  }
+
+  List<WindowCount> windows(Instant from, Instant until) {
+    return node.ledger().windows(new WindowQuery(believed, from, until, 10_000));
+  }
+
+  Outlook forecast(Instant from, long events) {
+    return node.ledger().forecast(believed, from, events);
+  }
+
+  /** A number of seconds after noon. */
+  static Instant at(double seconds) {
+    return NOON.plus(Duration.ofNanos(Math.round(seconds * 1_000_000) * 1_000));
+  }
+
+  static WindowCount count(double startSeconds, int taken) {
+    return new WindowCount(at(startSeconds), taken);
+  }
+
+  /** The times of slots in seconds after noon. */
+  static List<Double> seconds(List<Slot> slots) {
+    return slots.stream().map(slot -> seconds(slot.scheduledTime())).toList();
+  }
+
+  static double seconds(Instant time) {
+    return Duration.between(NOON, time).toNanos() / 1e9;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.weir.store.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.Micros;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.store.tck.Node;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Random;
+import javax.sql.DataSource;
+
+/** A real PostgreSQL in a temporary folder, started once for all tests of this process. */
+final class Database {
+  private static final Database ONE = start();
+
+  private final String url;
+  private final HikariDataSource pool;
+  private final HikariDataSource otherPool;
+
+  private Database(String url) {
+    this.url = url;
+    this.pool = openPool(url);
+    this.otherPool = openPool(url);
+  }
+
+  /** Its tables are up to date. */
+  static Database get() {
+    return ONE;
+  }
+
+  private static Database start() {
+    try {
+      // It removes its folder and stops with this process.
+      EmbeddedPostgres postgres = EmbeddedPostgres.builder().start();
+      Database database = new Database(postgres.getJdbcUrl("postgres", "postgres"));
+      PostgresPool.migrate(database.pool);
+      return database;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static HikariDataSource openPool(String url) {
+    return PostgresPool.open(
+        new PostgresPool.Settings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
+  }
+
+  String url() {
+    return url;
+  }
+
+  /** The connections of one node. */
+  HikariDataSource pool() {
+    return pool;
+  }
+
+  /** The connections of another node. */
+  HikariDataSource otherPool() {
+    return otherPool;
+  }
+
+  static Node node(DataSource connections, InstantSource clock) {
+    StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
+    return new Node(
+        new JdbcSlotLedger(connections, time, new Random(1), SlotObserver.NONE),
+        new JdbcSlotConfigs(connections, time),
+        new JdbcSlotUpkeep(connections, time));
+  }
+}
