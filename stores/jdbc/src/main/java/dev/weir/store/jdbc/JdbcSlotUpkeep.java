@@ -7,6 +7,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
@@ -27,29 +29,31 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         limit ?) as counted
       """;
 
-  private static final String BOOKS_WITH_LEAKED =
-      "select "
-          + BookRow.COLUMNS
-          + """
-             from slot_book b
-            where exists (select 1 from slot s
-                          where s.config_id = b.config_id and s.state = 0 and s.scheduled < ?)
-            order by b.config_id
-            """;
+  /** The first time of a book's slots in a state: the least in the index, not a scan. */
+  private static final String FIRST_IN_STATE =
+      "(select min(s.scheduled) from slot s where s.config_id = b.config_id and s.state = %d)";
+
+  private static final String FIRST_ASSIGNED = FIRST_IN_STATE.formatted(0);
+
+  private static final String FIRST_SLOT =
+      IntStream.rangeClosed(0, 3)
+          .mapToObj(FIRST_IN_STATE::formatted)
+          .collect(Collectors.joining(", ", "least(", ")"));
+
+  private static final String FIRST_WINDOW =
+      "(select min(w.start_micros) from slot_window w"
+          + " where w.config_id = b.config_id and w.grid = b.grid)";
+
+  private static final String BOOKS_BEFORE =
+      "select " + BookRow.COLUMNS + " from slot_book b where %s < ? order by b.config_id";
+
+  private static final String BOOKS_WITH_LEAKED = BOOKS_BEFORE.formatted(FIRST_ASSIGNED);
 
   private static final String BOOKS_WITH_PAST =
-      "select "
-          + BookRow.COLUMNS
-          + """
-             from slot_book b
-            where exists (select 1 from slot_window w
-                          where w.config_id = b.config_id and w.grid = b.grid
-                            and w.start_micros < ?)
-               or exists (select 1 from unnest(array[0, 1, 2, 3]::smallint[]) as any_state (code)
-                          join slot s on s.config_id = b.config_id and s.state = any_state.code
-                            and s.scheduled < ?)
-            order by b.config_id
-            """;
+      BOOKS_BEFORE.formatted("least(" + FIRST_WINDOW + ", " + FIRST_SLOT + ")");
+
+  private static final String SLOTS_LEFT =
+      "select 1 from slot_book b where b.config_id = ? and " + FIRST_SLOT + " < ?";
 
   private static final String REMOVE_SLOTS =
       """
@@ -57,12 +61,6 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         select s.ctid from slot s
         where s.config_id = ? and s.state = ? and s.scheduled < ?
         order by s.scheduled limit ?))
-      """;
-
-  private static final String SLOTS_LEFT =
-      """
-      select 1 from unnest(array[0, 1, 2, 3]::smallint[]) as any_state (code)
-      join slot s on s.config_id = ? and s.state = any_state.code and s.scheduled < ? limit 1
       """;
 
   private static final String REMOVE_WINDOWS =
@@ -74,7 +72,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       """;
 
   private static final String REMOVE_RUNS =
-      "delete from full_run where config_id = ? and grid = ? and until_micros <= ?";
+      "delete from full_run where config_id = ? and grid = ? and from_micros < ?"
+          + " and until_micros <= ?";
 
   private static final String CUT_RUN =
       """
@@ -85,15 +84,23 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String REMOVE_OLD_WINDOWS =
       """
       delete from slot_window where ctid = any(array(
-        select w.ctid from slot_book b
-        join slot_window w on w.config_id = b.config_id and w.grid < b.grid limit ?))
+        select w.id from slot_book b
+        cross join lateral (
+          select ctid as id from slot_window
+          where config_id = b.config_id and grid < b.grid
+          order by grid, start_micros limit ?) as w
+        limit ?))
       """;
 
   private static final String REMOVE_OLD_RUNS =
       """
       delete from full_run where ctid = any(array(
-        select r.ctid from slot_book b
-        join full_run r on r.config_id = b.config_id and r.grid < b.grid limit ?))
+        select r.id from slot_book b
+        cross join lateral (
+          select ctid as id from full_run
+          where config_id = b.config_id and grid < b.grid
+          order by grid, from_micros limit ?) as r
+        limit ?))
       """;
 
   private final Transactions transactions;
@@ -154,7 +161,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   public int removePast(Instant scheduledBefore, int most) {
     long before = Micros.clamped(scheduledBefore);
     int removed = 0;
-    for (BookRow book : books(BOOKS_WITH_PAST, before, before)) {
+    for (BookRow book : books(BOOKS_WITH_PAST, before)) {
       int left = most - removed;
       if (left > 0) {
         removed += transactions.write(connection -> removeSlots(connection, book, before, left));
@@ -172,8 +179,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     // Windows of earlier grids: nothing reads those any more.
     return transactions.write(
         connection ->
-            Sql.update(connection, REMOVE_OLD_WINDOWS, most)
-                + Sql.update(connection, REMOVE_OLD_RUNS, most));
+            Sql.update(connection, REMOVE_OLD_WINDOWS, most, most)
+                + Sql.update(connection, REMOVE_OLD_RUNS, most, most));
   }
 
   @Override
@@ -206,7 +213,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     if (windows > 0) {
       // A run begins with a window that is open at some time.
       long open = terms.windowStart(Math.max(cut, terms.calendar().openAt(cut).fromMicros()));
-      Sql.update(connection, REMOVE_RUNS, id, grid, open);
+      Sql.update(connection, REMOVE_RUNS, id, grid, open, open);
       Sql.update(connection, CUT_RUN, open, id, grid, open, open);
       Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
     }

@@ -41,12 +41,35 @@ final class SlotReads {
       order by start_micros limit ?
       """;
 
+  /**
+   * Walks from window to window by the least slot that lies behind the last: costs follow the
+   * windows that are shown, not the slots that there are.
+   */
   private static final String REGROUPED_WINDOWS =
       """
-      select s.scheduled - mod(mod(s.scheduled, ?) + ?, ?) as start_micros, count(*)
-      from slot s
-      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
-      group by 1 order by 1 limit ?
+      with recursive asked (config_id, size, until_micros) as (
+        values (?::int, ?::bigint, ?::bigint)),
+      walk (start_micros) as (
+        select ?::bigint
+        union all
+        select next.at - mod(mod(next.at, a.size) + a.size, a.size)
+        from walk w cross join asked a
+        cross join lateral (
+          select least(
+            (select min(s.scheduled) from slot s
+             where s.config_id = a.config_id and s.state = 0
+               and s.scheduled >= w.start_micros + a.size),
+            (select min(s.scheduled) from slot s
+             where s.config_id = a.config_id and s.state = 1
+               and s.scheduled >= w.start_micros + a.size)) as at 
+          offset 0) as next
+        where next.at < a.until_micros)
+      select w.start_micros, (
+        select count(*) from slot s
+        where s.config_id = a.config_id and s.state in (0, 1)
+          and s.scheduled >= w.start_micros and s.scheduled < w.start_micros + a.size)
+      from walk w cross join asked a
+      offset 1 limit ?
       """;
 
   private SlotReads() {}
@@ -122,12 +145,10 @@ final class SlotReads {
               connection,
               SlotReads::windowCount,
               REGROUPED_WINDOWS,
-              size,
-              size,
-              size,
               book.configId(),
-              terms.windowStart(from + size - 1),
+              size,
               Math.min(terms.windowStart(until + size - 1), book.sinceMicros()),
+              terms.windowStart(from - 1),
               query.limit());
     }
     List<WindowCount> ahead =
