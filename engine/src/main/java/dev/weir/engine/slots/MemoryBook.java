@@ -110,10 +110,7 @@ final class MemoryBook implements Book {
   }
 
   List<WindowCount> counts(WindowQuery query) {
-    return windows
-        .tailMap(Micros.clamped(query.from()), true)
-        .values()
-        .stream()
+    return windows.tailMap(Micros.clamped(query.from()), true).values().stream()
         .takeWhile(window -> Micros.instant(window.startMicros()).isBefore(query.until()))
         .filter(window -> window.taken() > 0)
         .limit(query.limit())
@@ -148,5 +145,4 @@ final class MemoryBook implements Book {
             .orElse(null);
     return Objects.requireNonNull(version).terms().windowMicros();
   }
-
 }

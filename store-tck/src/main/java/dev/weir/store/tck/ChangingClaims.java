@@ -122,8 +122,14 @@ interface ChangingClaims extends Claims {
 
     assertThat(scene.windows())
         .containsExactly(
-            count(0, 1), count(1, 1), count(2, 1), count(3, 1),
-            count(4, 1), count(5, 1), count(6, 1), count(7, 1));
+            count(0, 1),
+            count(1, 1),
+            count(2, 1),
+            count(3, 1),
+            count(4, 1),
+            count(5, 1),
+            count(6, 1),
+            count(7, 1));
     assertThat(scene.assign("f", at(0)).windowStart()).isEqualTo(at(8));
   }
 
@@ -160,8 +166,13 @@ interface ChangingClaims extends Claims {
 
     assertThat(scene.windows())
         .containsExactly(
-            count(-40, 2), count(-38, 2), count(-36, 1), count(-34, 1),
-            count(40, 2), count(42, 2), count(44, 1));
+            count(-40, 2),
+            count(-38, 2),
+            count(-36, 1),
+            count(-34, 1),
+            count(40, 2),
+            count(42, 2),
+            count(44, 1));
     assertThat(scene.assign("more", 4, at(-40)))
         .extracting(Slot::windowStart)
         .containsExactly(at(-36), at(-34), at(-32), at(-32));

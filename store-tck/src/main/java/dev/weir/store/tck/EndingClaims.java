@@ -162,8 +162,7 @@ interface EndingClaims extends Claims {
 
   @Test
   default void pastPlaceStaysTakenWhereThePastIsOver() {
-    Scene scene =
-        scene(Terms.of(2, WINDOW).withSpread(Spread.RANDOM).withNotBefore(NotBefore.NOW));
+    Scene scene = scene(Terms.of(2, WINDOW).withSpread(Spread.RANDOM).withNotBefore(NotBefore.NOW));
     List<Slot> slots = scene.assign("e", 2, at(0));
     Slot early =
         slots.getFirst().scheduledTime().isBefore(slots.getLast().scheduledTime())

@@ -184,9 +184,11 @@ interface GivingClaims extends Claims {
                     scene.demand("a", at(0)),
                     scene.demand("a", at(100))));
 
-    assertThat(answers).extracting(answer -> Scene.slot(answer).scheduledTime())
+    assertThat(answers)
+        .extracting(answer -> Scene.slot(answer).scheduledTime())
         .containsExactly(at(0), at(4), at(0), at(0));
-    assertThat(answers).extracting(answer -> ((Assignment.Assigned) answer).replayed())
+    assertThat(answers)
+        .extracting(answer -> ((Assignment.Assigned) answer).replayed())
         .containsExactly(false, false, true, true);
     assertThat(scene.windows()).containsExactly(count(0, 1), count(4, 1));
   }
@@ -257,8 +259,7 @@ interface GivingClaims extends Claims {
   @Test
   default void longestIdIsKept() {
     Scene scene = scene(1);
-    SlotRequest request =
-        new SlotRequest("\uD83D\uDE80".repeat(128), scene.configName, at(0));
+    SlotRequest request = new SlotRequest("\uD83D\uDE80".repeat(128), scene.configName, at(0));
 
     Slot slot = Scene.assign(scene.node.ledger(), new Demand(request, scene.config()));
 
@@ -272,7 +273,9 @@ interface GivingClaims extends Claims {
     Set<Instant> times = new HashSet<>();
 
     for (int batch = 0; batch < 11; batch++) {
-      scene.assign("e" + batch + "-", 10_000, at(0)).forEach(slot -> times.add(slot.scheduledTime()));
+      scene
+          .assign("e" + batch + "-", 10_000, at(0))
+          .forEach(slot -> times.add(slot.scheduledTime()));
     }
 
     assertThat(times).hasSize(110_000);

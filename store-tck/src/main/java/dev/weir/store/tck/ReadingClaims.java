@@ -101,8 +101,7 @@ interface ReadingClaims extends Claims {
                         SlotQuery.Cursor.START,
                         10)))
         .isEmpty();
-    assertThat(
-            scene.node.ledger().windows(new WindowQuery(nowhere, Scene.FIRST, Scene.LAST, 10)))
+    assertThat(scene.node.ledger().windows(new WindowQuery(nowhere, Scene.FIRST, Scene.LAST, 10)))
         .isEmpty();
     assertThatThrownBy(() -> scene.node.ledger().forecast(nowhere, at(0), 1))
         .isInstanceOf(IllegalArgumentException.class)
@@ -137,8 +136,7 @@ interface ReadingClaims extends Claims {
     List<WindowCount> windows =
         scene.node.ledger().windows(new WindowQuery(stale, Scene.FIRST, Scene.LAST, 10));
 
-    assertThat(windows)
-        .containsExactly(count(-8, 2), count(-6, 1), count(8, 2), count(10, 1));
+    assertThat(windows).containsExactly(count(-8, 2), count(-6, 1), count(8, 2), count(10, 1));
   }
 
   @Test
@@ -180,8 +178,7 @@ interface ReadingClaims extends Claims {
 
     assertThat(scene.forecast(at(2), 3))
         .isInstanceOfSatisfying(
-            Outlook.Through.class,
-            through -> assertThat(through.windowStart()).isEqualTo(at(4)));
+            Outlook.Through.class, through -> assertThat(through.windowStart()).isEqualTo(at(4)));
   }
 
   @Test

@@ -127,16 +127,30 @@ final class Scene {
   }
 
   List<Slot> list(Instant from, Instant until, SlotQuery.Filter filter, int pageSize) {
+    return list(
+        node.ledger(),
+        new SlotQuery(configName, from, until, filter, SlotQuery.Cursor.START, pageSize));
+  }
+
+  /** Reads page after page. */
+  static List<Slot> list(SlotLedger ledger, SlotQuery query) {
     List<Slot> slots = new ArrayList<>();
-    SlotQuery.Cursor after = SlotQuery.Cursor.START;
+    SlotQuery.Cursor after = query.after();
     while (true) {
       List<Slot> page =
-          node.ledger().list(new SlotQuery(configName, from, until, filter, after, pageSize));
+          ledger.list(
+              new SlotQuery(
+                  query.configName(),
+                  query.from(),
+                  query.until(),
+                  query.filter(),
+                  after,
+                  query.limit()));
       slots.addAll(page);
-      if (page.size() < pageSize) {
+      if (page.size() < query.limit()) {
         return slots;
       }
-      after = new SlotQuery.Cursor(page.getLast().scheduledTime(), page.getLast().eventId());
+      after = SlotQuery.Cursor.of(page.getLast());
     }
   }
 
@@ -145,7 +159,12 @@ final class Scene {
   }
 
   List<WindowCount> windows(Instant from, Instant until) {
-    return node.ledger().windows(new WindowQuery(believed, from, until, 10_000));
+    return windows(node.ledger(), believed, from, until);
+  }
+
+  static List<WindowCount> windows(
+      SlotLedger ledger, SlotConfig config, Instant from, Instant until) {
+    return ledger.windows(new WindowQuery(config, from, until, WindowQuery.LARGEST_PAGE));
   }
 
   Outlook forecast(Instant from, long events) {

@@ -86,10 +86,7 @@ interface TimeClaims extends Claims {
   @Test
   default void retryAfterCountsFromNowWhereThePastIsNot() {
     Scene scene =
-        scene(
-            Terms.of(1, WINDOW)
-                .withNotBefore(NotBefore.NOW)
-                .withMaxDelay(Duration.ofSeconds(5)));
+        scene(Terms.of(1, WINDOW).withNotBefore(NotBefore.NOW).withMaxDelay(Duration.ofSeconds(5)));
     scene.assign("e", 2, at(0));
 
     assertThat(scene.ask("f", at(-3600)))
@@ -176,8 +173,7 @@ interface TimeClaims extends Claims {
             slot ->
                 !slot.scheduledTime().isBefore(slot.windowStart())
                     && slot.scheduledTime().isBefore(slot.windowStart().plus(WINDOW)));
-    assertThat(scene.windows())
-        .containsExactly(count(0, 15), count(4, 20), count(8, 20));
+    assertThat(scene.windows()).containsExactly(count(0, 15), count(4, 20), count(8, 20));
     assertThat(slots).extracting(Slot::scheduledTime).doesNotHaveDuplicates();
   }
 

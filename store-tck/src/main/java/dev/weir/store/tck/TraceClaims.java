@@ -1,3 +1,20 @@
 package dev.weir.store.tck;
 
-interface TraceClaims extends Claims {}
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+
+/** Whatever happens in whatever order, every answer is that of the plainest model. */
+interface TraceClaims extends Claims {
+  @Property(
+      tries = 150,
+      seed = "20260601",
+      edgeCases = EdgeCasesMode.NONE,
+      shrinking = ShrinkingMode.BOUNDED)
+  default void answersAsTheModelDoes(@ForAll(supplier = Traces.class) Trace trace) {
+    Scene scene = scene(trace.terms().getFirst());
+    UpkeepClaims.removeAll(scene);
+    new TracePlayer(scene, trace).play(trace);
+  }
+}

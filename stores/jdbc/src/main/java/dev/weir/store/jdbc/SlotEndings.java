@@ -25,9 +25,9 @@ final class SlotEndings {
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-            where s.config_id = ? and s.state = 0 and s.scheduled < ?
-            order by s.scheduled limit ? for update of s
-            """;
+          where s.config_id = ? and s.state = 0 and s.scheduled < ?
+          order by s.scheduled limit ? for update of s
+          """;
 
   private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
 

@@ -28,11 +28,11 @@ final class SlotReads {
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-            where s.config_id = (select config_id from slot_book where name = ?)
-              and s.state = ? and s.scheduled >= ? and s.scheduled < ?
-              and (s.scheduled > ? or s.event_id > ?)
-            order by s.scheduled, s.event_id limit ?
-            """;
+          where s.config_id = (select config_id from slot_book where name = ?)
+            and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+            and (s.scheduled > ? or s.event_id > ?)
+          order by s.scheduled, s.event_id limit ?
+          """;
 
   private static final String STORED_WINDOWS =
       """
@@ -61,7 +61,7 @@ final class SlotReads {
                and s.scheduled >= w.start_micros + a.size),
             (select min(s.scheduled) from slot s
              where s.config_id = a.config_id and s.state = 1
-               and s.scheduled >= w.start_micros + a.size)) as at 
+               and s.scheduled >= w.start_micros + a.size)) as at
           offset 0) as next
         where next.at < a.until_micros)
       select w.start_micros, (
