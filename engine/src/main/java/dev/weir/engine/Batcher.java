@@ -49,6 +49,8 @@ public final class Batcher<D, R> {
       if (busy.compareAndSet(false, true)) {
         try {
           if (!ticket.done) {
+            // An interrupt that came before would break off what others wait for as well.
+            interrupted |= Thread.interrupted();
             workOnNextBatch();
           }
         } finally {

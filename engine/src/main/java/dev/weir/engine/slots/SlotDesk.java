@@ -4,7 +4,9 @@ import dev.weir.engine.Batcher;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -85,9 +87,9 @@ public final class SlotDesk {
   }
 
   private List<Assignment> answer(List<SlotRequest> requests) {
-    List<Optional<SlotConfig>> found = new ArrayList<>(requests.size());
+    Map<String, Optional<SlotConfig>> found = new HashMap<>();
     for (SlotRequest request : requests) {
-      found.add(configs.find(request.configName()));
+      found.computeIfAbsent(request.configName(), configs::find);
     }
     Assignment[] answers = new Assignment[requests.size()];
     for (int lane = 0; lane < lanes.size(); lane++) {
@@ -95,10 +97,11 @@ public final class SlotDesk {
       List<Integer> positions = new ArrayList<>(requests.size());
       for (int i = 0; i < answers.length; i++) {
         SlotRequest request = requests.get(i);
-        if (found.get(i).isEmpty()) {
+        Optional<SlotConfig> config = found.getOrDefault(request.configName(), Optional.empty());
+        if (config.isEmpty()) {
           answers[i] = new Assignment.UnknownConfig(request);
         } else if (laneOf(request) == lane) {
-          demands.add(new Demand(request, found.get(i).orElseThrow()));
+          demands.add(new Demand(request, config.get()));
           positions.add(i);
         }
       }

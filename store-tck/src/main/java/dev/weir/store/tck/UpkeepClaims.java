@@ -165,6 +165,18 @@ interface UpkeepClaims extends Claims {
   }
 
   @Test
+  default void removedPastOfAnEarlierSizeIsFreeOnEveryNode() {
+    Scene scene = sceneOnEmptyStore(Terms.of(1, WINDOW));
+    scene.assign("e", 3, at(-40));
+    scene.configure(Terms.of(1, Duration.ofSeconds(2)));
+    assertThat(scene.assign("f", at(-40)).windowStart()).isEqualTo(at(-38));
+
+    scene.node.upkeep().removePast(at(-20), 100);
+
+    assertThat(scene.assign("g", at(-40)).windowStart()).isEqualTo(at(-40));
+  }
+
+  @Test
   default void tidyingTakesNothingThatIsRead() {
     Scene scene = sceneOnEmptyStore(Terms.of(2, WINDOW));
     scene.assign("e", 5, at(-8));

@@ -210,13 +210,12 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     int id = book.configId();
     int grid = book.grid();
     int windows = Sql.update(connection, REMOVE_WINDOWS, id, grid, cut, most);
-    if (windows > 0) {
-      // A run begins with a window that is open at some time.
-      long open = terms.windowStart(Math.max(cut, terms.calendar().openAt(cut).fromMicros()));
-      Sql.update(connection, REMOVE_RUNS, id, grid, open, open);
-      Sql.update(connection, CUT_RUN, open, id, grid, open, open);
-      Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
-    }
+    // A run begins with a window that is open at some time.
+    long open = terms.windowStart(Math.max(cut, terms.calendar().openAt(cut).fromMicros()));
+    Sql.update(connection, REMOVE_RUNS, id, grid, open, open);
+    Sql.update(connection, CUT_RUN, open, id, grid, open, open);
+    // Also if no window was stored: pictures that show the slots of before are not true any more.
+    Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
     return windows;
   }
 

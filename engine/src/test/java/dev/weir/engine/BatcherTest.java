@@ -1,0 +1,262 @@
+package dev.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class BatcherTest {
+  /** Answers each number by its double, and holds its first batch until told to go on. */
+  private static final class Doubler implements Function<List<Integer>, List<Integer>> {
+    final List<List<Integer>> batches = new ArrayList<>();
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch goOn = new CountDownLatch(1);
+
+    @Override
+    public List<Integer> apply(List<Integer> numbers) {
+      batches.add(List.copyOf(numbers));
+      begun.countDown();
+      await(goOn);
+      return numbers.stream().map(number -> number * 2).toList();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("the work was interrupted", e);
+    }
+  }
+
+  private record Call<T>(Thread thread, FutureTask<T> result) {
+    static <T> Call<T> of(Callable<T> work) {
+      FutureTask<T> result = new FutureTask<>(work);
+      return new Call<>(Thread.ofVirtual().start(result), result);
+    }
+
+    /** Returns once the caller has nothing left to do but to wait. */
+    Call<T> untilItWaits() {
+      while (thread.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+      return this;
+    }
+  }
+
+  @Test
+  void lonelyCallerWorksAtOnceOnItsOwnThread() {
+    List<Thread> workers = new ArrayList<>();
+    Batcher<Integer, Integer> batcher =
+        new Batcher<>(
+            numbers -> {
+              workers.add(Thread.currentThread());
+              return numbers;
+            },
+            10,
+            10);
+
+    assertThat(batcher.submit(List.of(1, 2, 3))).containsExactly(1, 2, 3);
+    assertThat(workers).containsExactly(Thread.currentThread());
+  }
+
+  @Test
+  void callersGatherWhileABatchIsUnderWay() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 100, 100);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+
+    Call<List<Integer>> second = Call.of(() -> batcher.submit(List.of(2, 3))).untilItWaits();
+    Call<List<Integer>> third = Call.of(() -> batcher.submit(List.of(4))).untilItWaits();
+    Call<List<Integer>> fourth = Call.of(() -> batcher.submit(List.of(5, 6))).untilItWaits();
+    doubler.goOn.countDown();
+
+    assertThat(first.result().get()).containsExactly(2);
+    assertThat(second.result().get()).containsExactly(4, 6);
+    assertThat(third.result().get()).containsExactly(8);
+    assertThat(fourth.result().get()).containsExactly(10, 12);
+    assertThat(doubler.batches).containsExactly(List.of(1), List.of(2, 3, 4, 5, 6));
+  }
+
+  @Test
+  void batchIsNotFilledBeyondItsBound() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 3, 100);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+
+    List<Call<List<Integer>>> others =
+        List.of(
+            Call.of(() -> batcher.submit(List.of(2, 3))).untilItWaits(),
+            Call.of(() -> batcher.submit(List.of(4, 5))).untilItWaits(),
+            Call.of(() -> batcher.submit(List.of(6, 7, 8, 9))).untilItWaits(),
+            Call.of(() -> batcher.submit(List.of(10))).untilItWaits());
+    doubler.goOn.countDown();
+
+    assertThat(first.result().get()).containsExactly(2);
+    assertThat(others.get(2).result().get()).containsExactly(12, 14, 16, 18);
+    assertThat(others.get(3).result().get()).containsExactly(20);
+    // A demand that is larger than the bound goes alone.
+    assertThat(doubler.batches)
+        .containsExactly(
+            List.of(1), List.of(2, 3), List.of(4, 5), List.of(6, 7, 8, 9), List.of(10));
+  }
+
+  @Test
+  void failureReachesEveryCallerOfTheBatchAndNoOther() throws Exception {
+    Doubler doubler = new Doubler();
+    IllegalStateException broken = new IllegalStateException("broken");
+    Batcher<Integer, Integer> batcher =
+        new Batcher<>(
+            numbers -> {
+              List<Integer> doubled = doubler.apply(numbers);
+              if (numbers.contains(2)) {
+                throw broken;
+              }
+              return doubled;
+            },
+            100,
+            100);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+    Call<List<Integer>> second = Call.of(() -> batcher.submit(List.of(2))).untilItWaits();
+    Call<List<Integer>> third = Call.of(() -> batcher.submit(List.of(3))).untilItWaits();
+    doubler.goOn.countDown();
+
+    assertThat(first.result().get()).containsExactly(2);
+    for (Call<List<Integer>> call : List.of(second, third)) {
+      assertThatThrownBy(call.result()::get)
+          .isInstanceOf(ExecutionException.class)
+          .cause()
+          .isInstanceOf(StoreException.class)
+          .hasMessage("broken")
+          .hasCause(broken);
+    }
+    assertThat(batcher.submit(List.of(4))).containsExactly(8);
+  }
+
+  @Test
+  void evenAnErrorLeavesNobodyWaiting() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher =
+        new Batcher<>(
+            numbers -> {
+              doubler.apply(numbers);
+              throw new AssertionError("out of order");
+            },
+            100,
+            100);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+    Call<List<Integer>> second = Call.of(() -> batcher.submit(List.of(2))).untilItWaits();
+    Call<List<Integer>> third = Call.of(() -> batcher.submit(List.of(3))).untilItWaits();
+    doubler.goOn.countDown();
+
+    for (Call<List<Integer>> call : List.of(first, second, third)) {
+      assertThatThrownBy(call.result()::get).isInstanceOf(ExecutionException.class);
+    }
+  }
+
+  @Test
+  void workThatForgetsAnAnswerIsAFailure() {
+    Batcher<Integer, Integer> batcher = new Batcher<>(numbers -> List.of(), 10, 10);
+
+    assertThatThrownBy(() -> batcher.submit(List.of(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessage("the batch broke off");
+  }
+
+  @Test
+  void turnsAwayWhoeverComesWhenTooManyWait() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 2, 3);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+    Call<List<Integer>> second = Call.of(() -> batcher.submit(List.of(2, 3))).untilItWaits();
+
+    assertThatThrownBy(() -> batcher.submit(List.of(4, 5)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("overloaded");
+    Call<List<Integer>> fits = Call.of(() -> batcher.submit(List.of(6))).untilItWaits();
+    doubler.goOn.countDown();
+
+    assertThat(first.result().get()).containsExactly(2);
+    assertThat(second.result().get()).containsExactly(4, 6);
+    assertThat(fits.result().get()).containsExactly(12);
+    assertThat(batcher.submit(List.of(7, 8, 9))).containsExactly(14, 16, 18);
+  }
+
+  @Test
+  void interruptedCallerStillGetsItsAnswerAndKeepsTheInterrupt() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 10, 10);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+    Call<Boolean> second =
+        Call.of(
+                () -> {
+                  assertThat(batcher.submit(List.of(2))).containsExactly(4);
+                  return Thread.currentThread().isInterrupted();
+                })
+            .untilItWaits();
+
+    second.thread().interrupt();
+    doubler.goOn.countDown();
+
+    assertThat(second.result().get()).isTrue();
+    assertThat(first.result().get()).containsExactly(2);
+  }
+
+  @Test
+  void interruptedWorkerDoesNotTearTheBatchApart() throws Exception {
+    Doubler doubler = new Doubler();
+    doubler.goOn.countDown();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 10, 10);
+
+    Call<Boolean> call =
+        Call.of(
+            () -> {
+              Thread.currentThread().interrupt();
+              assertThat(batcher.submit(List.of(1))).containsExactly(2);
+              return Thread.currentThread().isInterrupted();
+            });
+
+    assertThat(call.result().get()).isTrue();
+  }
+
+  @Test
+  void everyCallerGetsItsOwnAnswerWhateverTheCrowd() throws Exception {
+    ConcurrentLinkedQueue<Integer> sizes = new ConcurrentLinkedQueue<>();
+    Batcher<Integer, Integer> batcher =
+        new Batcher<>(
+            numbers -> {
+              sizes.add(numbers.size());
+              return numbers.stream().map(number -> -number).toList();
+            },
+            16,
+            100_000);
+
+    List<Call<List<Integer>>> calls =
+        IntStream.range(1, 2_000)
+            .mapToObj(i -> Call.of(() -> batcher.submit(List.of(i, i + 100_000))))
+            .toList();
+
+    for (int i = 0; i < calls.size(); i++) {
+      assertThat(calls.get(i).result().get()).containsExactly(-(i + 1), -(i + 100_001));
+    }
+    assertThat(sizes).allMatch(size -> size <= 16);
+    assertThat(sizes.stream().mapToInt(Integer::intValue).sum()).isEqualTo(2 * calls.size());
+  }
+}

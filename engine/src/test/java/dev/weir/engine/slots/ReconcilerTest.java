@@ -1,0 +1,146 @@
+package dev.weir.engine.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.Terms;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class ReconcilerTest {
+  private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
+
+  private final MemorySlotLedger ledger =
+      new MemorySlotLedger(InstantSource.fixed(NOW), new Random(1), 100_000);
+  private final SlotConfig config =
+      ledger.configure("default", Terms.of(1_000, Duration.ofSeconds(1)));
+  private final List<String> seen = new ArrayList<>();
+  private final SlotObserver observer =
+      new SlotObserver() {
+        @Override
+        public void leaked(long slots) {
+          seen.add("leaked " + slots);
+        }
+
+        @Override
+        public void reclaimed(int slots) {
+          seen.add("reclaimed " + slots);
+        }
+
+        @Override
+        public void removed(int slots) {
+          seen.add("removed " + slots);
+        }
+      };
+
+  private void assign(String prefix, int count, Duration ago) {
+    List<Demand> demands =
+        IntStream.range(0, count)
+            .mapToObj(i -> new SlotRequest(prefix + i, "default", NOW.minus(ago)))
+            .map(request -> new Demand(request, config))
+            .toList();
+    assertThat(ledger.assign(demands)).hasSize(count);
+  }
+
+  private void run(boolean reclaim, Duration retention, int mostSteps) {
+    new Reconciler(
+            ledger,
+            new Reconciler.Settings(Duration.ofMinutes(5), reclaim, retention, mostSteps),
+            observer)
+        .run();
+  }
+
+  @Test
+  void countsWhatLeakedLongerAgoThanTheGrace() {
+    assign("old", 3, Duration.ofMinutes(6));
+    assign("young", 2, Duration.ofMinutes(4));
+
+    run(false, Reconciler.Settings.FOREVER, 10);
+
+    assertThat(seen).containsExactly("leaked 3");
+  }
+
+  @Test
+  void reclaimsInStepsIfItShould() {
+    assign("old", 5_000, Duration.ofMinutes(6));
+
+    run(true, Reconciler.Settings.FOREVER, 10);
+
+    assertThat(seen).containsExactly("reclaimed 5000", "leaked 0");
+  }
+
+  @Test
+  void makesABoundedNumberOfSteps() {
+    assign("old", 5_000, Duration.ofMinutes(6));
+
+    run(true, Duration.ofMinutes(1), 2);
+    run(true, Duration.ofMinutes(1), 2);
+
+    assertThat(seen)
+        .containsExactly(
+            "reclaimed 4000",
+            "leaked 1000",
+            "removed 4000",
+            "reclaimed 1000",
+            "leaked 0",
+            "removed 1000");
+  }
+
+  @Test
+  void removesOnlyWhatIsOlderThanTheRetention() {
+    assign("old", 3, Duration.ofDays(8));
+    assign("young", 2, Duration.ofDays(6));
+
+    run(false, Duration.ofDays(7), 10);
+
+    assertThat(seen).containsExactly("leaked 5", "removed 3");
+    assertThat(ledger.find("old0")).isEmpty();
+    assertThat(ledger.find("young0")).isPresent();
+  }
+
+  @Test
+  void doesNothingWhileAnotherNodeIsAtIt() {
+    SlotUpkeep busy =
+        new SlotUpkeep() {
+          @Override
+          public boolean alone(Runnable work) {
+            return false;
+          }
+
+          @Override
+          public long countLeaked(Instant dueBefore, int most) {
+            throw new AssertionError("not alone");
+          }
+
+          @Override
+          public int reclaim(Instant dueBefore, int most) {
+            throw new AssertionError("not alone");
+          }
+
+          @Override
+          public int removePast(Instant scheduledBefore, int most) {
+            throw new AssertionError("not alone");
+          }
+
+          @Override
+          public int tidy(int most) {
+            throw new AssertionError("not alone");
+          }
+
+          @Override
+          public Instant now() {
+            throw new AssertionError("not alone");
+          }
+        };
+
+    new Reconciler(busy, new Reconciler.Settings(Duration.ZERO, true, Duration.ZERO, 1), observer)
+        .run();
+
+    assertThat(seen).isEmpty();
+  }
+}
