@@ -139,7 +139,7 @@ final class NaiveConfig {
         .forEach(held -> taken.add(held.slot().place()));
     inside.stream()
         .filter(held -> held.windowMicros() != size)
-        .sorted(Comparator.comparing(Held::micros))
+        .sorted(Comparator.comparingLong(Held::micros))
         .forEach(held -> taken.add(nearestFree(taken, held.micros() - start)));
     return taken;
   }
