@@ -57,7 +57,10 @@ public final class CarryOver {
     int after = cells.nextClearBit(wanted);
     int before = cells.previousClearBit(wanted);
     if (after >= grid && before < 0) {
-      window.take(window.lowestFree(Places.MOST, 0, Places.MOST));
+      // Beyond the limit, and beyond what a window can count it is full all the same.
+      if (window.taken() < Places.MOST) {
+        window.take(window.lowestFree(Places.MOST, 0, Places.MOST));
+      }
       return;
     }
     boolean later = before < 0 || (after < grid && after - wanted < wanted - before);

@@ -39,7 +39,8 @@ public final class Forecast {
 
   /** Goes on as far as the picture is known. */
   public Outcome step(Picture picture) {
-    while (start < allowed.untilMicros()) {
+    int withoutPlace = 0;
+    while (start < allowed.untilMicros() && withoutPlace < Planner.MOST_WITHOUT_A_PLACE) {
       long free = picture.firstNotFull(start);
       if (free != start) {
         start = free;
@@ -57,6 +58,7 @@ public final class Forecast {
         return last(window.copy());
       }
       left -= room;
+      withoutPlace = room == 0 ? withoutPlace + 1 : 0;
       start = terms.nextOpenWindow(start + terms.windowMicros());
     }
     return new Outcome.NoRoom(events - left);

@@ -11,6 +11,12 @@ import java.util.random.RandomGenerator;
  * windows lie ahead.
  */
 public final class Planner {
+  /**
+   * Windows that are open, but not at any of their places, are rare, and each is looked at once. A
+   * calendar that leaves nothing but such windows must not be searched to the end of time.
+   */
+  static final int MOST_WITHOUT_A_PLACE = 10_000;
+
   private Planner() {}
 
   /** Places one event; takes a place only if it answers {@link Placement.Placed}. */
@@ -19,7 +25,8 @@ public final class Planner {
     Calendar.Span allowed = wish.allowed(terms);
     long wanted = terms.windowStart(allowed.fromMicros());
     long start = terms.nextOpenWindow(allowed.fromMicros());
-    while (start <= Micros.LATEST) {
+    int withoutPlace = 0;
+    while (start <= Micros.LATEST && withoutPlace < MOST_WITHOUT_A_PLACE) {
       long free = picture.firstNotFull(start);
       if (free != start) {
         start = free;
@@ -43,6 +50,7 @@ public final class Planner {
       if (start >= allowed.fromMicros()) {
         // Open, but not at any of its places: let no later search look here again.
         picture.markFull(start);
+        withoutPlace++;
       }
       start = terms.nextOpenWindow(start + terms.windowMicros());
     }

@@ -119,6 +119,20 @@ class CarryOverTest {
     assertThat(window.lowestFree(terms.maxPerWindow(), 0, Places.MOST)).isEqualTo(Places.NONE);
   }
 
+  @Example
+  void isFullWithMoreEventsThanItCanCount() {
+    Terms day = Terms.of(100, Duration.ofDays(1));
+    List<Event> events = new ArrayList<>();
+    for (int i = 0; i < Places.MOST + 10; i++) {
+      events.add(new Event.Lying(i * 1_000L));
+    }
+
+    Window window = CarryOver.window(day, 0, events);
+
+    assertThat(window.taken()).isEqualTo(Places.MOST);
+    assertThat(Room.isLeft(day, window)).isFalse();
+  }
+
   @Property(tries = 200)
   void survivesThereAndBackAgain(
       @ForAll @IntRange(min = 1, max = 20) int max,

@@ -2,11 +2,15 @@ package dev.weir.core.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
@@ -196,5 +200,23 @@ class PlannerTest {
 
   private static long micros(String time) {
     return Micros.ceil(Instant.parse(time));
+  }
+
+  @Test
+  void givesUpOnACalendarThatIsNeverOpenAtAPlace() {
+    // The only place of each window lies at an even second, and open is an odd one.
+    OpeningHours oddSecond =
+        new OpeningHours(
+            ZoneOffset.UTC,
+            Map.of(DayOfWeek.MONDAY, List.of(new OpeningHours.Hours(36_001, 36_002))),
+            Set.of());
+    Terms terms = Terms.of(1, Duration.ofSeconds(2)).withCalendar(oddSecond);
+    Picture picture = Picture.empty(terms);
+    Wish wish = new Wish(0, 0);
+
+    assertThat(Planner.place(picture, wish, new Random(1)))
+        .isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+    assertThat(new Forecast(terms, wish, 1).step(picture))
+        .isEqualTo(new Forecast.Outcome.NoRoom(0));
   }
 }
