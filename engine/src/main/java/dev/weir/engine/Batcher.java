@@ -80,7 +80,10 @@ public final class Batcher<D, R> {
     }
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield, it only fills batches.
   private void workOnNextBatch() {
+    // Those who were answered a moment ago and ask again at once get the chance to join.
+    Thread.yield();
     List<Ticket<D, R>> tickets = new ArrayList<>();
     List<D> demands = new ArrayList<>();
     Ticket<D, R> next = queue.peek();

@@ -85,7 +85,7 @@ public final class JdbcSlotLedger implements SlotLedger {
     Map<String, SlotConfig> believed = new HashMap<>();
     demands.forEach(demand -> believed.put(demand.config().name(), demand.config()));
     String[] eventIds =
-        demands.stream().map(demand -> demand.request().eventId()).toArray(String[]::new);
+        demands.stream().map(demand -> demand.request().eventId()).sorted().toArray(String[]::new);
     Map<String, JdbcBook> books = new LinkedHashMap<>();
     Map<String, Slot> known = new HashMap<>();
     long nowMicros = 0;
@@ -111,7 +111,10 @@ public final class JdbcSlotLedger implements SlotLedger {
     if (!plan.fresh().isEmpty()) {
       List<String> ended =
           plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
-      new SlotWriter().slots(plan.fresh(), ended, books).books(books.values()).send(connection);
+      new SlotWriter()
+          .slots(plan.fresh(), ended, books)
+          .books(books.values())
+          .sendAndCommit(connection);
     }
     return new Batch(plan, books);
   }

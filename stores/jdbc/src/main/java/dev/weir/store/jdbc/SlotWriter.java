@@ -21,47 +21,61 @@ import java.util.Objects;
  * round trip.
  */
 final class SlotWriter {
+  /** A statement of its own: the insert has to see that these are gone. */
   private static final String REMOVE_ENDED =
       "delete from slot where event_id = any(?) and state in (2, 3);";
 
+  /** All the rest is one statement, which costs the database less than five. */
   private static final String SLOTS =
       """
-      insert into slot (event_id, config_id, version, requested, window_start, place, scheduled,
-                        assigned_at, state)
-      select *, 0 from unnest(?::text[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::int[],
-                              ?::bigint[], ?::bigint[]);
+      slots as (
+        insert into slot (event_id, config_id, version, requested, window_start, place, scheduled,
+                          assigned_at, state)
+        select *, 0 from unnest(?::text[], ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::int[],
+                                ?::bigint[], ?::bigint[])),
       """;
 
   private static final String WINDOWS =
       """
-      insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
-      select * from unnest(?::int[], ?::int[], ?::bigint[], ?::int[], ?::boolean[], ?::bytea[])
-      on conflict (config_id, grid, start_micros) do update
-      set taken = excluded.taken, is_full = excluded.is_full, places = excluded.places;
+      windows as (
+        insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
+        select * from unnest(?::int[], ?::int[], ?::bigint[], ?::int[], ?::boolean[], ?::bytea[])
+        on conflict (config_id, grid, start_micros) do update
+        set taken = excluded.taken, is_full = excluded.is_full, places = excluded.places),
       """;
 
   private static final String REMOVED_RUNS =
       """
-      delete from full_run r using unnest(?::int[], ?::int[], ?::bigint[]) as gone (c, g, f)
-      where r.config_id = gone.c and r.grid = gone.g and r.from_micros = gone.f;
+      removed_runs as (
+        delete from full_run r using unnest(?::int[], ?::int[], ?::bigint[]) as gone (c, g, f)
+        where r.config_id = gone.c and r.grid = gone.g and r.from_micros = gone.f),
       """;
 
   private static final String ADDED_RUNS =
       """
-      insert into full_run (config_id, grid, from_micros, until_micros)
-      select * from unnest(?::int[], ?::int[], ?::bigint[], ?::bigint[])
-      on conflict (config_id, grid, from_micros) do update set until_micros = excluded.until_micros;
+      added_runs as (
+        insert into full_run (config_id, grid, from_micros, until_micros)
+        select * from unnest(?::int[], ?::int[], ?::bigint[], ?::bigint[])
+        on conflict (config_id, grid, from_micros) do update
+        set until_micros = excluded.until_micros),
       """;
 
-  private static final String BOOKS = "update slot_book set seq = seq + 1 where config_id = any(?)";
+  private static final String BOOKS =
+      """
+      books as (select unnest(?::int[]) as config_id)
+      update slot_book b set seq = b.seq + 1 from books where b.config_id = books.config_id
+      """;
 
-  private final StringBuilder sql = new StringBuilder();
+  private static final String COMMIT = "; commit";
+
+  private final StringBuilder sql = new StringBuilder("with ");
   private final List<Object> parameters = new ArrayList<>();
 
   /** Adds new slots; {@code ended} are earlier slots of the same events that they replace. */
   SlotWriter slots(List<Slot> fresh, Collection<String> ended, Map<String, JdbcBook> books) {
     if (!ended.isEmpty()) {
-      add(REMOVE_ENDED, (Object) ended.toArray(String[]::new));
+      sql.insert(0, REMOVE_ENDED);
+      parameters.addFirst(ended.toArray(String[]::new));
     }
     if (fresh.isEmpty()) {
       return this;
@@ -124,6 +138,15 @@ final class SlotWriter {
     removedRuns(removedRuns);
     addedRuns(addedRuns);
     return add(BOOKS, books.stream().mapToInt(book -> book.row().configId()).toArray());
+  }
+
+  /**
+   * Sends everything and the commit along with it. If a statement fails, the database skips what
+   * follows it, the commit included.
+   */
+  void sendAndCommit(Connection connection) throws SQLException {
+    sql.append(COMMIT);
+    send(connection);
   }
 
   /** Sends everything in one round trip. */
