@@ -1,0 +1,100 @@
+package dev.weir.benchmarks;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.HdrHistogram.Histogram;
+
+/**
+ * A closed loop of callers on virtual threads: each asks again as soon as it was answered.
+ *
+ * <p>Only calls that began after the warm-up and ended before the end are counted, so neither cold
+ * code nor the draining tail is measured. The first call that fails ends the run and is thrown.
+ *
+ * @param callers how many ask at the same time
+ * @param warmUp how long they ask before anything is counted
+ * @param measured how long they are counted
+ */
+public record LoadRun(int callers, Duration warmUp, Duration measured) {
+  private static final long LONGEST_LATENCY_NANOS = Duration.ofMinutes(2).toNanos();
+  private static final int SIGNIFICANT_DIGITS = 3;
+
+  /** One question of one caller. */
+  @FunctionalInterface
+  public interface Call {
+    /**
+     * Asks once.
+     *
+     * @param caller which caller asks, from 0
+     * @param turn how often this caller has asked before, warm-up included
+     */
+    void ask(int caller, long turn) throws Exception;
+  }
+
+  public LoadRun {
+    if (callers < 1) {
+      throw new IllegalArgumentException("callers must be at least 1, was " + callers);
+    }
+    if (warmUp.isNegative()) {
+      throw new IllegalArgumentException("warmUp must not be negative, was " + warmUp);
+    }
+    if (!measured.isPositive()) {
+      throw new IllegalArgumentException("measured must be positive, was " + measured);
+    }
+  }
+
+  /** Runs the load to its end and says what it measured. */
+  public Load of(Call call) throws InterruptedException {
+    long countFromNanos = System.nanoTime() + warmUp.toNanos();
+    long endNanos = countFromNanos + measured.toNanos();
+    AtomicBoolean failed = new AtomicBoolean();
+    List<Future<Histogram>> answers = new ArrayList<>(callers);
+    try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int caller = 0; caller < callers; caller++) {
+        int number = caller;
+        answers.add(
+            executor.submit(() -> askUntil(call, number, countFromNanos, endNanos, failed)));
+      }
+    }
+    Histogram all = newHistogram();
+    for (Future<Histogram> answer : answers) {
+      try {
+        all.add(answer.get());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("a caller failed: " + e.getCause(), e.getCause());
+      }
+    }
+    return Load.from(all, measured);
+  }
+
+  private static Histogram askUntil(
+      Call call, int caller, long countFromNanos, long endNanos, AtomicBoolean failed)
+      throws Exception {
+    Histogram latencies = newHistogram();
+    long beganNanos = System.nanoTime();
+    for (long turn = 0; beganNanos - endNanos < 0 && !failed.get(); turn++) {
+      try {
+        call.ask(caller, turn);
+      } catch (Exception e) {
+        failed.set(true);
+        throw e;
+      }
+      long endedNanos = System.nanoTime();
+      if (beganNanos - countFromNanos >= 0 && endedNanos - endNanos <= 0) {
+        latencies.recordValue(Math.min(endedNanos - beganNanos, LONGEST_LATENCY_NANOS));
+      }
+      beganNanos = endedNanos;
+    }
+    return latencies;
+  }
+
+  private static Histogram newHistogram() {
+    // Resolved from a microsecond up, which keeps one histogram per caller small.
+    return new Histogram(1_000, LONGEST_LATENCY_NANOS, SIGNIFICANT_DIGITS);
+  }
+}

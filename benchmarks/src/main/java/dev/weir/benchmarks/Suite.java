@@ -1,0 +1,32 @@
+package dev.weir.benchmarks;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A family of benchmarks that is run and reported together. */
+public interface Suite {
+  /** The word that chooses it on the command line. */
+  String name();
+
+  /** Runs it to the end. */
+  Outcome run(Request request) throws Exception;
+
+  /**
+   * How to run a suite.
+   *
+   * @param quick whether it has to be over within 90 seconds
+   * @param databaseUrl the PostgreSQL to use, in place of an embedded one
+   * @param progress hears a line at each step
+   */
+  record Request(boolean quick, Optional<String> databaseUrl, Consumer<String> progress) {}
+
+  /**
+   * What a suite found.
+   *
+   * @param facts what a reader must know about the services it used, in the order to print
+   * @param rows what was measured
+   */
+  record Outcome(Map<String, String> facts, List<Row> rows) {}
+}

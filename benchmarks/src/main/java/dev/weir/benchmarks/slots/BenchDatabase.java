@@ -1,0 +1,114 @@
+package dev.weir.benchmarks.slots;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.store.jdbc.PostgresPool;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The PostgreSQL that is measured: the embedded one that {@code ./weir up} starts, with fsync on,
+ * in a temporary folder; or a given one.
+ */
+final class BenchDatabase implements AutoCloseable {
+  private static final int POOL_SIZE = 30;
+
+  private final Optional<Embedded> embedded;
+  private final String url;
+  private final String user;
+  private final String password;
+
+  private record Embedded(EmbeddedDatabase database, Path folder) {}
+
+  private BenchDatabase(Optional<Embedded> embedded, String url, String user, String password) {
+    this.embedded = embedded;
+    this.url = url;
+    this.user = user;
+    this.password = password;
+  }
+
+  /** Opens the given database, whose address names user and password, or an embedded one. */
+  static BenchDatabase open(Optional<String> url) throws IOException {
+    if (url.isPresent()) {
+      return new BenchDatabase(Optional.empty(), url.get(), "", "");
+    }
+    Path folder = Files.createTempDirectory("weir-bench");
+    EmbeddedDatabase database = EmbeddedDatabase.start(folder);
+    return new BenchDatabase(
+        Optional.of(new Embedded(database, folder)),
+        database.jdbcUrl(),
+        database.user(),
+        database.password());
+  }
+
+  String url() {
+    return url;
+  }
+
+  String user() {
+    return user;
+  }
+
+  String password() {
+    return password;
+  }
+
+  /** The comparator's pool: {@value #POOL_SIZE} connections that do not commit by themselves. */
+  HikariDataSource pool() {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(url);
+    if (!user.isEmpty()) {
+      config.setUsername(user);
+      config.setPassword(password);
+    }
+    config.setMaximumPoolSize(POOL_SIZE);
+    config.setMinimumIdle(POOL_SIZE);
+    // Whoever borrows decides when to commit; nothing has to be switched on the way out and in.
+    config.setAutoCommit(false);
+    return new HikariDataSource(config);
+  }
+
+  /** Weir's own pool, with the tables in place. */
+  HikariDataSource weirPool() {
+    HikariDataSource pool =
+        PostgresPool.open(
+            new PostgresPool.Settings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
+    PostgresPool.migrate(pool);
+    return pool;
+  }
+
+  /** Runs statements, each committed by itself, and leaves nothing dirty behind. */
+  void execute(String sql) throws SQLException {
+    try (HikariDataSource pool = pool();
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(true);
+      statement.execute(sql);
+    }
+  }
+
+  @Override
+  public void close() {
+    embedded.ifPresent(
+        own -> {
+          own.database().close();
+          try (Stream<Path> files = Files.walk(own.folder())) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+              Files.delete(file);
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+}

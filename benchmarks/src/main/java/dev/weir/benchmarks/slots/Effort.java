@@ -1,0 +1,23 @@
+package dev.weir.benchmarks.slots;
+
+import dev.weir.benchmarks.LoadRun;
+import java.time.Duration;
+
+/**
+ * How much of everything.
+ *
+ * @param rounds how often each side is measured, in turns
+ * @param bulkEvents how many events are loaded in bulk
+ * @param deepWindows how many full windows lie ahead in the deep case
+ */
+record Effort(int rounds, Duration warmUp, Duration measured, int bulkEvents, int deepWindows) {
+  static Effort of(boolean quick) {
+    return quick
+        ? new Effort(1, Duration.ofSeconds(2), Duration.ofSeconds(3), 200_000, 200_000)
+        : new Effort(5, Duration.ofSeconds(3), Duration.ofSeconds(8), 1_000_000, 1_000_000);
+  }
+
+  LoadRun load(int callers) {
+    return new LoadRun(callers, warmUp, measured);
+  }
+}

@@ -1,0 +1,63 @@
+package dev.weir.benchmarks.slots;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.SlotConfigs;
+import dev.weir.engine.slots.SlotDesk;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.store.jdbc.JdbcSlotConfigs;
+import dev.weir.store.jdbc.JdbcSlotLedger;
+import dev.weir.store.jdbc.StoreClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/** Weir in this process, put together as the server does it. */
+record Weir(SlotConfigs configs, SlotDesk desk) {
+
+  static Weir onPostgres(HikariDataSource pool) {
+    return of(
+        new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE),
+        new JdbcSlotLedger(
+            pool, StoreClock.OF_THE_DATABASE, RandomGenerator.getDefault(), SlotObserver.NONE));
+  }
+
+  static Weir inMemory() {
+    MemorySlotLedger ledger =
+        new MemorySlotLedger(
+            InstantSource.system(), RandomGenerator.getDefault(), Integer.MAX_VALUE);
+    return of(ledger, ledger);
+  }
+
+  private static Weir of(SlotConfigs configs, SlotLedger ledger) {
+    ConfigCache cache =
+        new ConfigCache(configs, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
+    return new Weir(
+        configs, new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE));
+  }
+
+  void configure(String name, int max, Duration window) {
+    configs.configure(name, Terms.of(max, window));
+  }
+
+  void assign(String config, String eventId, Instant requested) {
+    mustBeGiven(desk.assign(new SlotRequest(eventId, config, requested)));
+  }
+
+  void assignAll(List<SlotRequest> requests) {
+    desk.assign(requests).forEach(Weir::mustBeGiven);
+  }
+
+  private static void mustBeGiven(Assignment answer) {
+    if (!(answer instanceof Assignment.Assigned assigned) || assigned.replayed()) {
+      throw new IllegalStateException("a new slot was expected, not " + answer);
+    }
+  }
+}
