@@ -106,7 +106,12 @@ final class CalendarJson {
 
   private static Set<LocalDate> closedDates(Fields fields) {
     Set<LocalDate> dates = new HashSet<>();
-    for (Object item : fields.list("closedDates").orElse(List.of())) {
+    List<?> list = fields.list("closedDates").orElse(List.of());
+    if (list.size() > OpeningHours.MOST_CLOSED_DATES) {
+      fields.wrong("closedDates", "must be at most " + OpeningHours.MOST_CLOSED_DATES + " dates");
+      return dates;
+    }
+    for (Object item : list) {
       try {
         dates.add(LocalDate.parse(item instanceof String text ? text : ""));
       } catch (DateTimeException e) {

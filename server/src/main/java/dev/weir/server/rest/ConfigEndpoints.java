@@ -104,7 +104,7 @@ final class ConfigEndpoints {
 
   private String name(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String name = query.text("name").orElse(settings.defaultConfig());
+    String name = query.configName("name", settings.defaultConfig());
     query.refuseOthers();
     query.throwIfWrong();
     return name;

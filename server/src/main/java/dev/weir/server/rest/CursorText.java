@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.core.slots.Micros;
 import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotNames;
 import dev.weir.engine.slots.SlotQuery;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -22,9 +23,10 @@ final class CursorText {
     try {
       String text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
       int colon = text.indexOf(':');
-      if (colon > 0) {
+      String eventId = text.substring(colon + 1);
+      if (colon > 0 && SlotNames.eventIdProblem(eventId).isEmpty()) {
         long micros = Long.parseLong(text.substring(0, colon));
-        return new SlotQuery.Cursor(Micros.instant(micros), text.substring(colon + 1));
+        return new SlotQuery.Cursor(Micros.instant(micros), eventId);
       }
       query.wrong("cursor", "must be the \"next\" of an earlier answer");
     } catch (IllegalArgumentException e) {

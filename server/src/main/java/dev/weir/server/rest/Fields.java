@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.Violation;
+import dev.weir.engine.slots.SlotNames;
 import io.micronaut.http.HttpParameters;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
@@ -53,6 +54,13 @@ final class Fields {
 
   Optional<String> text(String name) {
     return value(name, String.class, "text");
+  }
+
+  /** The name of a configuration, {@code absent} if there is none. */
+  String configName(String name, String absent) {
+    String given = text(name).orElse(absent);
+    SlotNames.configNameProblem(given).ifPresent(problem -> wrong(name, problem));
+    return given;
   }
 
   Optional<Fields> object(String name) {

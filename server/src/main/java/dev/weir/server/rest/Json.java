@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** JSON in and out, by hand on the streaming parser: no reflection, and every wrong field known. */
 final class Json {
@@ -26,6 +27,9 @@ final class Json {
       JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
 
   private static final int DEEPEST = 16;
+
+  /** What the parser adds to its messages for those who know it. */
+  private static final Pattern PARSER_INSIDES = Pattern.compile(" \\(start marker at \\[[^]]*]\\)");
 
   private Json() {}
 
@@ -64,11 +68,13 @@ final class Json {
         throw malformed("something follows the end of the document");
       }
       return value;
-    } catch (JsonParseException | StreamConstraintsException e) {
+    } catch (StreamConstraintsException | NumberFormatException e) {
+      throw malformed("a number or a name in it is too long");
+    } catch (JsonParseException e) {
       throw malformed(
           "%s (line %d, column %d)"
               .formatted(
-                  e.getOriginalMessage(),
+                  PARSER_INSIDES.matcher(e.getOriginalMessage()).replaceAll(""),
                   e.getLocation().getLineNr(),
                   e.getLocation().getColumnNr()));
     } catch (IOException e) {

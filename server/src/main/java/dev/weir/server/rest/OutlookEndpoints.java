@@ -43,7 +43,7 @@ final class OutlookEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> windows(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.text("configName").orElse(settings.defaultConfig());
+    String configName = query.configName("configName", settings.defaultConfig());
     var from = query.time("from");
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
     int limit = (int) (long) query.count("limit", WindowQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
@@ -87,7 +87,7 @@ final class OutlookEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> forecast(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.text("configName").orElse(settings.defaultConfig());
+    String configName = query.configName("configName", settings.defaultConfig());
     long events = query.count("events", MOST_EVENTS).orElse(0L);
     if (events == 0 && !query.isWrong("events")) {
       query.wrong("events", "is missing");

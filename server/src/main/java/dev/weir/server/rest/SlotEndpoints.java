@@ -94,7 +94,7 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> list(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.text("configName").orElse(settings.defaultConfig());
+    String configName = query.configName("configName", settings.defaultConfig());
     Instant from = query.time("from").orElse(Micros.instant(Micros.EARLIEST));
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
     SlotQuery.Filter filter =

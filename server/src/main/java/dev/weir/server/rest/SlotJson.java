@@ -27,9 +27,7 @@ final class SlotJson {
     eventId
         .flatMap(SlotNames::eventIdProblem)
         .ifPresent(problem -> fields.wrong("eventId", problem));
-    String configName = fields.text("configName").orElse(defaultConfig);
-    SlotNames.configNameProblem(configName)
-        .ifPresent(problem -> fields.wrong("configName", problem));
+    String configName = fields.configName("configName", defaultConfig);
     var requestedTime = fields.time("requestedTime");
     fields.refuseOthers();
     fields.throwIfWrong();
