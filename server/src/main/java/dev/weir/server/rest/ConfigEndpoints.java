@@ -15,6 +15,7 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,15 +42,9 @@ final class ConfigEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> configure(@Body byte[] body) {
     ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
-    String before =
-        configs.inForce(wanted.name()).map(config -> config.terms().toString()).orElse("none");
+    String before = configs.inForce(wanted.name()).map(ConfigEndpoints::text).orElse("none");
     SlotConfig stored = configs.configure(wanted.name(), wanted.terms());
-    log.info(
-        "Configuration {} version {}: {} → {}",
-        stored.name(),
-        stored.version(),
-        before,
-        stored.terms());
+    log.info("Configuration changed: {} → {}", before, text(stored));
     return Responses.json(HttpStatus.CREATED, json -> ConfigJson.write(json, stored, true));
   }
 
@@ -100,6 +95,11 @@ final class ConfigEndpoints {
   HttpResponse<byte[]> flush() {
     broadcast.flushEverywhere();
     return HttpResponse.noContent();
+  }
+
+  private static String text(SlotConfig config) {
+    return new String(
+        Json.bytes(json -> ConfigJson.write(json, config, true)), StandardCharsets.UTF_8);
   }
 
   private String name(HttpRequest<?> request) {

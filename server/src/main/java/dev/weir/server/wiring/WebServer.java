@@ -54,7 +54,8 @@ final class WebServer implements AutoCloseable {
             .deduceEnvironment(false)
             .environmentPropertySource(false)
             .properties(properties(settings))
-            .singletons(parts.toArray())
+            // One object may play several parts, as the ledger in memory does.
+            .singletons(parts.stream().distinct().toArray())
             .build();
     boolean listening = false;
     try {

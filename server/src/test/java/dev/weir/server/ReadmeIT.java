@@ -1,0 +1,67 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.slots.Assignment;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the README and the guide show works as written. */
+final class ReadmeIT {
+  private static final String MOMENT = "\"createdAt\":\"[^\"]*\"";
+
+  @Test
+  void everyLineForTheShellGetsTheAnswerThatFollowsIt(@TempDir Path folder) throws Exception {
+    List<Prose.Exchange> exchanges = new ArrayList<>(Prose.read("README.md").exchanges());
+    exchanges.addAll(Prose.read("docs/guide.md").exchanges());
+    assertThat(exchanges).hasSize(8);
+    try (Node node =
+        Node.start(
+            Settings.of(
+                Map.of(Setting.PORT, "0", Setting.DATA, folder.toString()),
+                Map.of(),
+                Optional.empty()))) {
+      for (Prose.Exchange exchange : exchanges) {
+        String command =
+            exchange.command().replace("localhost:8080", node.address().getAuthority());
+        assertThat(run(command).replaceFirst(MOMENT, "").strip())
+            .as(command)
+            .isEqualTo(exchange.answer().replaceFirst(MOMENT, "").strip());
+      }
+    }
+  }
+
+  @Test
+  void itsJavaIsCompiledAndGivesASlot() throws IOException {
+    String source =
+        Files.readString(Path.of("src/test/java/dev/weir/server/ReadmeExample.java"))
+            .replaceFirst("(?s).*// begin\n(.*?) *// end.*", "$1")
+            .indent(-4);
+    assertThat(Prose.read("README.md").blocks()).contains(new Prose.Block("java", source));
+    assertThat(ReadmeExample.run()).isInstanceOf(Assignment.Assigned.class);
+  }
+
+  @Test
+  void isShort() throws IOException {
+    assertThat(Prose.read("README.md").text().lines().count()).isLessThan(150);
+  }
+
+  private static String run(String command) throws IOException, InterruptedException {
+    Process shell = new ProcessBuilder("/bin/sh", "-c", command).start();
+    shell.getOutputStream().close();
+    String output = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(shell.waitFor()).as(command).isZero();
+    return output;
+  }
+}
