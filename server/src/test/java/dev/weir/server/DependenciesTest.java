@@ -1,0 +1,72 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Documents name what there is, and lead where they say. */
+final class DependenciesTest {
+  private static final Pattern DEPENDENCY =
+      Pattern.compile(
+          "<dependency>\\s*(?:<!--.*?-->\\s*)?<groupId>([^<]+)</groupId>\\s*"
+              + "<artifactId>([^<]+)</artifactId>",
+          Pattern.DOTALL);
+
+  @Test
+  void everyDependencyHasItsLine() throws IOException {
+    Set<String> declared = new TreeSet<>();
+    for (Path pom : files("pom.xml")) {
+      if (!pom.equals(Prose.ROOT.resolve("pom.xml"))) {
+        String text =
+            Files.readString(pom)
+                .replaceAll("(?s)<dependencyManagement>.*</dependencyManagement>", "");
+        DEPENDENCY
+            .matcher(text)
+            .results()
+            .map(DependenciesTest::name)
+            .filter(name -> !name.startsWith("dev.weir:"))
+            .forEach(declared::add);
+      }
+    }
+    String text = Prose.read("docs/dependencies.md").text();
+    Set<String> listed =
+        Pattern.compile("(?m)^\\| `([^`]+:[^`]+)` \\|")
+            .matcher(text)
+            .results()
+            .map(row -> row.group(1))
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(listed).isEqualTo(declared);
+  }
+
+  @Test
+  void everyLinkLeadsSomewhere() throws IOException {
+    for (Path file : files(".md")) {
+      for (Path link : new Prose(file, Files.readString(file)).links()) {
+        assertThat(link).as("linked from " + file).exists();
+      }
+    }
+  }
+
+  private static String name(MatchResult dependency) {
+    return dependency.group(1) + ":" + dependency.group(2);
+  }
+
+  /** The files of the repository whose name ends so, outside of what is built. */
+  private static Set<Path> files(String ending) throws IOException {
+    try (Stream<Path> all = Files.walk(Prose.ROOT)) {
+      return all.filter(file -> file.getFileName().toString().endsWith(ending))
+          .filter(file -> !Prose.ROOT.relativize(file).toString().contains("target"))
+          .filter(Files::isRegularFile)
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+}
