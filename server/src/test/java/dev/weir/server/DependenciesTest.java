@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -21,11 +23,16 @@ final class DependenciesTest {
               + "<artifactId>([^<]+)</artifactId>",
           Pattern.DOTALL);
 
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([^`]+:[^`]+)` \\| ([^|]+) \\|");
+
   @Test
-  void everyDependencyHasItsLine() throws IOException {
-    Set<String> declared = new TreeSet<>();
+  void everyDependencyHasItsLineAndSaysWhoUsesIt() throws IOException {
+    Map<String, Set<String>> declared = new TreeMap<>();
+    Set<String> modules = new TreeSet<>();
     for (Path pom : files("pom.xml")) {
-      if (!pom.equals(Prose.ROOT.resolve("pom.xml"))) {
+      String module = Prose.ROOT.relativize(pom.getParent()).toString();
+      if (!module.isEmpty()) {
+        modules.add(module);
         String text =
             Files.readString(pom)
                 .replaceAll("(?s)<dependencyManagement>.*</dependencyManagement>", "");
@@ -34,16 +41,17 @@ final class DependenciesTest {
             .results()
             .map(DependenciesTest::name)
             .filter(name -> !name.startsWith("dev.weir:"))
-            .forEach(declared::add);
+            .forEach(name -> declared.computeIfAbsent(name, any -> new TreeSet<>()).add(module));
       }
     }
-    String text = Prose.read("docs/dependencies.md").text();
-    Set<String> listed =
-        Pattern.compile("(?m)^\\| `([^`]+:[^`]+)` \\|")
-            .matcher(text)
-            .results()
-            .map(row -> row.group(1))
-            .collect(Collectors.toCollection(TreeSet::new));
+    Map<String, Set<String>> listed = new TreeMap<>();
+    for (MatchResult row :
+        ROW.matcher(Prose.read("docs/dependencies.md").text()).results().toList()) {
+      String users = row.group(2);
+      listed.put(
+          row.group(1),
+          users.equals("all") ? modules : new TreeSet<>(Set.of(users.split(", ", -1))));
+    }
     assertThat(listed).isEqualTo(declared);
   }
 
