@@ -18,6 +18,7 @@ public interface SlotLedgerKit
         ReadingClaims,
         UpkeepClaims,
         NodeClaims,
+        ManyWindowsClaims,
         TraceClaims {
 
   /** A store that goes by this clock. Each {@code get} opens a further node on it. */

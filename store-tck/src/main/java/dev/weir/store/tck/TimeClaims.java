@@ -55,6 +55,17 @@ interface TimeClaims extends Claims {
   }
 
   @Test
+  default void clockThatGoesBackGivesTheTimeAgain() {
+    Scene scene = scene(Terms.of(1, WINDOW).withNotBefore(NotBefore.NOW));
+    scene.clock.set(at(8));
+    scene.assign("e", 2, SlotRequest.NOW);
+    scene.clock.set(at(3));
+
+    assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(4));
+    assertThat(scene.assign("g", SlotRequest.NOW).scheduledTime()).isEqualTo(at(16));
+  }
+
+  @Test
   default void timesAreExactToTheMicrosecondAndNeverTooEarly() {
     Scene scene = scene(Terms.of(500, Duration.ofMillis(1)));
 

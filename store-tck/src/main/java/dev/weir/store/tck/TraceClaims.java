@@ -8,7 +8,7 @@ import net.jqwik.api.ShrinkingMode;
 /** Whatever happens in whatever order, every answer is that of the plainest model. */
 interface TraceClaims extends Claims {
   @Property(
-      tries = 150,
+      tries = 100,
       seed = "20260601",
       edgeCases = EdgeCasesMode.NONE,
       shrinking = ShrinkingMode.BOUNDED)

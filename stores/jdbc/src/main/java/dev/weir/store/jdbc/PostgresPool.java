@@ -3,10 +3,14 @@ package dev.weir.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
+import java.util.List;
 import org.flywaydb.core.Flyway;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
 public final class PostgresPool {
+  /** "weir", and one: the number of an advisory lock. */
+  private static final long MIGRATION_LOCK = 0x7765697201L;
+
   private PostgresPool() {}
 
   /**
@@ -52,13 +56,23 @@ public final class PostgresPool {
 
   /** Brings the tables up to date; nodes that start at once wait for each other. */
   public static void migrate(HikariDataSource database) {
-    Flyway.configure()
-        .dataSource(database)
-        .locations("classpath:db/weir/postgresql")
-        .table("weir_migration")
-        .baselineOnMigrate(true)
-        .baselineVersion("0")
-        .load()
-        .migrate();
+    Flyway flyway =
+        Flyway.configure()
+            .dataSource(database)
+            .locations("classpath:db/weir/postgresql")
+            .table("weir_migration")
+            .baselineOnMigrate(true)
+            .baselineVersion("0")
+            .load();
+    // Flyway's own lock comes too late: two nodes may find no history and both begin one.
+    new Transactions(database, () -> {})
+        .write(
+            connection -> {
+              for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
+                Sql.update(connection, "set local " + timeout + "_timeout = 0");
+              }
+              Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
+              return flyway.migrate();
+            });
   }
 }

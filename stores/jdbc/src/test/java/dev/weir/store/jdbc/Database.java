@@ -7,9 +7,13 @@ import dev.weir.store.tck.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Random;
+import java.util.UUID;
 import javax.sql.DataSource;
 
 /** A real PostgreSQL in a temporary folder, started once for all tests of this process. */
@@ -62,10 +66,46 @@ final class Database {
     return otherPool;
   }
 
+  /** A database of its own on the same server, without tables; returns its address. */
+  String createEmpty() {
+    String name = "weir_" + UUID.randomUUID().toString().replace('-', '_');
+    execute(pool, "create database " + name);
+    return url.replace("/postgres?", "/" + name + "?");
+  }
+
+  static void execute(DataSource connections, String sql) {
+    try (Connection connection = connections.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** The first column of the first row. */
+  static long number(DataSource connections, String sql) {
+    try (Connection connection = connections.getConnection()) {
+      return Sql.first(connection, row -> row.getLong(1), sql).orElseThrow();
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** Asks again until the answer is {@code expected}; a test's time limit is the bound. */
+  static void awaitNumber(DataSource connections, long expected, String sql) {
+    while (number(connections, sql) != expected) {
+      Thread.onSpinWait();
+    }
+  }
+
   static Node node(DataSource connections, InstantSource clock) {
     StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
+    return node(connections, time, SlotObserver.NONE);
+  }
+
+  static Node node(DataSource connections, StoreClock time, SlotObserver observer) {
     return new Node(
-        new JdbcSlotLedger(connections, time, new Random(1), SlotObserver.NONE),
+        new JdbcSlotLedger(connections, time, new Random(1), observer),
         new JdbcSlotConfigs(connections, time),
         new JdbcSlotUpkeep(connections, time));
   }

@@ -1,0 +1,120 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.SlotObserver;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class ConfigListenerTest {
+  private static final String ALL = "all of them";
+  private static final String LISTENERS =
+      "from pg_stat_activity where query like 'listen weir_slot_config%'";
+
+  private final Database database = Database.get();
+  private final String name = "c-" + UUID.randomUUID();
+  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final JdbcSlotConfigs otherNode =
+      new JdbcSlotConfigs(database.otherPool(), StoreClock.OF_THE_DATABASE);
+
+  private ConfigListener listen() {
+    return new ConfigListener(database.pool(), heard::add, () -> heard.add(ALL));
+  }
+
+  /** Skips what other tests change at the same time. */
+  private void awaitHearing(String message) throws InterruptedException {
+    String next = "";
+    while (!next.equals(message)) {
+      next = heard.poll(30, TimeUnit.SECONDS);
+      assertThat(next).as("while waiting for " + message).isNotNull();
+    }
+  }
+
+  @Test
+  void hearsChangesAndFlushesOfOtherNodes() throws Exception {
+    try (ConfigListener listener = listen()) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      awaitHearing(ALL);
+
+      otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
+      awaitHearing(name);
+      otherNode.configure(name, Terms.of(2, Duration.ofSeconds(4)));
+      awaitHearing(name);
+      ConfigListener.flushEverywhere(database.otherPool());
+      awaitHearing(ALL);
+    }
+  }
+
+  @Test
+  void listensAgainAfterItsConnectionWasKilled() throws Exception {
+    try (ConfigListener listener = listen()) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      awaitHearing(ALL);
+
+      Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
+
+      // It says so, because it may have missed something.
+      awaitHearing(ALL);
+      otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
+      awaitHearing(name);
+    }
+  }
+
+  @Test
+  void killedConnectionIsNotHandedToAnybodyElse() throws Exception {
+    try (var pool = Database.openPool(database.url());
+        ConfigListener listener = new ConfigListener(pool, heard::add, () -> heard.add(ALL))) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
+      awaitHearing(ALL);
+
+      for (int i = 0; i < 30; i++) {
+        assertThat(Database.number(pool, "select 1")).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void changeReachesTheCacheOfAnotherNodeAtOnce() throws Exception {
+    ConfigCache cache =
+        new ConfigCache(
+            new JdbcSlotConfigs(database.pool(), StoreClock.OF_THE_DATABASE),
+            Duration.ofDays(1),
+            () -> 0,
+            SlotObserver.NONE);
+    otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
+    try (ConfigListener listener =
+        new ConfigListener(database.pool(), cache::forget, cache::flush)) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(cache.find(name).orElseThrow().version()).isEqualTo(1);
+
+      otherNode.configure(name, Terms.of(2, Duration.ofSeconds(4)));
+
+      // Its time to live is a day: only the message can tell. The test's time limit is the bound.
+      while (cache.find(name).orElseThrow().version() == 1) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void givesItsConnectionBackWhenClosed() throws Exception {
+    try (var pool = Database.openPool(database.url())) {
+      ConfigListener listener = new ConfigListener(pool, heard::add, () -> heard.add(ALL));
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
+
+      listener.close();
+
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package dev.weir.store.jdbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Stands between driver and server and counts turns: how often the driver speaks when the server
+ * has answered all that it was asked before. Understands just enough of the protocol.
+ */
+final class CountingProxy implements AutoCloseable {
+  private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  private final int serverPort;
+  private final AtomicInteger turns = new AtomicInteger();
+
+  CountingProxy(int serverPort) throws IOException {
+    this.serverPort = serverPort;
+    Thread.ofVirtual().start(this::accept);
+  }
+
+  int port() {
+    return listener.getLocalPort();
+  }
+
+  int turns() {
+    return turns.get();
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Socket client = listener.accept();
+        Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
+        Conversation conversation = new Conversation();
+        Messages asked = new Messages(true, conversation::clientSaid);
+        Messages answered = new Messages(false, conversation::serverSaid);
+        Thread.ofVirtual().start(() -> pass(client, server, asked));
+        Thread.ofVirtual().start(() -> pass(server, client, answered));
+      }
+    } catch (IOException e) {
+      if (!listener.isClosed()) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private static void pass(Socket from, Socket to, Messages messages) {
+    byte[] buffer = new byte[1 << 16];
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        for (int i = 0; i < read; i++) {
+          messages.next(buffer[i]);
+        }
+        out.write(buffer, 0, read);
+      }
+    } catch (IOException closed) {
+      // One side has closed, and so has the other by now.
+    }
+  }
+
+  /** What one connection is waiting for. */
+  private final class Conversation {
+    /** A query "BEGIN": the driver sends it along with what follows and does not wait for it. */
+    private static final int BEGIN_LENGTH = 10;
+
+    private int begins;
+    private int unanswered;
+    private boolean speaking;
+
+    synchronized void clientSaid(int type, long length) {
+      if (unanswered == 0 && !speaking) {
+        turns.incrementAndGet();
+        speaking = true;
+      }
+      if (type == 'Q' && length == BEGIN_LENGTH) {
+        begins++;
+      } else if (type == 'Q' || type == 'S') {
+        // Query and Sync ask for an answer.
+        unanswered++;
+      }
+    }
+
+    synchronized void serverSaid(int type, long length) {
+      if (type != 'Z') {
+        return;
+      }
+      // ReadyForQuery ends an answer.
+      if (begins > 0) {
+        begins--;
+      } else if (unanswered > 0) {
+        unanswered--;
+        speaking = unanswered > 0;
+      }
+    }
+  }
+
+  /** Is told of a message. */
+  private interface Listener {
+    void said(int type, long length);
+  }
+
+  /** Cuts a stream into messages: a type, and a length that counts itself. */
+  private static final class Messages {
+    private final Listener listener;
+    private int type;
+    private boolean untyped;
+    private int header;
+    private long length;
+    private long left;
+
+    /**
+     * @param beginsUntyped the first message of a client has no type
+     */
+    Messages(boolean beginsUntyped, Listener listener) {
+      this.untyped = beginsUntyped;
+      this.listener = listener;
+    }
+
+    void next(byte octet) {
+      if (left > 0) {
+        left--;
+      } else if (header == 0 && !untyped) {
+        type = octet;
+        header = 1;
+      } else {
+        length = (length << 8) + (octet & 0xff);
+        header++;
+        if (header == (untyped ? 4 : 5)) {
+          if (!untyped) {
+            listener.said(type, length);
+          }
+          left = length - 4;
+          length = 0;
+          header = 0;
+          untyped = false;
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+  }
+}

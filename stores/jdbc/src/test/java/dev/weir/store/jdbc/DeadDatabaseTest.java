@@ -1,0 +1,79 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.slots.Slot;
+import dev.weir.store.tck.Node;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The database goes and comes back. */
+@Timeout(120)
+final class DeadDatabaseTest {
+  private static EmbeddedPostgres start(Path folder, int port) throws IOException {
+    return EmbeddedPostgres.builder()
+        .setDataDirectory(folder)
+        .setCleanDataDirectory(false)
+        .setPort(port)
+        .start();
+  }
+
+  @Test
+  void failsWhileItIsGoneAndRecoversByItself(@TempDir Path folder) throws Exception {
+    EmbeddedPostgres first = start(folder.resolve("data"), 0);
+    try (HikariDataSource pool =
+        PostgresPool.open(
+            new PostgresPool.Settings(
+                first.getJdbcUrl("postgres", "postgres"),
+                "postgres",
+                "",
+                1,
+                4,
+                Duration.ofMillis(300)))) {
+      PostgresPool.migrate(pool);
+      Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
+      Account account = Account.open(node, 1);
+      Slot before = account.assign(node, "a", Account.NOON);
+
+      first.close();
+
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> account.assign(node, "b", Account.NOON))
+            .isInstanceOf(StoreException.class)
+            .hasMessageStartingWith("the database failed");
+      }
+      assertThatThrownBy(() -> node.ledger().find(account.id("a")))
+          .isInstanceOf(StoreException.class);
+      assertThatThrownBy(() -> node.upkeep().alone(() -> {})).isInstanceOf(StoreException.class);
+
+      try (EmbeddedPostgres second = start(folder.resolve("data"), first.getPort())) {
+        assertThat(second.getPort()).isEqualTo(first.getPort());
+        Slot after = firstAnswer(node, account);
+        assertThat(after.scheduledTime()).isEqualTo(Account.NOON.plusSeconds(4));
+        assertThat(node.ledger().find(account.id("a"))).contains(before);
+        assertThat(account.assign(node, "c", Account.NOON).scheduledTime())
+            .isEqualTo(Account.NOON.plusSeconds(8));
+      }
+    }
+  }
+
+  /** Asks until it is answered; the pool needs a moment to see that the database is back. */
+  private static Slot firstAnswer(Node node, Account account) {
+    while (true) {
+      try {
+        return account.assign(node, "b", Account.NOON);
+      } catch (StoreException stillGone) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}

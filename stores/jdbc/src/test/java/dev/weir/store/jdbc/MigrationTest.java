@@ -1,0 +1,108 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.Terms;
+import dev.weir.store.tck.Node;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class MigrationTest {
+  private static final String APPLIED = "select count(*) from weir_migration where version = '1'";
+
+  private final String url = Database.get().createEmpty();
+  private final HikariDataSource pool = Database.openPool(url);
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  @Test
+  void isDoneOnce() {
+    PostgresPool.migrate(pool);
+    PostgresPool.migrate(pool);
+
+    assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @RepeatedTest(3)
+  void nodesThatStartAtOnceWaitForEachOther() throws Exception {
+    try (HikariDataSource other = Database.openPool(url)) {
+      List<FutureTask<Boolean>> nodes =
+          List.of(pool, other, pool, other).stream()
+              .map(
+                  each ->
+                      new FutureTask<>(
+                          () -> {
+                            PostgresPool.migrate(each);
+                            return true;
+                          }))
+              .toList();
+      nodes.forEach(Thread.ofPlatform()::start);
+      for (FutureTask<Boolean> node : nodes) {
+        assertThat(node.get()).isTrue();
+      }
+    }
+    assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @Test
+  void livesInADatabaseThatHasOtherTables() {
+    Database.execute(pool, "create table somebody_elses (id int)");
+
+    PostgresPool.migrate(pool);
+
+    assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @Test
+  void viewShowsSlotsToPeople() {
+    PostgresPool.migrate(pool);
+    Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
+    Account account = Account.open(node, 4);
+    account.assign(node, "a", Account.NOON.plusMillis(500));
+    node.ledger().confirm(account.id("a"));
+
+    assertThat(
+            Database.number(
+                pool,
+                """
+                select count(*) from slot_readable
+                where state = 'confirmed' and scheduled_time = '2026-06-01T12:00:02Z'
+                  and requested_time = '2026-06-01T12:00:00.5Z'
+                  and window_start = '2026-06-01T12:00:00Z'
+                """))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void firstConfigurationIsMadeOnceByAnyNumberOfNodes() throws Exception {
+    PostgresPool.migrate(pool);
+    JdbcSlotConfigs configs = new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE);
+    List<FutureTask<Boolean>> nodes =
+        List.of(1, 2, 3, 4, 5, 6).stream()
+            .map(
+                max ->
+                    new FutureTask<>(
+                        () -> {
+                          configs.createIfAbsent("default", Terms.of(max, Duration.ofSeconds(4)));
+                          return true;
+                        }))
+            .toList();
+    nodes.forEach(Thread.ofVirtual()::start);
+    for (FutureTask<Boolean> node : nodes) {
+      assertThat(node.get()).isTrue();
+    }
+
+    assertThat(configs.history("default")).hasSize(1);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.store.tck.Node;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How often the driver has to wait for the server. */
+@Timeout(60)
+final class RoundTripsTest {
+  private final Database database = Database.get();
+  private final InstantSource clock = InstantSource.fixed(Account.NOON);
+  private final CountingProxy proxy = new CountingProxy(port(database.url()));
+  private final HikariDataSource pool =
+      PostgresPool.open(
+          new PostgresPool.Settings(
+              database.url().replace(":" + port(database.url()), ":" + proxy.port())
+                  + "&sslmode=disable",
+              "postgres",
+              "",
+              1,
+              1,
+              Duration.ofSeconds(5)));
+  private final Node node = Database.node(pool, clock);
+  private final Account account = Account.open(node, 2);
+
+  RoundTripsTest() throws Exception {}
+
+  private static int port(String url) {
+    return URI.create(url.substring("jdbc:".length())).getPort();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    pool.close();
+    proxy.close();
+  }
+
+  private <T> int turns(Supplier<T> work) {
+    int before = proxy.turns();
+    assertThat(work.get()).isNotNull();
+    return proxy.turns() - before;
+  }
+
+  @Test
+  void warmBatchTakesThree() {
+    // Often enough for the driver to prepare its statements on the server.
+    for (int i = 0; i < 12; i++) {
+      int batch = i;
+      int turns =
+          turns(() -> node.ledger().assign(account.demands("e" + batch + "-", 5, Account.NOON)));
+      if (i > 0) {
+        assertThat(turns).as("batch %d", i).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
+  void coldBatchTakesOneMoreHoweverDeepTheBacklog() {
+    node.ledger().assign(account.demands("e", 4_000, Account.NOON));
+    Node cold = Database.node(pool, clock);
+
+    assertThat(turns(() -> account.assign(cold, "f", Account.NOON))).isEqualTo(4);
+  }
+
+  @Test
+  void replayTakesTwo() {
+    account.assign(node, "a", Account.NOON);
+
+    assertThat(turns(() -> account.assign(node, "a", Account.NOON))).isEqualTo(2);
+  }
+
+  @Test
+  void largeBatchTakesNoMore() {
+    account.assign(node, "a", Account.NOON);
+
+    assertThat(turns(() -> node.ledger().assign(account.demands("e", 4_096, Account.NOON))))
+        .isEqualTo(3);
+  }
+}
