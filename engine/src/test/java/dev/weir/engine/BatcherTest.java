@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BatcherTest {
   /** Answers each number by its double, and holds its first batch until told to go on. */
   private static final class Doubler implements Function<List<Integer>, List<Integer>> {
@@ -49,6 +49,7 @@ final class BatcherTest {
     /** Returns once the caller has nothing left to do but to wait. */
     Call<T> untilItWaits() {
       while (thread.getState() != Thread.State.WAITING) {
+        assertThat(thread.isAlive()).isTrue();
         Thread.onSpinWait();
       }
       return this;

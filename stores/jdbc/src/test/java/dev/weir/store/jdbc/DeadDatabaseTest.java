@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The database goes and comes back. */
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DeadDatabaseTest {
   private static EmbeddedPostgres start(Path folder, int port) throws IOException {
     return EmbeddedPostgres.builder()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** No statement ever reads a whole table, also if its plan was made while that was empty. */
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ScanTest {
   @Test
   void everyStatementHasItsIndex() {
