@@ -1,10 +1,10 @@
 package dev.weir.server.rest;
 
 import dev.weir.engine.slots.SlotDesk;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.ServerHttpRequest;
-import io.micronaut.http.annotation.Body;
 import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
@@ -13,6 +13,7 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import jakarta.inject.Named;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +30,9 @@ import reactor.core.scheduler.Schedulers;
 final class BatchEndpoints {
   static final String NDJSON = "application/x-ndjson";
 
+  /** Answers are larger than what asks for them, and all of an array's are held at once. */
+  static final int MOST_ENTRIES = 10_000;
+
   private static final Logger log = LoggerFactory.getLogger(BatchEndpoints.class);
 
   private final SlotDesk desk;
@@ -44,14 +48,38 @@ final class BatchEndpoints {
     this.virtualThreads = virtualThreads;
   }
 
+  /** One endpoint for both, so that what is sent alone decides: two would vie for a request. */
   @Post
-  @Consumes(MediaType.APPLICATION_JSON)
-  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  @Consumes({MediaType.APPLICATION_JSON, NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, NDJSON, Problem.MEDIA_TYPE})
   @ExecuteOn(TaskExecutors.VIRTUAL)
-  HttpResponse<byte[]> array(@Body byte[] body) {
+  HttpResponse<?> batch(ServerHttpRequest<?> request) throws IOException {
+    return isLines(request) ? lines(request) : array(request);
+  }
+
+  static boolean isLines(HttpRequest<?> request) {
+    return request.getContentType().filter(type -> type.getName().equals(NDJSON)).isPresent();
+  }
+
+  private HttpResponse<byte[]> array(ServerHttpRequest<?> request) throws IOException {
+    byte[] body;
+    try (InputStream in = request.byteBody().toInputStream()) {
+      body = in.readNBytes(Bounds.LARGEST_BODY_BYTES + 1);
+    }
+    if (body.length > Bounds.LARGEST_BODY_BYTES) {
+      throw new ProblemException(Bounds.TOO_LARGE);
+    }
     if (!(Json.read(body, 0, body.length) instanceof List<?> documents)) {
       throw new ProblemException(
           Problem.of(400, "invalid-request", "The JSON must be an array of requests."));
+    }
+    if (documents.size() > MOST_ENTRIES) {
+      throw new ProblemException(
+          Problem.of(
+              413,
+              "too-large",
+              "An array may hold %d requests, not %d. Send lines, %s, for more."
+                  .formatted(MOST_ENTRIES, documents.size(), NDJSON)));
     }
     Answers answers = new Answers();
     for (Object document : documents) {
@@ -64,10 +92,7 @@ final class BatchEndpoints {
   /**
    * Answers are made on demand of the connection, on a virtual thread: that is the back-pressure.
    */
-  @Post
-  @Consumes(NDJSON)
-  @Produces({NDJSON, Problem.MEDIA_TYPE})
-  HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) {
+  private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) {
     Flux<byte[]> answers =
         Flux.generate(
             () ->
@@ -81,7 +106,9 @@ final class BatchEndpoints {
               return stream;
             },
             BatchEndpoints::close);
-    return HttpResponse.ok(answers.subscribeOn(Schedulers.fromExecutor(virtualThreads)));
+    return HttpResponse.<Publisher<byte[]>>ok(
+            answers.subscribeOn(Schedulers.fromExecutor(virtualThreads)))
+        .contentType(NDJSON);
   }
 
   private static void emitNext(LineStream stream, SynchronousSink<byte[]> sink) {

@@ -44,19 +44,18 @@ final class CalendarJson {
                 hours(days, day).ifPresent(hours -> week.put(day, hours));
               }
               days.refuseOthers();
+              if (!days.isWrong() && week.values().stream().allMatch(List::isEmpty)) {
+                fields.wrong("hours", "must be open at some time of the week");
+              }
             },
-            () -> fields.wrong("hours", "is missing"));
+            () -> {
+              if (!fields.isWrong("hours")) {
+                fields.wrong("hours", "is missing");
+              }
+            });
     Set<LocalDate> closedDates = closedDates(fields);
     fields.refuseOthers();
-    if (!fields.violations().isEmpty()) {
-      return Calendar.ALWAYS;
-    }
-    try {
-      return new OpeningHours(zone.orElseThrow(), week, closedDates);
-    } catch (IllegalArgumentException e) {
-      fields.wrong("hours", String.valueOf(e.getMessage()));
-      return Calendar.ALWAYS;
-    }
+    return fields.isWrong() ? Calendar.ALWAYS : new OpeningHours(zone.orElseThrow(), week, closedDates);
   }
 
   private static Optional<ZoneId> zone(Fields fields, String text) {
@@ -78,11 +77,9 @@ final class CalendarJson {
                 days.wrong(name, "must be at most " + MOST_HOURS_A_DAY + " spans");
                 return hours;
               }
-              for (Object item : list) {
-                span(item)
-                    .ifPresentOrElse(
-                        hours::add,
-                        () -> days.wrong(name, "must be spans of time such as 09:00-17:00"));
+              list.forEach(item -> span(item).ifPresent(hours::add));
+              if (hours.size() < list.size()) {
+                days.wrong(name, "must be spans of time such as 09:00-17:00");
               }
               return hours;
             });
@@ -106,17 +103,17 @@ final class CalendarJson {
 
   private static Set<LocalDate> closedDates(Fields fields) {
     Set<LocalDate> dates = new HashSet<>();
-    List<?> list = fields.list("closedDates").orElse(List.of());
-    if (list.size() > OpeningHours.MOST_CLOSED_DATES) {
+    List<?> items = fields.list("closedDates").orElse(List.of());
+    if (items.size() > OpeningHours.MOST_CLOSED_DATES) {
       fields.wrong("closedDates", "must be at most " + OpeningHours.MOST_CLOSED_DATES + " dates");
       return dates;
     }
-    for (Object item : list) {
-      try {
+    try {
+      for (Object item : items) {
         dates.add(LocalDate.parse(item instanceof String text ? text : ""));
-      } catch (DateTimeException e) {
-        fields.wrong("closedDates", "must be dates such as 2026-12-25");
       }
+    } catch (DateTimeException e) {
+      fields.wrong("closedDates", "must be dates such as 2026-12-25");
     }
     return dates;
   }

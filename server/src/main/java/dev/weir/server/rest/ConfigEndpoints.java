@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import dev.weir.engine.slots.ConfigBroadcast;
+import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import io.micronaut.http.HttpRequest;
@@ -29,11 +30,14 @@ final class ConfigEndpoints {
 
   private final SlotConfigs configs;
   private final ConfigBroadcast broadcast;
+  private final ConfigCache cache;
   private final RestSettings settings;
 
-  ConfigEndpoints(SlotConfigs configs, ConfigBroadcast broadcast, RestSettings settings) {
+  ConfigEndpoints(
+      SlotConfigs configs, ConfigBroadcast broadcast, ConfigCache cache, RestSettings settings) {
     this.configs = configs;
     this.broadcast = broadcast;
+    this.cache = cache;
     this.settings = settings;
   }
 
@@ -44,6 +48,8 @@ final class ConfigEndpoints {
     ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
     String before = configs.inForce(wanted.name()).map(ConfigEndpoints::text).orElse("none");
     SlotConfig stored = configs.configure(wanted.name(), wanted.terms());
+    // Other nodes are told by the store; who asks this one next must not see the old terms.
+    cache.forget(stored.name());
     log.info("Configuration changed: {} → {}", before, text(stored));
     return Responses.json(HttpStatus.CREATED, json -> ConfigJson.write(json, stored, true));
   }

@@ -9,6 +9,7 @@ import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.PeakRate;
 import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.Violation;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotNames;
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class ConfigJson {
       SlotNames.configNameProblem(name).ifPresent(problem -> fields.wrong("configName", problem));
     }
     int max = required(fields, "maxPerWindow", fields.integer("maxPerWindow"), 1);
+    String sizeField = fields.has("windowSizeSecs") ? "windowSizeSecs" : "windowSize";
     Duration window = windowSize(fields);
     Spread spread = fields.choice("spread", Spread.values()).orElse(Spread.EVEN);
     NotBefore notBefore =
@@ -51,16 +53,19 @@ final class ConfigJson {
       terms =
           new Terms(
               max,
-              micros(fields, "windowSize", window),
+              micros(fields, sizeField, window),
               spread,
               maxDelay.map(delay -> micros(fields, "maxDelay", delay)).orElse(Terms.UNBOUNDED),
               notBefore,
               calendar,
               pausedUntil.map(Micros::ceil).orElse(Terms.NOT_PAUSED));
     } catch (InvalidTermsException e) {
-      e.violations().stream()
-          .filter(violation -> !fields.isWrong(violation.field()))
-          .forEach(violation -> fields.wrong(violation.field(), violation.message()));
+      for (Violation violation : e.violations()) {
+        String field = violation.field().equals("windowSize") ? sizeField : violation.field();
+        if (!fields.isWrong(field)) {
+          fields.wrong(field, violation.message());
+        }
+      }
     }
     fields.throwIfWrong();
     return new Wanted(name, terms);

@@ -23,6 +23,8 @@ import java.util.function.Function;
  * names every wrong field at once. A field that is {@code null} counts as absent.
  */
 final class Fields {
+  private static final int MOST_OTHERS = 20;
+
   private final Map<?, ?> object;
   private final String path;
   private final List<Violation> violations;
@@ -44,12 +46,22 @@ final class Fields {
             400, "invalid-request", "The JSON must be an object, such as {\"eventId\": …}."));
   }
 
-  /** The parameters of a query; where one is given twice, the first counts. */
+  /** The parameters of a query; one that is given twice is wrong. */
   static Fields of(HttpParameters query) {
     Map<String, Object> object = new LinkedHashMap<>();
+    query.forEach((name, values) -> values.forEach(value -> object.put(name, value)));
+    Fields fields = new Fields(object, "", new ArrayList<>());
     query.forEach(
-        (name, values) -> values.stream().findFirst().ifPresent(value -> object.put(name, value)));
-    return new Fields(object, "", new ArrayList<>());
+        (name, values) -> {
+          if (values.size() > 1) {
+            fields.wrong(Excerpt.of(name), "stands there twice");
+          }
+        });
+    return fields;
+  }
+
+  boolean has(String name) {
+    return object.containsKey(name) && !Json.NULL.equals(object.get(name));
   }
 
   Optional<String> text(String name) {
@@ -91,7 +103,7 @@ final class Fields {
                 }
                 wrong(name, rule + ", not " + count);
               } catch (NumberFormatException e) {
-                wrong(name, rule + ", not " + cut(text));
+                wrong(name, rule + ", not " + Excerpt.of(text));
               }
               return Optional.empty();
             });
@@ -132,7 +144,7 @@ final class Fields {
                 }
               }
               List<String> choices = List.of(constants).stream().map(Fields::lower).toList();
-              wrong(name, "must be one of %s, not \"%s\"".formatted(choices, cut(text)));
+              wrong(name, "must be one of %s, not \"%s\"".formatted(choices, Excerpt.of(text)));
               return Optional.empty();
             });
   }
@@ -147,17 +159,18 @@ final class Fields {
     return violations.stream().anyMatch(violation -> violation.field().equals(path + name));
   }
 
-  /** A field that nobody asked for is wrong: it may be a misspelt one. */
-  void refuseOthers() {
-    for (Object name : object.keySet()) {
-      if (!asked.contains(name)) {
-        wrong(cut((String) name), "is not known here");
-      }
-    }
+  /** Whether something was said of any field of this object. */
+  boolean isWrong() {
+    return violations.stream().anyMatch(violation -> violation.field().startsWith(path));
   }
 
-  List<Violation> violations() {
-    return violations;
+  /** A field that nobody asked for is wrong: it may be a misspelt one. The first few are named. */
+  void refuseOthers() {
+    object.keySet().stream()
+        .map(String.class::cast)
+        .filter(name -> !asked.contains(name))
+        .limit(MOST_OTHERS)
+        .forEach(name -> wrong(Excerpt.of(name), "is not known here"));
   }
 
   void throwIfWrong() {
@@ -187,12 +200,8 @@ final class Fields {
     try {
       return Optional.of(parser.apply(value));
     } catch (DateTimeException | ArithmeticException e) {
-      wrong(name, rule + ", not " + cut(value.toString()));
+      wrong(name, rule + ", not " + Excerpt.of(value.toString()));
       return Optional.empty();
     }
-  }
-
-  private static String cut(String text) {
-    return text.length() <= 60 ? text : text.substring(0, 60) + "…";
   }
 }

@@ -64,7 +64,7 @@ final class Guard {
     return request
         .getHeaders()
         .findFirst("Authorization")
-        .filter(header -> header.startsWith(BEARER))
+        .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
         .map(header -> header.substring(BEARER.length()).trim());
   }
 

@@ -2,10 +2,12 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import java.io.IOException;
@@ -15,21 +17,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** JSON in and out, by hand on the streaming parser: no reflection, and every wrong field known. */
 final class Json {
   /** What stands for {@code null} in what was read. */
   static final Object NULL = Optional.empty();
 
-  /** With a pool of buffers for all threads: one for each thread is useless to virtual threads. */
+  /**
+   * With a pool of buffers for all threads: one for each thread is useless to virtual threads. Names
+   * come from strangers and are not worth keeping.
+   */
   private static final JsonFactory FACTORY =
-      JsonFactory.builder().recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool()).build();
+      JsonFactory.builder()
+          .recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool())
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .build();
 
   private static final int DEEPEST = 16;
-
-  /** What the parser adds to its messages for those who know it. */
-  private static final Pattern PARSER_INSIDES = Pattern.compile(" \\(start marker at \\[[^]]*]\\)");
 
   private Json() {}
 
@@ -68,15 +72,16 @@ final class Json {
         throw malformed("something follows the end of the document");
       }
       return value;
+    } catch (JsonEOFException e) {
+      throw malformed("it ends too early");
     } catch (StreamConstraintsException | NumberFormatException e) {
-      throw malformed("a number or a name in it is too long");
-    } catch (JsonParseException e) {
+      throw malformed("a name or a number in it is too long");
+    } catch (JsonProcessingException e) {
+      // The parser's own words speak of its features.
+      JsonLocation where = e.getLocation();
       throw malformed(
-          "%s (line %d, column %d)"
-              .formatted(
-                  PARSER_INSIDES.matcher(e.getOriginalMessage()).replaceAll(""),
-                  e.getLocation().getLineNr(),
-                  e.getLocation().getColumnNr()));
+          "it is not valid at line %d, column %d"
+              .formatted(where.getLineNr(), where.getColumnNr()));
     } catch (IOException e) {
       throw malformed("it is not UTF-8 text");
     }
@@ -105,7 +110,7 @@ final class Json {
     for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
       json.nextToken();
       if (fields.put(name, value(json, depth + 1)) != null) {
-        throw malformed("the field \"%s\" stands there twice".formatted(name));
+        throw malformed("the field \"%s\" stands there twice".formatted(Excerpt.of(name)));
       }
     }
     return fields;

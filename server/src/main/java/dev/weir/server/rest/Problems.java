@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import dev.weir.engine.StoreException;
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -14,6 +15,8 @@ import io.micronaut.http.server.exceptions.response.Error;
 import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import io.micronaut.http.server.netty.NettyHttpRequest;
+import io.micronaut.web.router.exceptions.UnsatisfiedRouteException;
+import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import jakarta.inject.Singleton;
@@ -43,6 +46,9 @@ final class Problems
           "store-unavailable",
           "The database does not answer. Nothing was done; try again soon.");
 
+  private static final Problem BROKEN_BODY =
+      Problem.of(400, "bad-request", "The body is not chunked or packed as its headers say.");
+
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
   private static final Map<Integer, String> KINDS =
@@ -69,6 +75,9 @@ final class Problems
       log.debug("{} {}: client gone", request.getMethodName(), request.getPath());
       return answer(Problem.of(400, "incomplete-request", "The request ended early."));
     }
+    if (isBroken(exception)) {
+      return answer(BROKEN_BODY).header(HttpHeaders.CONNECTION, "close");
+    }
     return answer(unexpected(request, exception));
   }
 
@@ -81,7 +90,8 @@ final class Problems
       return base.status(HttpStatus.NO_CONTENT).body(null);
     }
     Problem problem = problem(context, base, cause);
-    return fill(base, problem);
+    MutableHttpResponse<byte[]> response = fill(base, problem);
+    return problem.equals(BROKEN_BODY) ? response.header(HttpHeaders.CONNECTION, "close") : response;
   }
 
   private static Problem problem(
@@ -92,14 +102,19 @@ final class Problems
     }
     if (cause instanceof BufferLengthExceededException
         || cause instanceof ContentLengthExceededException) {
-      return Problem.of(413, "too-large", "The body is over the bound of 1 MiB.");
+      return Bounds.TOO_LARGE;
+    }
+    if (cause instanceof UnsatisfiedRouteException) {
+      return Problem.of(400, "malformed-json", "The JSON cannot be read: there is none.");
     }
     if (base.code() == 404) {
       return Problem.of(
           404, "not-found", "There is nothing at " + context.getRequest().getPath() + ".");
     }
     if (base.code() >= 500) {
-      return unexpected(context.getRequest(), cause);
+      return cause != null && isBroken(cause)
+          ? BROKEN_BODY
+          : unexpected(context.getRequest(), cause);
     }
     String detail =
         context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
@@ -122,6 +137,14 @@ final class Problems
     log.error("{} {} failed, id {}", request.getMethodName(), request.getPath(), id, exception);
     return Problem.of(
         500, "unexpected", "Something went wrong here; the log knows more under " + id + ".");
+  }
+
+  private static boolean isBroken(Throwable exception) {
+    Throwable cause = exception.getCause();
+    return exception instanceof BrokenBodies.BrokenBodyException
+        || exception instanceof DecompressionException
+        || cause instanceof BrokenBodies.BrokenBodyException
+        || cause instanceof DecompressionException;
   }
 
   private static boolean isClientGone(Throwable exception) {

@@ -13,8 +13,10 @@ final class Responses {
   }
 
   static HttpResponse<byte[]> json(HttpStatus status, Json.Part part) {
+    byte[] body = Json.bytes(part);
     return HttpResponse.<byte[]>status(status)
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .body(Json.bytes(part));
+        .contentLength(body.length)
+        .body(body);
   }
 }

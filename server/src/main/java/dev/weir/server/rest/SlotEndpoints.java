@@ -17,11 +17,12 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Delete;
 import io.micronaut.http.annotation.Get;
-import io.micronaut.http.annotation.PathVariable;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,10 @@ import java.util.Map;
 @Needs(Needs.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class SlotEndpoints {
+  /** By itself, Micronaut's variable stops at characters that a path may well have, such as '+'. */
+  private static final String ID = "/{eventId:[^/]+}";
+
+  private static final int ID_SEGMENT = 4;
   private static final long USUAL_PAGE = 100;
 
   private final SlotDesk desk;
@@ -62,28 +67,31 @@ final class SlotEndpoints {
     };
   }
 
-  @Get("/{eventId}")
+  @Get(ID)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
-  HttpResponse<byte[]> find(@PathVariable String eventId) {
-    Slot slot = ledger.find(valid(eventId)).orElseThrow(() -> noSlot(eventId));
+  HttpResponse<byte[]> find(HttpRequest<?> request) {
+    String eventId = eventId(request);
+    Slot slot = ledger.find(eventId).orElseThrow(() -> noSlot(eventId));
     return Responses.json(json -> SlotJson.writeFound(json, slot));
   }
 
-  @Delete("/{eventId}")
+  @Delete(ID)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
-  HttpResponse<byte[]> cancel(@PathVariable String eventId) {
-    return switch (ledger.cancel(valid(eventId))) {
+  HttpResponse<byte[]> cancel(HttpRequest<?> request) {
+    String eventId = eventId(request);
+    return switch (ledger.cancel(eventId)) {
       case Transition.Done done -> HttpResponse.noContent();
       case Transition.Conflict conflict -> throw conflict(conflict, "cancelled");
       case Transition.Unknown unknown -> throw noSlot(eventId);
     };
   }
 
-  @Post("/{eventId}/confirm")
+  @Post(ID + "/confirm")
   @Consumes(MediaType.ALL)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
-  HttpResponse<byte[]> confirm(@PathVariable String eventId) {
-    return switch (ledger.confirm(valid(eventId))) {
+  HttpResponse<byte[]> confirm(HttpRequest<?> request) {
+    String eventId = eventId(request);
+    return switch (ledger.confirm(eventId)) {
       case Transition.Done done -> Responses.json(json -> SlotJson.writeFound(json, done.slot()));
       case Transition.Conflict conflict -> throw conflict(conflict, "confirmed");
       case Transition.Unknown unknown -> throw noSlot(eventId);
@@ -94,6 +102,9 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> list(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
+    if (query.has("eventId")) {
+      return byId(query);
+    }
     String configName = query.configName("configName", settings.defaultConfig());
     Instant from = query.time("from").orElse(Micros.instant(Micros.EARLIEST));
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
@@ -111,6 +122,22 @@ final class SlotEndpoints {
       throw new ProblemException(SlotJson.unknownConfig(configName));
     }
     List<Slot> slots = ledger.list(new SlotQuery(configName, from, until, filter, after, limit));
+    return page(slots, slots.size() == limit);
+  }
+
+  /**
+   * A list of one or none. Every id can be asked for this way; in a path some cannot, because they
+   * are the names of endpoints, or because clients take them for steps ("..").
+   */
+  private HttpResponse<byte[]> byId(Fields query) {
+    String eventId = query.text("eventId").orElse("");
+    SlotNames.eventIdProblem(eventId).ifPresent(problem -> query.wrong("eventId", problem));
+    query.refuseOthers();
+    query.throwIfWrong();
+    return page(ledger.find(eventId).stream().toList(), false);
+  }
+
+  private static HttpResponse<byte[]> page(List<Slot> slots, boolean more) {
     return Responses.json(
         json -> {
           json.writeStartObject();
@@ -119,14 +146,17 @@ final class SlotEndpoints {
             SlotJson.writeFound(json, slot);
           }
           json.writeEndArray();
-          if (slots.size() == limit) {
+          if (more) {
             json.writeStringField("next", CursorText.write(slots.getLast()));
           }
           json.writeEndObject();
         });
   }
 
-  private static String valid(String eventId) {
+  /** The id in a path. A plus is a plus there, though Micronaut would make it a space. */
+  private static String eventId(HttpRequest<?> request) {
+    String segment = request.getPath().split("/", -1)[ID_SEGMENT];
+    String eventId = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
     Fields fields = Fields.of(Map.of());
     SlotNames.eventIdProblem(eventId).ifPresent(problem -> fields.wrong("eventId", problem));
     fields.throwIfWrong();

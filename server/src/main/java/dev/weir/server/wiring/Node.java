@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotObserver;
@@ -8,20 +8,14 @@ import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
-import dev.weir.store.jdbc.PostgresPool;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
-import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -31,6 +25,11 @@ import org.slf4j.LoggerFactory;
 /** One running Weir: its database, its engine, its web server. Closing it drains it. */
 public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
+
+  private static final Duration SHORTEST_UPKEEP = Duration.ofMillis(10);
+
+  /** Within which every time minus this is a time. */
+  private static final Duration LONGEST_AGE = Duration.ofDays(100 * 365);
 
   /** What was started, last first. */
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
@@ -46,6 +45,13 @@ public final class Node implements AutoCloseable {
 
   private Node(Settings settings) {
     boolean complete = false;
+    // Settings are read before anything is started, so that a wrong one is told of at once.
+    WebServer.check(settings);
+    RestSettings rest = rest(settings);
+    SlotDesk.Settings gathering = desk(settings);
+    Reconciler.Settings reconciling = reconciler(settings);
+    Duration upkeepEvery =
+        settings.duration(Setting.SLOTS_UPKEEP_EVERY, SHORTEST_UPKEEP, Duration.ofDays(1));
     try {
       PrometheusRegistry metrics = new PrometheusRegistry();
       JvmMetrics.builder().register(metrics);
@@ -55,21 +61,20 @@ public final class Node implements AutoCloseable {
       if (settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")).equals("memory")) {
         parts = SlotParts.inMemory(settings, observer);
       } else {
-        HikariDataSource database = openDatabase(settings);
-        readiness = () -> draining.get() ? "draining" : reasonAgainst(database);
-        parts = SlotParts.onPostgres(settings, database, observer);
+        Database database = Database.open(settings);
+        started.push(database);
+        readiness = () -> draining.get() ? "draining" : database.reasonAgainst();
+        parts = onPostgres(settings, database, observer);
       }
       started.push(parts.listener());
-      SlotDesk desk = new SlotDesk(parts.ledger(), parts.cache(), desk(settings), observer);
+      SlotDesk desk = new SlotDesk(parts.ledger(), parts.cache(), gathering, observer);
       started.push(
-          new Upkeep(
-              new Reconciler(parts.upkeep(), reconciler(settings), observer),
-              settings.duration(Setting.SLOTS_UPKEEP_EVERY)));
+          new Upkeep(new Reconciler(parts.upkeep(), reconciling, observer), upkeepEvery));
       web =
           WebServer.start(
               settings,
               List.of(
-                  rest(settings),
+                  rest,
                   readiness,
                   metrics,
                   desk,
@@ -82,6 +87,15 @@ public final class Node implements AutoCloseable {
       if (!complete) {
         stopParts();
       }
+    }
+  }
+
+  private static SlotParts onPostgres(
+      Settings settings, Database database, SlotObserver observer) {
+    try {
+      return SlotParts.onPostgres(settings, database.pool(), observer);
+    } catch (StoreException e) {
+      throw Database.unusable(e);
     }
   }
 
@@ -114,65 +128,6 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private HikariDataSource openDatabase(Settings settings) {
-    Optional<String> url = settings.optional(Setting.DB_URL);
-    PostgresPool.Settings pool;
-    if (url.isPresent()) {
-      if (!url.get().startsWith("jdbc:postgresql:")) {
-        throw new InvalidSettingException(
-            Setting.DB_URL.key(), "must be jdbc:postgresql://…, not \"" + url.get() + "\"");
-      }
-      pool =
-          pool(
-              settings,
-              url.get(),
-              settings.text(Setting.DB_USER),
-              settings.text(Setting.DB_PASSWORD));
-    } else {
-      EmbeddedDatabase embedded = EmbeddedDatabase.start(dataFolder(settings));
-      started.push(embedded);
-      pool = pool(settings, embedded.jdbcUrl(), embedded.user(), embedded.password());
-    }
-    HikariDataSource database = PostgresPool.open(pool);
-    started.push(database);
-    String problem = reasonAgainst(database);
-    if (!problem.isEmpty()) {
-      throw new InvalidSettingException(Setting.DB_URL.key(), "leads nowhere: " + problem);
-    }
-    if (settings.flag(Setting.DB_MIGRATE)) {
-      PostgresPool.migrate(database);
-    }
-    return database;
-  }
-
-  private static Path dataFolder(Settings settings) {
-    return settings
-        .optional(Setting.DATA)
-        .map(Path::of)
-        .orElseGet(() -> Path.of(System.getProperty("user.home", "."), ".local/share/weir"));
-  }
-
-  private static PostgresPool.Settings pool(
-      Settings settings, String url, String user, String password) {
-    int most = settings.number(Setting.DB_POOL_MAX, 2, 1_000);
-    return new PostgresPool.Settings(
-        url,
-        user,
-        password,
-        Math.min(most, settings.number(Setting.DB_POOL_MIN, 0, 1_000)),
-        most,
-        settings.duration(Setting.DB_WAIT));
-  }
-
-  private static String reasonAgainst(HikariDataSource database) {
-    try (Connection connection = database.getConnection()) {
-      return connection.isValid(2) ? "" : "the database does not answer";
-    } catch (SQLException e) {
-      log.debug("Not ready", e);
-      return "the database does not answer";
-    }
-  }
-
   private static SlotDesk.Settings desk(Settings settings) {
     return new SlotDesk.Settings(
         settings.number(Setting.SLOTS_LANES, 1, 64),
@@ -183,10 +138,10 @@ public final class Node implements AutoCloseable {
   private static Reconciler.Settings reconciler(Settings settings) {
     Duration retention =
         settings.optional(Setting.SLOTS_RETENTION).isPresent()
-            ? settings.duration(Setting.SLOTS_RETENTION)
+            ? settings.duration(Setting.SLOTS_RETENTION, Duration.ZERO, LONGEST_AGE)
             : Reconciler.Settings.FOREVER;
     return new Reconciler.Settings(
-        settings.duration(Setting.SLOTS_LEAK_GRACE),
+        settings.duration(Setting.SLOTS_LEAK_GRACE, Duration.ZERO, LONGEST_AGE),
         settings.flag(Setting.SLOTS_RECLAIM),
         retention,
         50);
@@ -199,6 +154,6 @@ public final class Node implements AutoCloseable {
             .filter(key -> !key.isEmpty())
             .collect(Collectors.toSet());
     return new RestSettings(
-        settings.text(Setting.SLOTS_DEFAULT_NAME), settings.optional(Setting.ADMIN_TOKEN), keys);
+        settings.configName(Setting.SLOTS_DEFAULT_NAME), settings.optional(Setting.ADMIN_TOKEN), keys);
   }
 }

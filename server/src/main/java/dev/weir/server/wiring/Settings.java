@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import dev.weir.engine.slots.SlotNames;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -15,7 +16,8 @@ import java.util.stream.Stream;
 
 /**
  * The settings in force: from the command line, else from the environment, else from a file, else
- * as they are by themselves. Reading one that cannot be used says which.
+ * as they are by themselves; one that is blank is not given. Reading one that cannot be used says
+ * which.
  */
 public final class Settings {
   private final Map<Setting, String> values;
@@ -32,14 +34,16 @@ public final class Settings {
   public static Settings of(
       Map<Setting, String> commandLine, Map<String, String> environment, Optional<Path> file) {
     Map<Setting, String> values = new EnumMap<>(Setting.class);
-    file.ifPresent(path -> values.putAll(read(path)));
+    Map<Setting, String> fromFile = file.map(Settings::read).orElse(Map.of());
     for (Setting setting : Setting.values()) {
-      String value = environment.get(setting.variable());
-      if (value != null && !value.isBlank()) {
-        values.put(setting, value.trim());
-      }
+      Stream.of(
+              commandLine.getOrDefault(setting, ""),
+              environment.getOrDefault(setting.variable(), ""),
+              fromFile.getOrDefault(setting, ""))
+          .filter(value -> !value.isBlank())
+          .findFirst()
+          .ifPresent(value -> values.put(setting, value.trim()));
     }
-    values.putAll(commandLine);
     return new Settings(values);
   }
 
@@ -57,7 +61,7 @@ public final class Settings {
               .filter(known -> known.key().equals(key))
               .findFirst()
               .orElseThrow(() -> new InvalidSettingException(key, "in " + file + " is not known"));
-      values.put(setting, properties.getProperty(key).trim());
+      values.put(setting, properties.getProperty(key));
     }
     return values;
   }
@@ -96,16 +100,26 @@ public final class Settings {
     return choice(setting, List.of("true", "false")).equals("true");
   }
 
-  Duration duration(Setting setting) {
+  Duration duration(Setting setting, Duration least, Duration most) {
     try {
       Duration duration = Duration.parse(text(setting));
-      if (!duration.isNegative()) {
+      if (duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0) {
         return duration;
       }
     } catch (DateTimeException e) {
       throw wrong(setting, "must be a duration such as PT5S");
     }
-    throw wrong(setting, "must not be negative");
+    throw wrong(setting, "must be from %s to %s".formatted(least, most));
+  }
+
+  /** The name of a configuration. */
+  String configName(Setting setting) {
+    SlotNames.configNameProblem(text(setting))
+        .ifPresent(
+            problem -> {
+              throw wrong(setting, problem);
+            });
+    return text(setting);
   }
 
   String choice(Setting setting, List<String> choices) {
@@ -115,7 +129,7 @@ public final class Settings {
     return text(setting);
   }
 
-  /** Secrets are not repeated. */
+  /** Never said of a secret, because it repeats what was given. */
   private InvalidSettingException wrong(Setting setting, String rule) {
     return new InvalidSettingException(setting.key(), rule + ", not \"" + text(setting) + "\"");
   }

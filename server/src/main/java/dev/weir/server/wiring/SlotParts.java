@@ -37,7 +37,7 @@ record SlotParts(
         new MemorySlotLedger(
             InstantSource.system(), RandomGenerator.getDefault(), MOST_SLOTS_IN_MEMORY);
     if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
-      ledger.configure(settings.text(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
+      ledger.configure(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, ledger, observer);
     return new SlotParts(ledger, ledger, ledger, cache, cache::flush, () -> {});
@@ -46,7 +46,7 @@ record SlotParts(
   static SlotParts onPostgres(Settings settings, HikariDataSource database, SlotObserver observer) {
     JdbcSlotConfigs configs = new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE);
     if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
-      configs.createIfAbsent(settings.text(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
+      configs.createIfAbsent(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
@@ -61,6 +61,9 @@ record SlotParts(
 
   private static ConfigCache cache(Settings settings, SlotConfigs configs, SlotObserver observer) {
     return new ConfigCache(
-        configs, settings.duration(Setting.SLOTS_CACHE_TTL), System::nanoTime, observer);
+        configs,
+        settings.duration(Setting.SLOTS_CACHE_TTL, Duration.ZERO, Duration.ofDays(1)),
+        System::nanoTime,
+        observer);
   }
 }

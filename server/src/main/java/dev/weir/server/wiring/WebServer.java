@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.server.rest.Draining;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.graceful.GracefulShutdownManager;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -31,6 +32,8 @@ final class WebServer implements AutoCloseable {
   /** Long enough for requests already on the wire to be read before their socket is closed. */
   private static final Duration SETTLE = Duration.ofMillis(500);
 
+  private static final Duration LONGEST_DRAINING = Duration.ofHours(1);
+
   private final ApplicationContext context;
   private final EmbeddedServer server;
   private final Duration mostDraining;
@@ -46,8 +49,9 @@ final class WebServer implements AutoCloseable {
    *
    * @param parts what the endpoints ask for, by type
    */
+  @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
   static WebServer start(Settings settings, List<Object> parts) {
-    refuseOpenDoor(settings);
+    Duration mostDraining = check(settings);
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
@@ -56,6 +60,7 @@ final class WebServer implements AutoCloseable {
             .properties(properties(settings))
             // One object may play several parts, as the ledger in memory does.
             .singletons(parts.stream().distinct().toArray())
+            .eagerInitAnnotated(Controller.class)
             .build();
     boolean listening = false;
     try {
@@ -63,7 +68,7 @@ final class WebServer implements AutoCloseable {
       EmbeddedServer server = context.getBean(EmbeddedServer.class);
       server.start();
       listening = true;
-      return new WebServer(context, server, settings.duration(Setting.DRAIN));
+      return new WebServer(context, server, mostDraining);
     } catch (ServerStartupException e) {
       throw new InvalidSettingException(
           Setting.PORT.key(),
@@ -74,6 +79,17 @@ final class WebServer implements AutoCloseable {
         context.close();
       }
     }
+  }
+
+  /** Reads what it needs of the settings; returns how long a drain may take. */
+  static Duration check(Settings settings) {
+    refuseOpenDoor(settings);
+    port(settings);
+    return settings.duration(Setting.DRAIN, Duration.ZERO, LONGEST_DRAINING);
+  }
+
+  private static int port(Settings settings) {
+    return settings.number(Setting.PORT, 0, 65_535);
   }
 
   URI address() {
@@ -123,7 +139,7 @@ final class WebServer implements AutoCloseable {
 
   private static Map<String, Object> properties(Settings settings) {
     Map<String, Object> properties = new HashMap<>();
-    int port = settings.number(Setting.PORT, 0, 65_535);
+    int port = port(settings);
     properties.put("micronaut.server.host", settings.text(Setting.HOST));
     properties.put("micronaut.server.port", port == 0 ? -1 : port);
     properties.put("micronaut.router.static-resources.docs.mapping", "/docs/**");

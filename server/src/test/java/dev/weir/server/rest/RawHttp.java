@@ -1,0 +1,95 @@
+package dev.weir.server.rest;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/** A socket to a node, for what no decent client would send. */
+final class RawHttp implements AutoCloseable {
+  private final Socket socket;
+
+  RawHttp(URI node) throws IOException {
+    this(new Socket(node.getHost(), node.getPort()));
+  }
+
+  RawHttp(Socket socket) throws IOException {
+    this.socket = socket;
+    socket.setSoTimeout(20_000);
+  }
+
+  /** Sends, and reads all until the node closes the connection. */
+  static String exchange(URI node, String request) throws IOException {
+    return exchange(node, request.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  static String exchange(URI node, byte[] request) throws IOException {
+    try (RawHttp raw = new RawHttp(node)) {
+      Thread sender =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      raw.send(request);
+                    } catch (IOException e) {
+                      // The node answered before it had all, and left.
+                    }
+                  });
+      String answer = raw.readAll();
+      sender.interrupt();
+      return answer;
+    }
+  }
+
+  void send(String text) throws IOException {
+    send(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  void send(byte[] bytes) throws IOException {
+    OutputStream out = socket.getOutputStream();
+    out.write(bytes);
+    out.flush();
+  }
+
+  void chunk(String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    send(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
+  }
+
+  /** Reads up to and including a mark. */
+  String readTo(String mark) throws IOException {
+    StringBuilder text = new StringBuilder();
+    InputStream in = socket.getInputStream();
+    while (text.indexOf(mark, Math.max(0, text.length() - mark.length())) < 0) {
+      int next = in.read();
+      if (next < 0) {
+        throw new IOException("ended after: " + text);
+      }
+      text.append((char) next);
+    }
+    return text.toString();
+  }
+
+  String readAll() throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    byte[] buffer = new byte[8192];
+    try {
+      InputStream in = socket.getInputStream();
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        all.write(buffer, 0, read);
+      }
+    } catch (SocketException e) {
+      // Reset after the answer, because what we sent was not read to its end.
+    }
+    return all.toString(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.weir.server.wiring;
+
+import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.ConfigBroadcast;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.SlotDesk;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.server.rest.Readiness;
+import dev.weir.server.rest.RestSettings;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/** Nodes for tests: whole ones, and web servers on parts that a test has in its hands. */
+public final class TestNode {
+  private TestNode() {}
+
+  /** A whole node that keeps slots in memory, on a free port. */
+  public static Node inMemory(Map<Setting, String> more) {
+    Map<Setting, String> given = new EnumMap<>(Setting.class);
+    given.put(Setting.PORT, "0");
+    given.put(Setting.SLOTS_STORE, "memory");
+    given.putAll(more);
+    return Node.start(Settings.of(given, Map.of(), Optional.empty()));
+  }
+
+  /** A web server on a ledger in memory with the clock of the test. */
+  public static Served onClock(InstantSource clock) {
+    return serving(clock, UnaryOperator.identity());
+  }
+
+  /** A web server on a ledger that the test has changed. */
+  public static Served serving(InstantSource clock, UnaryOperator<SlotLedger> change) {
+    MemorySlotLedger memory = new MemorySlotLedger(clock, new Random(1), 100_000);
+    memory.configure("default", Terms.of(100, Duration.ofSeconds(4)));
+    SlotLedger ledger = change.apply(memory);
+    ConfigCache cache =
+        new ConfigCache(memory, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
+    Readiness ready = () -> "";
+    ConfigBroadcast broadcast = cache::flush;
+    Settings settings = Settings.of(Map.of(Setting.PORT, "0"), Map.of(), Optional.empty());
+    return new Served(
+        WebServer.start(
+            settings,
+            List.of(
+                new RestSettings("default", Optional.empty(), Set.of()),
+                ready,
+                new PrometheusRegistry(),
+                new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),
+                ledger,
+                memory,
+                cache,
+                broadcast)));
+  }
+
+  /** A running web server. */
+  public static final class Served implements AutoCloseable {
+    private final WebServer web;
+
+    private Served(WebServer web) {
+      this.web = web;
+    }
+
+    public URI address() {
+      return web.address();
+    }
+
+    @Override
+    public void close() {
+      web.close();
+    }
+  }
+}
