@@ -46,6 +46,9 @@ final class Problems
           "store-unavailable",
           "The database does not answer. Nothing was done; try again soon.");
 
+  private static final Problem INCOMPLETE =
+      Problem.of(400, "incomplete-request", "The request ended early.");
+
   private static final Problem BROKEN_BODY =
       Problem.of(400, "bad-request", "The body is not chunked or packed as its headers say.");
 
@@ -71,14 +74,9 @@ final class Problems
           "{} {} failed: {}", request.getMethodName(), request.getPath(), exception.getMessage());
       return answer(STORE_FAILED).header("Retry-After", "1");
     }
-    if (isClientGone(exception)) {
-      log.debug("{} {}: client gone", request.getMethodName(), request.getPath());
-      return answer(Problem.of(400, "incomplete-request", "The request ended early."));
-    }
-    if (isBroken(exception)) {
-      return answer(BROKEN_BODY).header(HttpHeaders.CONNECTION, "close");
-    }
-    return answer(unexpected(request, exception));
+    Problem problem = unexpected(request, exception);
+    MutableHttpResponse<byte[]> response = answer(problem);
+    return problem.equals(BROKEN_BODY) ? response.header(HttpHeaders.CONNECTION, "close") : response;
   }
 
   @Override
@@ -112,9 +110,7 @@ final class Problems
           404, "not-found", "There is nothing at " + context.getRequest().getPath() + ".");
     }
     if (base.code() >= 500) {
-      return cause != null && isBroken(cause)
-          ? BROKEN_BODY
-          : unexpected(context.getRequest(), cause);
+      return unexpected(context.getRequest(), cause);
     }
     String detail =
         context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
@@ -132,7 +128,15 @@ final class Problems
     return Problem.of(400, "bad-request", "The request is not valid HTTP.");
   }
 
+  /** What nobody foresaw, unless it is only that a client sent half of a request. */
   private static Problem unexpected(HttpRequest<?> request, @Nullable Throwable exception) {
+    if (exception != null && isClientGone(exception)) {
+      log.debug("{} {}: client gone", request.getMethodName(), request.getPath());
+      return INCOMPLETE;
+    }
+    if (exception != null && isBroken(exception)) {
+      return BROKEN_BODY;
+    }
     String id = UUID.randomUUID().toString();
     log.error("{} {} failed, id {}", request.getMethodName(), request.getPath(), id, exception);
     return Problem.of(
