@@ -56,6 +56,8 @@ final class OpenApiIT {
               .uriRoutes()
               .filter(route -> route.getHttpMethod() != HttpMethod.HEAD)
               .map(route -> route.getHttpMethodName() + " " + route.getUriMatchTemplate())
+              // What a variable may look like is no part of its name.
+              .map(route -> route.replaceAll(":[^}]*}", "}"))
               .collect(Collectors.toCollection(TreeSet::new));
       assertThat(document.operations().stream().map(Object::toString)).hasSameElementsAs(routes);
     }
