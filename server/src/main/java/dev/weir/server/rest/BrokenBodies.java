@@ -36,7 +36,9 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
     }
   }
 
-  /** Micronaut asks for one that knows its channel, of the socket first, then of each connection. */
+  /**
+   * Micronaut asks for one that knows its channel, of the socket first, then of each connection.
+   */
   private static final class Listening implements NettyServerCustomizer {
     @Override
     public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {

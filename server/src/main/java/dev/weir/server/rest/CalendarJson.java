@@ -55,7 +55,9 @@ final class CalendarJson {
             });
     Set<LocalDate> closedDates = closedDates(fields);
     fields.refuseOthers();
-    return fields.isWrong() ? Calendar.ALWAYS : new OpeningHours(zone.orElseThrow(), week, closedDates);
+    return fields.isWrong()
+        ? Calendar.ALWAYS
+        : new OpeningHours(zone.orElseThrow(), week, closedDates);
   }
 
   private static Optional<ZoneId> zone(Fields fields, String text) {

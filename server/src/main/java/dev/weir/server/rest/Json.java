@@ -24,8 +24,8 @@ final class Json {
   static final Object NULL = Optional.empty();
 
   /**
-   * With a pool of buffers for all threads: one for each thread is useless to virtual threads. Names
-   * come from strangers and are not worth keeping.
+   * With a pool of buffers for all threads: one for each thread is useless to virtual threads.
+   * Names come from strangers and are not worth keeping.
    */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()

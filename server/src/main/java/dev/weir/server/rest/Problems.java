@@ -76,7 +76,9 @@ final class Problems
     }
     Problem problem = unexpected(request, exception);
     MutableHttpResponse<byte[]> response = answer(problem);
-    return problem.equals(BROKEN_BODY) ? response.header(HttpHeaders.CONNECTION, "close") : response;
+    return problem.equals(BROKEN_BODY)
+        ? response.header(HttpHeaders.CONNECTION, "close")
+        : response;
   }
 
   @Override
@@ -89,7 +91,9 @@ final class Problems
     }
     Problem problem = problem(context, base, cause);
     MutableHttpResponse<byte[]> response = fill(base, problem);
-    return problem.equals(BROKEN_BODY) ? response.header(HttpHeaders.CONNECTION, "close") : response;
+    return problem.equals(BROKEN_BODY)
+        ? response.header(HttpHeaders.CONNECTION, "close")
+        : response;
   }
 
   private static Problem problem(

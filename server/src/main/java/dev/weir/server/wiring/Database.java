@@ -29,8 +29,7 @@ final class Database implements AutoCloseable {
   /** Connects, and brings the tables up to date. */
   static Database open(Settings settings) {
     Optional<String> url = settings.optional(Setting.DB_URL);
-    Database database =
-        url.isPresent() ? real(settings, url.get()) : embedded(settings);
+    Database database = url.isPresent() ? real(settings, url.get()) : embedded(settings);
     boolean usable = false;
     try {
       database.refuseUnlessItAnswers();
@@ -87,8 +86,7 @@ final class Database implements AutoCloseable {
     int most = settings.number(Setting.DB_POOL_MAX, 2, 1_000);
     int fewest = Math.min(most, settings.number(Setting.DB_POOL_MIN, 0, 1_000));
     Duration wait = settings.duration(Setting.DB_WAIT, SHORTEST_WAIT, LONGEST_WAIT);
-    PostgresPool.Settings pool =
-        new PostgresPool.Settings(url, user, password, fewest, most, wait);
+    PostgresPool.Settings pool = new PostgresPool.Settings(url, user, password, fewest, most, wait);
     try {
       return PostgresPool.open(pool);
     } catch (RuntimeException e) {

@@ -68,8 +68,7 @@ public final class Node implements AutoCloseable {
       }
       started.push(parts.listener());
       SlotDesk desk = new SlotDesk(parts.ledger(), parts.cache(), gathering, observer);
-      started.push(
-          new Upkeep(new Reconciler(parts.upkeep(), reconciling, observer), upkeepEvery));
+      started.push(new Upkeep(new Reconciler(parts.upkeep(), reconciling, observer), upkeepEvery));
       web =
           WebServer.start(
               settings,
@@ -90,8 +89,7 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static SlotParts onPostgres(
-      Settings settings, Database database, SlotObserver observer) {
+  private static SlotParts onPostgres(Settings settings, Database database, SlotObserver observer) {
     try {
       return SlotParts.onPostgres(settings, database.pool(), observer);
     } catch (StoreException e) {
@@ -154,6 +152,8 @@ public final class Node implements AutoCloseable {
             .filter(key -> !key.isEmpty())
             .collect(Collectors.toSet());
     return new RestSettings(
-        settings.configName(Setting.SLOTS_DEFAULT_NAME), settings.optional(Setting.ADMIN_TOKEN), keys);
+        settings.configName(Setting.SLOTS_DEFAULT_NAME),
+        settings.optional(Setting.ADMIN_TOKEN),
+        keys);
   }
 }

@@ -34,8 +34,7 @@ final class BatchIT {
   @Test
   void answersInTheOrderOfTheEntries() {
     Http.Answer answer = http.post(BATCH, array(500, "order")).ok();
-    assertThat(ids(answer))
-        .isEqualTo(IntStream.range(0, 500).mapToObj(i -> "order" + i).toList());
+    assertThat(ids(answer)).isEqualTo(IntStream.range(0, 500).mapToObj(i -> "order" + i).toList());
     assertThat(times(answer)).doesNotHaveDuplicates();
   }
 
@@ -127,10 +126,7 @@ final class BatchIT {
 
   @Test
   void takesABodyWithoutATypeForJson() {
-    http.send(
-            "POST",
-            BATCH,
-            HttpRequest.BodyPublishers.ofString("[{\"eventId\":\"untyped\"}]"))
+    http.send("POST", BATCH, HttpRequest.BodyPublishers.ofString("[{\"eventId\":\"untyped\"}]"))
         .ok();
     http.with("Content-Type", "text/csv").post(BATCH, "a").problem(415, "unsupported-media-type");
     http.with("Accept", "text/csv").post(BATCH, "[]").problem(406, "not-acceptable");

@@ -71,11 +71,11 @@ final class HostileHttpIT {
   void refusesChunksThatAreNone() throws IOException {
     for (String size : new String[] {"-1", "zz", "ffffffffffffffff", "100000000", ""}) {
       refuses(
-          400, HEAD + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n" + BODY + "\r\n0\r\n\r\n");
+          400,
+          HEAD + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n" + BODY + "\r\n0\r\n\r\n");
     }
     // A whole request, and then nonsense where its end should be.
-    refuses(
-        400, HEAD + "Transfer-Encoding: chunked\r\n\r\n15\r\n" + BODY + "\r\nnonsense\r\n\r\n");
+    refuses(400, HEAD + "Transfer-Encoding: chunked\r\n\r\n15\r\n" + BODY + "\r\nnonsense\r\n\r\n");
     refuses(400, HEAD + "Transfer-Encoding: chunked\r\n\r\n15;" + "x".repeat(100_000) + "\r\n");
   }
 
@@ -126,7 +126,8 @@ final class HostileHttpIT {
         }) {
       String answer =
           RawHttp.exchange(
-              node.address(), "GET " + path + " HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n\r\n");
+              node.address(),
+              "GET " + path + " HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n\r\n");
       assertThat(answer).startsWith("HTTP/1.1 404");
       assertThat(answer.lines()).noneMatch(line -> line.startsWith("X-Evil"));
     }
@@ -139,7 +140,8 @@ final class HostileHttpIT {
     byte[] large = new byte[TEN_MEGABYTES];
     Arrays.fill(large, (byte) ' ');
     Http json = http.with("Content-Type", "application/json");
-    for (String path : new String[] {"/api/v1/slots", "/api/v1/slots/batch", "/admin/rate-limit/config"}) {
+    for (String path :
+        new String[] {"/api/v1/slots", "/api/v1/slots/batch", "/admin/rate-limit/config"}) {
       json.send("POST", path, HttpRequest.BodyPublishers.ofByteArray(large))
           .problem(413, "too-large");
       // Without a length, so in chunks.
@@ -160,9 +162,7 @@ final class HostileHttpIT {
   void unpacksGzipWithinTheSameBound() throws IOException {
     Http packed = http.with("Content-Type", "application/json", "Content-Encoding", "gzip");
     String small = "{\"eventId\":\"packed\"}";
-    packed
-        .send("POST", "/api/v1/slots", HttpRequest.BodyPublishers.ofByteArray(gzip(small)))
-        .ok();
+    packed.send("POST", "/api/v1/slots", HttpRequest.BodyPublishers.ofByteArray(gzip(small))).ok();
     packed
         .send(
             "POST",

@@ -121,6 +121,10 @@ public final class Http {
       return status;
     }
 
+    public HttpHeaders headers() {
+      return headers;
+    }
+
     public byte[] body() {
       return body;
     }
@@ -181,10 +185,7 @@ public final class Http {
     /** Names these fields as wrong, and no other. */
     public Answer wrong(String... fields) {
       problem(400, "invalid-request");
-      assertThat(
-              listAt("errors").stream()
-                  .map(error -> ((Map<?, ?>) error).get("field"))
-                  .toArray())
+      assertThat(listAt("errors").stream().map(error -> ((Map<?, ?>) error).get("field")).toArray())
           .as(text())
           .containsExactlyInAnyOrder((Object[]) fields);
       return this;

@@ -45,7 +45,8 @@ final class LinesIT {
   @Test
   void passesOverBlankLinesAndPutsUpWithEveryEnding() {
     List<Map<?, ?>> answers =
-        send("\ufeff{\"eventId\":\"a\"}\r\n\n \t\r\n\r\n{\"eventId\":\"b\"}\n\n{\"eventId\":\"c\"}");
+        send(
+            "\ufeff{\"eventId\":\"a\"}\r\n\n \t\r\n\r\n{\"eventId\":\"b\"}\n\n{\"eventId\":\"c\"}");
     assertThat(ids(answers)).containsExactly("a", "b", "c");
     assertThat(send("")).isEmpty();
     assertThat(send("\n\r\n  \n")).isEmpty();
@@ -94,9 +95,13 @@ final class LinesIT {
   @Test
   void skipsALineThatIsTooLongWhereverItEnds() {
     int bound = LineStream.LONGEST_LINE_BYTES;
-    for (int length : new int[] {bound + 1, bound + 2, 65_535, 65_536, 65_537, 200_000, 1_000_000}) {
+    for (int length :
+        new int[] {bound + 1, bound + 2, 65_535, 65_536, 65_537, 200_000, 1_000_000}) {
       List<Map<?, ?>> answers =
-          send(padded("before" + length, 100) + padded("long", length) + padded("after" + length, 50));
+          send(
+              padded("before" + length, 100)
+                  + padded("long", length)
+                  + padded("after" + length, 50));
       assertThat(answers).as("%d bytes", length).hasSize(3);
       assertThat(answers.get(1).get("type")).isEqualTo("urn:weir:problem:line-too-long");
       assertThat(answers.get(2).get("eventId")).isEqualTo("after" + length);

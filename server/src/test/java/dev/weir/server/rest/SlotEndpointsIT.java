@@ -64,8 +64,7 @@ final class SlotEndpointsIT {
     Http.Answer answer = http.post(SLOTS, "{\"eventId\":\"now\"}").ok();
     Instant requested = Instant.parse(answer.textAt("requestedTime"));
     assertThat(requested).isBetween(before, Instant.now().plusMillis(1));
-    Duration delay =
-        Duration.between(requested, Instant.parse(answer.textAt("scheduledTime")));
+    Duration delay = Duration.between(requested, Instant.parse(answer.textAt("scheduledTime")));
     assertThat(delay).isBetween(Duration.ZERO, Duration.ofSeconds(8));
     assertThat(answer.intAt("delayMs")).isEqualTo((int) delay.toMillis());
   }
@@ -110,16 +109,42 @@ final class SlotEndpointsIT {
   @Test
   void takesEveryIdInAPathAsItIs() {
     for (String id :
-        List.of("a/b", "/", "a//b", "a b", "a%b", "%2F", "a?b", "a#b", "a;b=c", "a+b", "a&b=c", "ü😀",
-            "..", ".", "../..", "a\\b", "{id}", "\"q\"", "a\r\nX-Evil: 1", "batch", "configs",
-            "*", "~", "a|b", "^", "`")) {
+        List.of(
+            "a/b",
+            "/",
+            "a//b",
+            "a b",
+            "a%b",
+            "%2F",
+            "a?b",
+            "a#b",
+            "a;b=c",
+            "a+b",
+            "a&b=c",
+            "ü😀",
+            "..",
+            ".",
+            "../..",
+            "a\\b",
+            "{id}",
+            "\"q\"",
+            "a\r\nX-Evil: 1",
+            "batch",
+            "configs",
+            "*",
+            "~",
+            "a|b",
+            "^",
+            "`")) {
       assertThat(
-              http.post(SLOTS, Json.bytes(
-                      json -> {
-                        json.writeStartObject();
-                        json.writeStringField("eventId", id);
-                        json.writeEndObject();
-                      }))
+              http.post(
+                      SLOTS,
+                      Json.bytes(
+                          json -> {
+                            json.writeStartObject();
+                            json.writeStringField("eventId", id);
+                            json.writeEndObject();
+                          }))
                   .ok()
                   .textAt("eventId"))
           .isEqualTo(id);
@@ -166,9 +191,20 @@ final class SlotEndpointsIT {
 
   @Test
   void knowsNothingElsewhere() {
-    for (String path : List.of("/", "/nope", "/api", "/api/v2/slots", "/admin", "//api/v1/slots",
-        "/api/v1/slots/a/b", "/api/v1/slots/a/confirm/b", "/admin/rate-limit/../rate-limit/configs",
-        "/API/V1/SLOTS", "/docs/..%2fapplication.properties", "/docs/%2e%2e/application.properties")) {
+    for (String path :
+        List.of(
+            "/",
+            "/nope",
+            "/api",
+            "/api/v2/slots",
+            "/admin",
+            "//api/v1/slots",
+            "/api/v1/slots/a/b",
+            "/api/v1/slots/a/confirm/b",
+            "/admin/rate-limit/../rate-limit/configs",
+            "/API/V1/SLOTS",
+            "/docs/..%2fapplication.properties",
+            "/docs/%2e%2e/application.properties")) {
       http.get(path).problem(404, "not-found");
     }
   }
@@ -176,11 +212,16 @@ final class SlotEndpointsIT {
   @Test
   void saysWhichMethodsAreAllowed() {
     Map.of(
-            SLOTS, Set.of("GET", "HEAD", "POST"),
-            SLOTS + "/a", Set.of("GET", "HEAD", "DELETE"),
-            SLOTS + "/a/confirm", Set.of("POST"),
-            "/admin/rate-limit/configs", Set.of("GET", "HEAD"),
-            "/health/live", Set.of("GET", "HEAD"))
+            SLOTS,
+            Set.of("GET", "HEAD", "POST"),
+            SLOTS + "/a",
+            Set.of("GET", "HEAD", "DELETE"),
+            SLOTS + "/a/confirm",
+            Set.of("POST"),
+            "/admin/rate-limit/configs",
+            Set.of("GET", "HEAD"),
+            "/health/live",
+            Set.of("GET", "HEAD"))
         .forEach(
             (path, allowed) -> {
               for (String method : List.of("PUT", "PATCH", "TRACE", "NONSENSE")) {
@@ -200,7 +241,8 @@ final class SlotEndpointsIT {
   void answersHeadLikeGetWithoutTheBody() {
     assign("head", "2026-01-01T00:00:00Z").ok();
     for (String path :
-        List.of(SLOTS + "/head", SLOTS + "/missing", "/nope", SLOTS + "?limit=x", "/health/ready")) {
+        List.of(
+            SLOTS + "/head", SLOTS + "/missing", "/nope", SLOTS + "?limit=x", "/health/ready")) {
       Http.Answer get = http.get(path);
       Http.Answer head = http.send("HEAD", path);
       assertThat(head.status()).as(path).isEqualTo(get.status());
@@ -220,8 +262,8 @@ final class SlotEndpointsIT {
     }
     http.get(SLOTS + "/not-acceptable").problem(404, "unknown-event");
     for (String accept :
-        List.of("*/*", "application/json;q=0.1", "text/html, */*;q=0.1",
-            "application/problem+json")) {
+        List.of(
+            "*/*", "application/json;q=0.1", "text/html, */*;q=0.1", "application/problem+json")) {
       assertThat(http.with("Accept", accept).get(SLOTS).status()).as(accept).isEqualTo(200);
     }
   }
@@ -229,8 +271,12 @@ final class SlotEndpointsIT {
   @Test
   void readsOnlyJson() {
     for (String type :
-        List.of("text/plain", "application/xml", "application/x-www-form-urlencoded",
-            "multipart/form-data; boundary=x", "application/x-ndjson")) {
+        List.of(
+            "text/plain",
+            "application/xml",
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+            "application/x-ndjson")) {
       http.with("Content-Type", type)
           .post(SLOTS, "{\"eventId\":\"unsupported\"}")
           .problem(415, "unsupported-media-type");

@@ -58,8 +58,18 @@ final class SlotRequestIT {
   @Test
   void refusesIdsThatAreNone() {
     for (String id :
-        List.of("", " ", "\\t\\n", "\\u0000", "a\\u0000b", "\\ud800", "\\udc00", "a\\ud83d",
-            "\\ud83d\\ud83d\\ude00", "x".repeat(257), "\\ud83d\\ude00".repeat(129))) {
+        List.of(
+            "",
+            " ",
+            "\\t\\n",
+            "\\u0000",
+            "a\\u0000b",
+            "\\ud800",
+            "\\udc00",
+            "a\\ud83d",
+            "\\ud83d\\ud83d\\ude00",
+            "x".repeat(257),
+            "\\ud83d\\ude00".repeat(129))) {
       Http.Answer answer = id(id).wrong("eventId");
       assertThat(answer.text()).as(id).doesNotContainIgnoringCase("\\ud8");
     }
@@ -69,9 +79,21 @@ final class SlotRequestIT {
   @Test
   void keepsEveryIdThatIsOneToTheLetter() {
     for (String id :
-        List.of("x".repeat(256), "\\ud83d\\ude00".repeat(128), "Zahlung-ü-日本-é", "it's \\\"q\\\"",
-            "back\\\\slash", "\\u0001\\u001f\\u007f", "a\\r\\nb", " padded ", "%00", "<b>&amp;",
-            "'; drop table slot; --", "\\ufeffbom", "\\u202eright-to-left", "null")) {
+        List.of(
+            "x".repeat(256),
+            "\\ud83d\\ude00".repeat(128),
+            "Zahlung-ü-日本-é",
+            "it's \\\"q\\\"",
+            "back\\\\slash",
+            "\\u0001\\u001f\\u007f",
+            "a\\r\\nb",
+            " padded ",
+            "%00",
+            "<b>&amp;",
+            "'; drop table slot; --",
+            "\\ufeffbom",
+            "\\u202eright-to-left",
+            "null")) {
       Http.Answer given = id(id).ok();
       byte[] sent = ("\"" + id + "\"").getBytes(StandardCharsets.UTF_8);
       assertThat(given.at("eventId")).isEqualTo(Json.read(sent, 0, sent.length));
@@ -93,13 +115,30 @@ final class SlotRequestIT {
   @Test
   void refusesTimesThatAreNone() {
     for (String time :
-        List.of("", "noon", "2026-06-01", "2026-06-01T12:00:00", "12:00:00Z", "1717243200",
-            "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-06-01T25:00:00Z",
-            "2026-06-01 12:00:00Z", "2026-06-01T12:00Z", "2026-06-01T12:00:00Z ", "2026-06-01T12:00:00+25:00",
-            "0000-12-31T23:59:59Z", "-0001-01-01T00:00:00Z", "+10000-01-01T00:00:00Z",
-            "10000-01-01T00:00:00Z", "+1000000000-12-31T23:59:59.999999999Z",
-            "-1000000000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999001Z",
-            "2026-06-01T12:00:00.1234567890Z", "x".repeat(100_000), "\\ud800")) {
+        List.of(
+            "",
+            "noon",
+            "2026-06-01",
+            "2026-06-01T12:00:00",
+            "12:00:00Z",
+            "1717243200",
+            "2026-13-01T00:00:00Z",
+            "2026-02-30T00:00:00Z",
+            "2026-06-01T25:00:00Z",
+            "2026-06-01 12:00:00Z",
+            "2026-06-01T12:00Z",
+            "2026-06-01T12:00:00Z ",
+            "2026-06-01T12:00:00+25:00",
+            "0000-12-31T23:59:59Z",
+            "-0001-01-01T00:00:00Z",
+            "+10000-01-01T00:00:00Z",
+            "10000-01-01T00:00:00Z",
+            "+1000000000-12-31T23:59:59.999999999Z",
+            "-1000000000-01-01T00:00:00Z",
+            "9999-12-31T23:59:59.999999001Z",
+            "2026-06-01T12:00:00.1234567890Z",
+            "x".repeat(100_000),
+            "\\ud800")) {
       time(time).wrong("requestedTime");
     }
   }
@@ -122,7 +161,8 @@ final class SlotRequestIT {
   void roundsNanosecondsUpSoThatNothingRunsTooEarly() {
     Http.Answer answer = time("2030-01-01T00:00:00.000000001Z").ok();
     assertThat(answer.textAt("requestedTime")).isEqualTo("2030-01-01T00:00:00.000001Z");
-    assertThat(answer.textAt("scheduledTime")).isGreaterThanOrEqualTo("2030-01-01T00:00:00.000001Z");
+    assertThat(answer.textAt("scheduledTime"))
+        .isGreaterThanOrEqualTo("2030-01-01T00:00:00.000001Z");
   }
 
   @Test
@@ -133,11 +173,28 @@ final class SlotRequestIT {
   @Test
   void refusesWhatIsNoJson() {
     for (String body :
-        List.of(" ", "{", "}", "{]", "nonsense", "{\"eventId\":}", "{\"eventId\":\"a\"",
-            "{\"eventId\":\"a\",}", "{'eventId':'a'}", "{eventId:\"a\"}", "{\"eventId\":\"a\"} x",
-            "{\"eventId\":\"a\"}{}", "{\"eventId\":\"a\nb\"}", "{\"eventId\":NaN}", "// hi\n{}",
-            "{\"eventId\":\"a\",\"eventId\":\"b\"}", "{\"eventId\":\"\\x\"}", "{\"eventId\":\"\\ud8\"}",
-            "{\"eventId\":" + "1".repeat(2_000) + "}", "[".repeat(5_000), "{\"a\":".repeat(5_000),
+        List.of(
+            " ",
+            "{",
+            "}",
+            "{]",
+            "nonsense",
+            "{\"eventId\":}",
+            "{\"eventId\":\"a\"",
+            "{\"eventId\":\"a\",}",
+            "{'eventId':'a'}",
+            "{eventId:\"a\"}",
+            "{\"eventId\":\"a\"} x",
+            "{\"eventId\":\"a\"}{}",
+            "{\"eventId\":\"a\nb\"}",
+            "{\"eventId\":NaN}",
+            "// hi\n{}",
+            "{\"eventId\":\"a\",\"eventId\":\"b\"}",
+            "{\"eventId\":\"\\x\"}",
+            "{\"eventId\":\"\\ud8\"}",
+            "{\"eventId\":" + "1".repeat(2_000) + "}",
+            "[".repeat(5_000),
+            "{\"a\":".repeat(5_000),
             "{\"" + "n".repeat(60_000) + "\":1}")) {
       Http.Answer answer = http.post(SLOTS, body).problem(400, "malformed-json");
       assertThat(answer.text()).as(body).doesNotContain("Source", "Feature", "`", "JsonToken");
@@ -148,9 +205,13 @@ final class SlotRequestIT {
   @Test
   void refusesWhatIsNoUtf8() {
     for (byte[] broken :
-        List.of(new byte[] {(byte) 0xff}, new byte[] {(byte) 0xc3}, new byte[] {(byte) 0xc0, (byte) 0x80},
+        List.of(
+            new byte[] {(byte) 0xff},
+            new byte[] {(byte) 0xc3},
+            new byte[] {(byte) 0xc0, (byte) 0x80},
             new byte[] {(byte) 0xed, (byte) 0xa0, (byte) 0x80})) {
-      byte[] body = ("{\"eventId\":\"" + "?".repeat(broken.length) + "\"}").getBytes(StandardCharsets.UTF_8);
+      byte[] body =
+          ("{\"eventId\":\"" + "?".repeat(broken.length) + "\"}").getBytes(StandardCharsets.UTF_8);
       System.arraycopy(broken, 0, body, 12, broken.length);
       assertThat(http.post(SLOTS, body).status()).isEqualTo(400);
     }

@@ -159,8 +159,7 @@ final class StreamingIT {
     do {
       assertThat(Instant.now()).isBefore(deadline);
       Path file = Files.createTempDirectory(temporary, "dump").resolve("threads.txt");
-      machine.dumpThreads(
-          file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
+      machine.dumpThreads(file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
       dump = Files.readString(file);
     } while (dump.contains("dev.weir.server.rest.LineStream"));
   }
