@@ -14,10 +14,7 @@ import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotState;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -265,21 +262,6 @@ interface GivingClaims extends Claims {
 
     assertThat(scene.node.ledger().find(request.eventId())).contains(slot);
     scene.node.ledger().cancel(request.eventId());
-  }
-
-  @Test
-  default void windowOfASecondHoldsAHundredThousand() {
-    Scene scene = scene(Terms.of(100_000, Duration.ofSeconds(1)));
-    Set<Instant> times = new HashSet<>();
-
-    for (int batch = 0; batch < 11; batch++) {
-      scene
-          .assign("e" + batch + "-", 10_000, at(0))
-          .forEach(slot -> times.add(slot.scheduledTime()));
-    }
-
-    assertThat(times).hasSize(110_000);
-    assertThat(scene.windows()).containsExactly(count(0, 100_000), count(1, 10_000));
   }
 
   /** The bound of the specification: any interval holds hardly more than its share. */

@@ -1,6 +1,7 @@
 package dev.weir.store.tck;
 
 import static dev.weir.store.tck.Scene.at;
+import static dev.weir.store.tck.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.Terms;
@@ -9,9 +10,13 @@ import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.MemorySlotLedger;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.WindowCount;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -104,5 +109,30 @@ interface ManyWindowsClaims extends Claims {
         .isInstanceOfSatisfying(
             Assignment.Assigned.class,
             last -> assertThat(last.lookahead()).isEqualTo(2L * teeth + 1));
+  }
+
+  @Test
+  default void windowOfASecondHoldsAHundredThousand() {
+    Scene scene = scene(Terms.of(100_000, Duration.ofSeconds(1)));
+    Set<Instant> times = new HashSet<>();
+
+    for (int batch = 0; batch < 11; batch++) {
+      scene
+          .assign("e" + batch + "-", 10_000, at(0))
+          .forEach(slot -> times.add(slot.scheduledTime()));
+    }
+
+    assertThat(times).hasSize(110_000);
+    assertThat(scene.windows()).containsExactly(count(0, 100_000), count(1, 10_000));
+
+    // So many that a store has to carry them over in portions.
+    scene.configure(Terms.of(100, Duration.ofMillis(1)));
+    List<WindowCount> carried = scene.windows();
+    assertThat(carried).hasSizeGreaterThan(1_000);
+    assertThat(carried.stream().mapToInt(WindowCount::taken).sum()).isEqualTo(110_000);
+    Slot next = scene.assign("next", at(0));
+    assertThat(carried)
+        .filteredOn(window -> window.start().isBefore(next.windowStart()))
+        .allMatch(window -> window.taken() >= 100);
   }
 }

@@ -20,7 +20,11 @@ import java.util.List;
 final class JdbcBook implements Book {
   private static final int WINDOWS_A_PAGE = 256;
   private static final int RUNS_A_PAGE = 256;
+
+  /** Windows of the first page that is built from slots; each further page is twice as long. */
   private static final int REGROUPED_WINDOWS_A_PAGE = 64;
+
+  private static final int MOST_DOUBLINGS = 10;
 
   /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
   private static final String PAGE =
@@ -49,6 +53,7 @@ final class JdbcBook implements Book {
   private final BookRow row;
   private final SlotConfig config;
   private final Picture picture;
+  private int regroupedPages;
 
   JdbcBook(Connection connection, BookRow row, SlotConfig config, Picture picture) {
     this.connection = connection;
@@ -163,8 +168,9 @@ final class JdbcBook implements Book {
 
   private Page regrouped(long fromMicros) throws SQLException {
     Terms terms = config.terms();
-    long until =
-        Math.min(row.sinceMicros(), fromMicros + REGROUPED_WINDOWS_A_PAGE * terms.windowMicros());
+    long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MOST_DOUBLINGS);
+    regroupedPages++;
+    long until = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
     Picture part = new Picture(terms, row.sinceMicros());
     regroup(fromMicros, until, part);
     Picture.Changes found = part.drainChanges();

@@ -3,9 +3,11 @@ package dev.weir.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.Terms;
 import dev.weir.store.tck.Node;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -68,6 +70,17 @@ final class RoundTripsTest {
     Node cold = Database.node(pool, clock);
 
     assertThat(turns(() -> account.assign(cold, "f", Account.NOON))).isEqualTo(3);
+  }
+
+  /** Before a change of terms only slots tell what is taken, and they are read in growing pages. */
+  @Test
+  void deepPastBeforeAChangeTakesFewMore() {
+    Instant past = Account.NOON.minusSeconds(20_000);
+    node.ledger().assign(account.demands("e", 4_000, past));
+    node.configs().configure(account.config().name(), Terms.of(1, Duration.ofSeconds(4)));
+
+    assertThat(turns(() -> account.assign(node, "f", past))).isBetween(5, 10);
+    assertThat(turns(() -> account.assign(node, "g", past))).isEqualTo(2);
   }
 
   @Test
