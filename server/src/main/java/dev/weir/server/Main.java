@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.server.cli.CheckCommand;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       UpCommand.class,
       SlotsCommand.class,
+      CheckCommand.class,
       SettingsCommand.class,
       CommandLine.HelpCommand.class
     },

@@ -62,6 +62,21 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
+  /** A second opinion must not be made of the parts of the first. */
+  @Test
+  void theCheckerKnowsOnlyWherePlacesLie() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.server.check..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.weir.engine..", "dev.weir.store..", "dev.weir.server.rest..")
+        .orShould()
+        .dependOnClassesThat()
+        .haveNameMatching("dev\\.weir\\.core\\.slots\\.(Planner|Picture|Window|Page|CarryOver).*")
+        .check(HOUSE);
+  }
+
   @Test
   void nothingKnowsTheServerOrTheBenchmarks() {
     noClasses()

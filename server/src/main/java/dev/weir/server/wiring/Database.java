@@ -3,8 +3,6 @@ package dev.weir.server.wiring;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import dev.weir.store.jdbc.PostgresPool;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,6 +15,7 @@ final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(250);
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(15);
 
   private final Optional<EmbeddedDatabase> embedded;
   private final HikariDataSource pool;
@@ -28,11 +27,13 @@ final class Database implements AutoCloseable {
 
   /** Connects, and brings the tables up to date. */
   static Database open(Settings settings) {
-    Optional<String> url = settings.optional(Setting.DB_URL);
-    Database database = url.isPresent() ? real(settings, url.get()) : embedded(settings);
+    Database database =
+        settings.optional(Setting.DB_URL).isPresent()
+            ? new Database(Optional.empty(), pool(settings, DatabaseAddress.ofServer(settings)))
+            : embedded(settings);
     boolean usable = false;
     try {
-      database.refuseUnlessItAnswers();
+      database.awaitAnswer();
       if (settings.flag(Setting.DB_MIGRATE)) {
         database.migrate();
       }
@@ -45,22 +46,14 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private static Database real(Settings settings, String url) {
-    // An address may hold a password, so it is not repeated.
-    if (!url.startsWith("jdbc:postgresql:")) {
-      throw new InvalidSettingException(Setting.DB_URL.key(), "must begin with jdbc:postgresql:");
-    }
-    String user = settings.text(Setting.DB_USER);
-    return new Database(
-        Optional.empty(), pool(settings, url, user, settings.text(Setting.DB_PASSWORD)));
-  }
-
   private static Database embedded(Settings settings) {
-    EmbeddedDatabase embedded = EmbeddedDatabase.start(dataFolder(settings));
+    EmbeddedDatabase embedded = EmbeddedDatabase.start(DatabaseAddress.dataFolder(settings));
     boolean open = false;
     try {
       HikariDataSource pool =
-          pool(settings, embedded.jdbcUrl(), embedded.user(), embedded.password());
+          pool(
+              settings,
+              new DatabaseAddress(embedded.jdbcUrl(), embedded.user(), embedded.password()));
       open = true;
       return new Database(Optional.of(embedded), pool);
     } finally {
@@ -70,23 +63,13 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private static Path dataFolder(Settings settings) {
-    try {
-      return settings
-          .optional(Setting.DATA)
-          .map(Path::of)
-          .orElseGet(() -> Path.of(System.getProperty("user.home", "."), ".local/share/weir"));
-    } catch (InvalidPathException e) {
-      throw new InvalidSettingException(Setting.DATA.key(), "cannot be the name of a folder");
-    }
-  }
-
-  private static HikariDataSource pool(
-      Settings settings, String url, String user, String password) {
+  private static HikariDataSource pool(Settings settings, DatabaseAddress address) {
     int most = settings.number(Setting.DB_POOL_MAX, 2, 1_000);
     int fewest = Math.min(most, settings.number(Setting.DB_POOL_MIN, 0, 1_000));
     Duration wait = settings.duration(Setting.DB_WAIT, SHORTEST_WAIT, LONGEST_WAIT);
-    PostgresPool.Settings pool = new PostgresPool.Settings(url, user, password, fewest, most, wait);
+    PostgresPool.Settings pool =
+        new PostgresPool.Settings(
+            address.url(), address.user(), address.password(), fewest, most, wait);
     try {
       return PostgresPool.open(pool);
     } catch (RuntimeException e) {
@@ -111,12 +94,22 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private void refuseUnlessItAnswers() {
-    try {
-      pool.getConnection().close();
-    } catch (SQLException e) {
-      // The pool says that it waited; why, the driver said.
-      throw unusable(e.getCause() instanceof SQLException cause ? cause : e);
+  /** A database that is started at the same time as its nodes may come up after them. */
+  private void awaitAnswer() {
+    long deadlineNanos = System.nanoTime() + START_PATIENCE.toNanos();
+    while (true) {
+      try (Connection connection = pool.getConnection()) {
+        log.debug("Connected to {}", connection);
+        return;
+      } catch (SQLException e) {
+        // What has a cause will not pass by itself: a wrong password, an unknown database.
+        if (e.getCause() instanceof SQLException refused) {
+          throw unusable(refused);
+        }
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw unusable(e);
+        }
+      }
     }
   }
 

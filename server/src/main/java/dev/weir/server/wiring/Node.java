@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
 /** One running Weir: its database, its engine, its web server. Closing it drains it. */
 public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
-
   private static final Duration SHORTEST_UPKEEP = Duration.ofMillis(10);
 
   /** Within which every time minus this is a time. */

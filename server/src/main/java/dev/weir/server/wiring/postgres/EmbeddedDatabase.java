@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,27 +12,27 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What it has committed survives a crash of Weir, of PostgreSQL and of the machine. It listens
  * on the loopback address only and asks for a password that is kept in the folder, readable by its
- * owner. The folder belongs to one process at a time; one that was killed is cleaned up after by
- * the next. Nothing is stopped behind the back of whoever drains before closing: there is no
- * shutdown hook, and Ctrl-C in the terminal does not reach PostgreSQL.
+ * owner. Should it end unasked, it is started again. The folder belongs to one process at a time;
+ * one that was killed is cleaned up after by the next. Nothing is stopped behind the back of
+ * whoever drains before closing: there is no shutdown hook, and Ctrl-C in the terminal does not
+ * reach PostgreSQL.
  *
  * <p>Safe for use by several threads.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
-  private static final Duration RECOVERY_BOUND = Duration.ofMinutes(5);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int PORTS_TRIED = 5;
 
   private final FolderLock lock;
   private final PostgresCluster cluster;
-  private final Process process;
+  private final Supervisor supervisor;
   private final int port;
 
-  private EmbeddedDatabase(FolderLock lock, PostgresCluster cluster, Process process, int port) {
+  private EmbeddedDatabase(
+      FolderLock lock, PostgresCluster cluster, Supervisor supervisor, int port) {
     this.lock = lock;
     this.cluster = cluster;
-    this.process = process;
+    this.supervisor = supervisor;
     this.port = port;
   }
 
@@ -76,8 +74,31 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
+  /**
+   * How to get into the database that some process runs on the data in a folder.
+   *
+   * @throws StartException if none ever did
+   */
+  public static Access accessTo(Path dataFolder) {
+    try {
+      return new Access(
+          jdbcUrl(Files.readString(dataFolder.resolve("port")).strip()),
+          PostgresCluster.USER,
+          Files.readString(dataFolder.resolve("password")).strip());
+    } catch (IOException e) {
+      throw new StartException("the data folder " + dataFolder + " holds no database: " + e, e);
+    }
+  }
+
+  /** Where a database is and how to get in. */
+  public record Access(String jdbcUrl, String user, String password) {}
+
   /** The address for a JDBC driver, without user and password. */
   public String jdbcUrl() {
+    return jdbcUrl(Integer.toString(port));
+  }
+
+  private static String jdbcUrl(String port) {
     return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
   }
 
@@ -91,9 +112,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return cluster.password();
   }
 
-  /** The id of PostgreSQL's main process. */
+  /** The id of PostgreSQL's main process; another one after it had to be started again. */
   public long pid() {
-    return process.pid();
+    return supervisor.pid();
   }
 
   /** Stops PostgreSQL, cutting its connections, and gives the folder free. Idempotent. */
@@ -101,10 +122,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   public void close() {
     try {
       try {
-        if (process.isAlive()) {
-          Postmaster.stop(process.pid(), process::isAlive);
-          log.info("PostgreSQL in {} stopped", cluster.folder());
-        }
+        supervisor.close();
       } finally {
         lock.close();
       }
@@ -122,13 +140,14 @@ public final class EmbeddedDatabase implements AutoCloseable {
       cluster.configure(port, programs.account());
       Files.writeString(portFile, port + "\n");
       Command server = Command.start(programs.words("postgres", "-D", cluster.folder().toString()));
-      if (awaitReady(server.process(), new Postmaster(cluster.folder()))) {
+      if (new Postmaster(cluster.folder()).awaitReady(server.process(), () -> false)) {
         log.info(
             "PostgreSQL {} runs on port {} with its data in {}",
             programs.version(),
             port,
             cluster.folder());
-        return new EmbeddedDatabase(lock, cluster, server.process(), port);
+        return new EmbeddedDatabase(
+            lock, cluster, new Supervisor(programs, cluster, port, server.process()), port);
       }
       // Between our look and its start somebody else may have taken the port.
       if (attempt == PORTS_TRIED || Ports.isFree(port)) {
@@ -140,25 +159,6 @@ public final class EmbeddedDatabase implements AutoCloseable {
                     cluster.lastLogLines()));
       }
       port = Ports.free();
-    }
-  }
-
-  /** Whether the server came up; if not, it has ended. */
-  private static boolean awaitReady(Process process, Postmaster postmaster) throws IOException {
-    long pid = process.pid();
-    BooleanSupplier decided = () -> postmaster.isReady(pid) || !process.isAlive();
-    boolean ready = false;
-    try {
-      if (!Waiting.until(decided, PATIENCE)) {
-        log.info("PostgreSQL is still starting, recovering from a crash takes its time");
-        Waiting.until(decided, RECOVERY_BOUND);
-      }
-      ready = process.isAlive() && postmaster.isReady(pid);
-      return ready;
-    } finally {
-      if (!ready && process.isAlive()) {
-        Postmaster.stop(pid, process::isAlive);
-      }
     }
   }
 

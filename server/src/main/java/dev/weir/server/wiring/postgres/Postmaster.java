@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Postmaster {
   private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration RECOVERY_BOUND = Duration.ofMinutes(5);
   private static final Duration FAST_STOP_BOUND = Duration.ofSeconds(30);
   private static final Duration IMMEDIATE_STOP_BOUND = Duration.ofSeconds(10);
   private static final Duration SIGNAL_BOUND = Duration.ofSeconds(5);
@@ -37,6 +39,30 @@ final class Postmaster {
     return lines.size() > STATUS_LINE
         && lines.get(0).strip().equals(Long.toString(pid))
         && lines.get(STATUS_LINE).strip().equals("ready");
+  }
+
+  /**
+   * Waits until a server that was just started accepts connections, and says whether it does. If
+   * not, it has ended.
+   *
+   * @param givenUp whether nobody wants it any more
+   */
+  boolean awaitReady(Process process, BooleanSupplier givenUp) throws IOException {
+    long pid = process.pid();
+    BooleanSupplier decided = () -> isReady(pid) || !process.isAlive() || givenUp.getAsBoolean();
+    boolean ready = false;
+    try {
+      if (!Waiting.until(decided, PATIENCE)) {
+        log.info("PostgreSQL is still starting, recovering from a crash takes its time");
+        Waiting.until(decided, RECOVERY_BOUND);
+      }
+      ready = process.isAlive() && isReady(pid);
+      return ready;
+    } finally {
+      if (!ready && process.isAlive()) {
+        stop(pid, process::isAlive);
+      }
+    }
   }
 
   /**

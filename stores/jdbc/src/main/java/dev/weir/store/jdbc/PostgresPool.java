@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 import org.flywaydb.core.Flyway;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
@@ -31,27 +32,38 @@ public final class PostgresPool {
   public static HikariDataSource open(Settings settings) {
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir");
-    config.setJdbcUrl(settings.url());
-    config.setUsername(settings.user());
-    config.setPassword(settings.password());
+    config.setDataSource(new PatientConnector(settings.url(), driverProperties(settings)));
     config.setMinimumIdle(settings.fewestConnections());
     config.setMaximumPoolSize(settings.mostConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
+    // A connection whose server is gone must not cost its borrower the whole wait.
+    config.setValidationTimeout(
+        Math.clamp(settings.waitForConnection().toMillis() / 2, 250, 1_000));
     config.setInitializationFailTimeout(-1);
-    config.addDataSourceProperty("ApplicationName", "weir");
-    config.addDataSourceProperty("tcpKeepAlive", "true");
-    config.addDataSourceProperty("connectTimeout", "5");
-    config.addDataSourceProperty("socketTimeout", "600");
+    return new HikariDataSource(config);
+  }
+
+  private static Properties driverProperties(Settings settings) {
+    Properties properties = new Properties();
+    if (!settings.user().isEmpty()) {
+      properties.setProperty("user", settings.user());
+      properties.setProperty("password", settings.password());
+    }
+    properties.setProperty("ApplicationName", "weir");
+    properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty("connectTimeout", "5");
+    // Longer than a statement may take: then the server is gone without a word.
+    properties.setProperty("socketTimeout", "40");
     // A node that hangs in a transaction must not keep a configuration locked for ever. Every
     // statement here has its index and one good plan: a plan that was made while a table was empty
     // must not read the whole of it when it has grown, and planning each batch anew costs more than
     // a quarter of its time.
-    config.addDataSourceProperty(
+    properties.setProperty(
         "options",
         "-c lock_timeout=10s -c statement_timeout=30s"
             + " -c idle_in_transaction_session_timeout=30s"
             + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off");
-    return new HikariDataSource(config);
+    return properties;
   }
 
   /** Brings the tables up to date; nodes that start at once wait for each other. */

@@ -1,0 +1,45 @@
+package dev.weir.server.wiring;
+
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** Where a database is and how to get in: a real server, or the embedded one of a running node. */
+public record DatabaseAddress(String url, String user, String password) {
+
+  /** The database that a node with these settings works on. */
+  public static DatabaseAddress of(Settings settings) {
+    if (settings.optional(Setting.DB_URL).isPresent()) {
+      return ofServer(settings);
+    }
+    EmbeddedDatabase.Access access = EmbeddedDatabase.accessTo(dataFolder(settings));
+    return new DatabaseAddress(access.jdbcUrl(), access.user(), access.password());
+  }
+
+  static DatabaseAddress ofServer(Settings settings) {
+    String url = settings.text(Setting.DB_URL);
+    // An address may hold a password, so it is not repeated.
+    if (!url.startsWith("jdbc:postgresql:")) {
+      throw new InvalidSettingException(Setting.DB_URL.key(), "must begin with jdbc:postgresql:");
+    }
+    return new DatabaseAddress(
+        url, settings.text(Setting.DB_USER), settings.text(Setting.DB_PASSWORD));
+  }
+
+  static Path dataFolder(Settings settings) {
+    try {
+      return settings
+          .optional(Setting.DATA)
+          .map(Path::of)
+          .orElseGet(() -> Path.of(System.getProperty("user.home", "."), ".local/share/weir"));
+    } catch (InvalidPathException e) {
+      throw new InvalidSettingException(Setting.DATA.key(), "cannot be the name of a folder");
+    }
+  }
+
+  /** A password is not for logs. */
+  @Override
+  public String toString() {
+    return url + " as " + user;
+  }
+}

@@ -1,0 +1,123 @@
+package dev.weir.server.wiring.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * PostgreSQL's main process, kept running: when it ends without being asked to, it is started again
+ * on the same port, with a pause that grows while it does not stay up.
+ *
+ * <p>Has a thread of its own until it is closed. Safe for use by several threads.
+ */
+final class Supervisor implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+  private static final Duration STOP_BOUND = Duration.ofMinutes(1);
+
+  private final PostgresPrograms programs;
+  private final PostgresCluster cluster;
+  private final Postmaster postmaster;
+  private final int port;
+  private final CompletableFuture<Boolean> closing = new CompletableFuture<>();
+  private final Thread thread;
+  private volatile Process process;
+
+  /**
+   * Takes over a server that is up.
+   *
+   * @param process its main process
+   */
+  Supervisor(PostgresPrograms programs, PostgresCluster cluster, int port, Process process) {
+    this.programs = programs;
+    this.cluster = cluster;
+    this.postmaster = new Postmaster(cluster.folder());
+    this.port = port;
+    this.process = process;
+    this.thread =
+        Thread.ofPlatform().daemon().name("weir-postgres-supervisor").unstarted(this::run);
+    thread.start();
+  }
+
+  /** The id of the main process, also while it is being replaced. */
+  long pid() {
+    return process.pid();
+  }
+
+  /** Stops PostgreSQL, cutting its connections. Idempotent. */
+  @Override
+  public void close() {
+    closing.complete(true);
+    try {
+      if (!thread.join(STOP_BOUND)) {
+        log.warn("PostgreSQL in {} is still being started", cluster.folder());
+      }
+    } catch (InterruptedException e) {
+      // What follows must be done all the same.
+      Thread.currentThread().interrupt();
+    }
+    if (process.isAlive()) {
+      try {
+        Postmaster.stop(process.pid(), process::isAlive);
+        log.info("PostgreSQL in {} stopped", cluster.folder());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private void run() {
+    Duration pause = SHORTEST_PAUSE;
+    while (!closing.isDone()) {
+      long upSinceNanos = System.nanoTime();
+      CompletableFuture.anyOf(process.onExit(), closing).join();
+      if (closing.isDone()) {
+        return;
+      }
+      if (System.nanoTime() - upSinceNanos > LONGEST_PAUSE.toNanos()) {
+        pause = SHORTEST_PAUSE;
+      }
+      log.error(
+          "PostgreSQL (process {}) has ended unasked with code {}; starting it again",
+          process.pid(),
+          process.exitValue());
+      do {
+        Waiting.until(closing::isDone, pause);
+        pause = longer(pause);
+      } while (!closing.isDone() && !startAgain());
+    }
+  }
+
+  private static Duration longer(Duration pause) {
+    Duration doubled = pause.multipliedBy(2);
+    return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+  }
+
+  /** Whether it is up again. */
+  private boolean startAgain() {
+    try {
+      postmaster.clearTheWay();
+      cluster.configure(port, programs.account());
+      Command server = Command.start(programs.words("postgres", "-D", cluster.folder().toString()));
+      if (postmaster.awaitReady(server.process(), closing::isDone)) {
+        process = server.process();
+        log.info("PostgreSQL runs again on port {} (process {})", port, process.pid());
+        return true;
+      }
+      if (!closing.isDone()) {
+        log.error(
+            "PostgreSQL does not start, trying again: {} | {}",
+            PostgresCluster.lastLines(server.lastOutput()),
+            cluster.lastLogLines());
+      }
+    } catch (IOException | RuntimeException e) {
+      // Whatever it is, giving up would help nobody.
+      log.error("PostgreSQL cannot be started, trying again", e);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,101 @@
+package dev.weir.server.faults;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** What a caller does to one node, over HTTP/1.1 on connections that are kept. */
+public final class Api implements AutoCloseable {
+  /** Nobody has to wait longer than this for an answer, whatever has happened. */
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  private static final String JSON = "application/json";
+
+  private final URI address;
+  private final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(Duration.ofSeconds(5))
+          .build();
+
+  public Api(URI address) {
+    this.address = address;
+  }
+
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send(request(path).GET().build());
+  }
+
+  public HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+    return send(request(path).DELETE().build());
+  }
+
+  /** Makes the next version of a configuration, from JSON with single quotes. */
+  public void configure(String json) throws IOException, InterruptedException {
+    HttpResponse<String> answer = post("/admin/rate-limit/config", json.replace('\'', '"'));
+    if (answer.statusCode() != 201) {
+      throw new IllegalStateException(json + " was answered by " + answer.body());
+    }
+  }
+
+  public HttpResponse<String> post(String path, String body)
+      throws IOException, InterruptedException {
+    return post(path, body, JSON);
+  }
+
+  /** Sends lines of requests and gives back all lines of answers. */
+  public HttpResponse<String> lines(String body) throws IOException, InterruptedException {
+    return post("/api/v1/slots/batch", body, "application/x-ndjson");
+  }
+
+  /** Sends lines of requests and hands over each line of answers as soon as it is whole. */
+  void lines(String body, Line line) throws IOException, InterruptedException {
+    HttpRequest request =
+        request("/api/v1/slots/batch")
+            .header("Content-Type", "application/x-ndjson")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    HttpResponse<InputStream> response =
+        client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+      for (String next = reader.readLine(); next != null; next = reader.readLine()) {
+        line.answered(next);
+      }
+    }
+  }
+
+  /** Is handed lines of answers. */
+  interface Line {
+    void answered(String line) throws IOException;
+  }
+
+  private HttpResponse<String> post(String path, String body, String type)
+      throws IOException, InterruptedException {
+    return send(
+        request(path)
+            .header("Content-Type", type)
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build());
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(address.resolve(path)).timeout(BOUND);
+  }
+
+  private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+    return client.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Override
+  public void close() {
+    client.shutdownNow();
+  }
+}

@@ -1,0 +1,129 @@
+package dev.weir.server.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.Main;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A Weir in a process of its own, which can be killed. */
+final class NodeProcess implements AutoCloseable {
+  private static final Duration START_BOUND = Duration.ofSeconds(60);
+  private static final Duration STOP_BOUND = Duration.ofSeconds(40);
+
+  private final Path log;
+  private final int port;
+  private final Map<String, String> environment;
+  private final List<String> arguments;
+  private Process process;
+
+  private NodeProcess(Path log, int port, Map<String, String> environment, List<String> arguments)
+      throws IOException {
+    this.log = log;
+    this.port = port;
+    this.environment = environment;
+    this.arguments = arguments;
+    this.process = launch();
+  }
+
+  /** Starts a node on a port that stays its own; {@link #awaitReady} says when it is up. */
+  static NodeProcess start(Path log, Map<String, String> environment, String... arguments)
+      throws IOException {
+    return new NodeProcess(log, Ports.free(), environment, List.of(arguments));
+  }
+
+  private Process launch() throws IOException {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // Short lives on a machine with much to do: start quickly, compile lightly.
+    words.addAll(
+        List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    words.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
+    words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    words.addAll(List.of("up", "--port", Integer.toString(port)));
+    words.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(words);
+    builder.environment().putAll(environment);
+    return builder
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+        .start();
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  /** Waits until it may be used. */
+  NodeProcess awaitReady() {
+    try (Api api = new Api(address())) {
+      Waiting.until(
+          "a node that is ready: " + this,
+          START_BOUND,
+          () -> {
+            assertThat(process.isAlive()).as(() -> this + " lives: " + log()).isTrue();
+            try {
+              return api.get("/health/ready").statusCode() == 200;
+            } catch (IOException e) {
+              return false;
+            }
+          });
+    }
+    return this;
+  }
+
+  /** Ends it on the spot, as a power cut would. */
+  void kill() {
+    process.destroyForcibly();
+    awaitEnd();
+  }
+
+  /** Asks it to stop. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Waits for its end and says with which code. */
+  int awaitEnd() {
+    Waiting.until("the end of " + this, STOP_BOUND, () -> !process.isAlive());
+    return process.exitValue();
+  }
+
+  /** Starts it again after its end, on the same port. */
+  void restart() throws IOException {
+    process = launch();
+  }
+
+  /** What it has printed and logged so far. */
+  String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (process.isAlive()) {
+      terminate();
+      try {
+        awaitEnd();
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "node on port " + port + ", log " + log;
+  }
+}

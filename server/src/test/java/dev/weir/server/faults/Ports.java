@@ -1,0 +1,34 @@
+package dev.weir.server.faults;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports for servers that come and go. Below those that the system gives to callers, so that nobody
+ * takes one while its server is down.
+ */
+final class Ports {
+  private static final int LOWEST = 15_000;
+  private static final int HIGHEST = 32_000;
+  private static final int MOST_TRIES = 1_000;
+
+  private Ports() {}
+
+  static int free() throws IOException {
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        if (tries == MOST_TRIES - 1) {
+          throw e;
+        }
+      }
+    }
+    throw new IOException("no port is free");
+  }
+}

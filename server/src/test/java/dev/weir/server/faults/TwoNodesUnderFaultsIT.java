@@ -1,0 +1,128 @@
+package dev.weir.server.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.check.Findings;
+import dev.weir.server.check.Invariant;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Two nodes on one PostgreSQL, callers on both, and one fault after the other. {@code
+ * -Dweir.faults.rounds=100} makes it a soak.
+ */
+@Timeout(value = 2, unit = TimeUnit.HOURS)
+final class TwoNodesUnderFaultsIT {
+  private static final Logger log = LoggerFactory.getLogger(TwoNodesUnderFaultsIT.class);
+  private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 10);
+  private static final int CALLERS = 16;
+  private static final int ANSWERS_BETWEEN = 200;
+
+  private enum Fault {
+    KILL_NODE,
+    KILL_POSTGRES,
+    DRAIN_NODE,
+    STOP_POSTGRES
+  }
+
+  @TempDir private Path folder;
+
+  private Database database;
+  private List<NodeProcess> nodes;
+  private List<Target> targets;
+  private Load load;
+
+  @Test
+  void whatWasAnsweredHoldsThroughEveryFault() throws Exception {
+    try (Database postgres = Database.start(folder.resolve("data"));
+        NodeProcess one = NodeProcess.start(folder.resolve("1.log"), postgres.environment());
+        NodeProcess two = NodeProcess.start(folder.resolve("2.log"), postgres.environment());
+        Target first = new Target(one.address());
+        Target second = new Target(two.address());
+        Journal journal = new Journal(folder.resolve("answers.ndjson"))) {
+      database = postgres;
+      nodes = List.of(one.awaitReady(), two.awaitReady());
+      targets = List.of(first, second);
+      Load.configure(first.api);
+      try (Load callers = new Load(targets, journal)) {
+        load = callers;
+        load.start(CALLERS);
+        for (int round = 0; round < ROUNDS && load.strange().isEmpty(); round++) {
+          targets.forEach(target -> load.awaitAnswers(target, ANSWERS_BETWEEN));
+          round(round);
+        }
+        load.finish();
+        assertThat(load.strange()).isEmpty();
+      }
+      long beginNanos = System.nanoTime();
+      Findings findings = Database.check(folder.resolve("data"), journal);
+      log.info("Checked in {} ms:\n{}", millisSince(beginNanos), findings);
+      assertThat(findings.clean()).as(findings.toString()).isTrue();
+      assertThat(findings.lookedAt(Invariant.KEPT, "answers"))
+          .isGreaterThan(2L * ROUNDS * ANSWERS_BETWEEN);
+    }
+  }
+
+  private void round(int round) throws Exception {
+    Fault fault = Fault.values()[round % Fault.values().length];
+    int index = round / Fault.values().length % nodes.size();
+    NodeProcess node = nodes.get(index);
+    Target target = targets.get(index);
+    long refusalsBefore = targets.stream().mapToLong(each -> each.refusals.get()).sum();
+    long beginNanos = System.nanoTime();
+    switch (fault) {
+      case KILL_NODE -> {
+        target.excuse(Target.Excuse.KILLED);
+        node.kill();
+        node.restart();
+        node.awaitReady();
+        target.excuse(Target.Excuse.NONE);
+      }
+      case KILL_POSTGRES -> database.kill();
+      case DRAIN_NODE -> {
+        target.excuse(Target.Excuse.LEAVING);
+        node.terminate();
+        assertThat(node.awaitEnd()).as("exit code after SIGTERM").isEqualTo(143);
+        node.restart();
+        node.awaitReady();
+        target.excuse(Target.Excuse.NONE);
+      }
+      case STOP_POSTGRES -> {
+        database.stop();
+        targets.forEach(each -> load.awaitRefusals(each, 1));
+        database.startAgain();
+      }
+    }
+    long backNanos = System.nanoTime();
+    targets.forEach(each -> load.awaitAnswers(each, 1));
+    log.info(
+        "Round {}: {}, over after {} ms, both nodes answer {} ms later, {} refusals",
+        round + 1,
+        fault,
+        Duration.ofNanos(backNanos - beginNanos).toMillis(),
+        millisSince(backNanos),
+        targets.stream().mapToLong(each -> each.refusals.get()).sum() - refusalsBefore);
+    move(round);
+  }
+
+  /** A change of limit and of size amid the faults; what is lost is asked again. */
+  private void move(int round) throws Exception {
+    targets
+        .get(round % targets.size())
+        .api
+        .configure(
+            "{'configName':'moving','maxPerWindow':%d,'windowSize':'PT%dS'}"
+                .formatted(20 + round * 7 % 40, 2 + round % 5));
+  }
+
+  private static long millisSince(long nanos) {
+    return Duration.ofNanos(System.nanoTime() - nanos).toMillis();
+  }
+}
