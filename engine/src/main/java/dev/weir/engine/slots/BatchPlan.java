@@ -43,6 +43,11 @@ public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
     return new BatchPlan(answers, planning.fresh);
   }
 
+  /** Whether some demand gets no slot. */
+  public boolean refusesAny() {
+    return !answers.stream().allMatch(answer -> answer instanceof Assignment.Assigned);
+  }
+
   private static final class Planning {
     private final Map<String, Slot> known;
     private final Map<String, ? extends Book> books;

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
@@ -36,23 +37,24 @@ import javax.sql.DataSource;
  * configuration's row in {@code slot_book}, so any number of nodes is right by construction.
  */
 public final class JdbcSlotLedger implements SlotLedger {
+  private static final String LOCK =
+      "select "
+          + BookRow.COLUMNS
+          + " from slot_book b where b.name = any(?) order by b.config_id for update";
+
   /**
    * Two statements in one round trip. They must not be one: the second has to see what was
    * committed while the first waited for its locks.
    */
   private static final String LOCK_AND_LOOK_UP =
-      "select "
-          + BookRow.COLUMNS
-          + " from slot_book b where b.name = any(?) order by b.config_id for update; select "
-          + SlotRow.COLUMNS
-          + SlotRow.FROM
-          + " where s.event_id = any(?)";
+      LOCK + "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
 
   private final Transactions transactions;
   private final StoreClock clock;
   private final RandomGenerator random;
   private final SlotObserver observer;
   private final PictureCache pictures = new PictureCache();
+  private final Repeats repeats = new Repeats();
 
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
@@ -84,16 +86,44 @@ public final class JdbcSlotLedger implements SlotLedger {
   private Batch assign(Connection connection, List<Demand> demands) throws SQLException {
     Map<String, SlotConfig> believed = new HashMap<>();
     demands.forEach(demand -> believed.put(demand.config().name(), demand.config()));
+    boolean lookUp = repeats.expected();
+    Map<String, Slot> known = new HashMap<>();
+    List<BookRow> rows = lock(connection, believed.keySet(), demands, lookUp, known);
+    Map<String, JdbcBook> books = new LinkedHashMap<>();
+    long nowMicros = 0;
+    for (BookRow row : rows) {
+      nowMicros = Math.max(nowMicros, row.nowMicros());
+      books.put(
+          row.name(), open(connection, row, Objects.requireNonNull(believed.get(row.name()))));
+    }
+    BatchPlan plan = BatchPlan.of(demands, known, books, Micros.instant(nowMicros), random);
+    if (!lookUp && plan.refusesAny()) {
+      // Whoever is refused may have a slot from before: plan again, knowing.
+      repeats.met();
+      throw new SQLException("the events of a refusal were not looked up", Transactions.TRY_AGAIN);
+    }
+    if (!plan.fresh().isEmpty()) {
+      write(connection, plan, known, books);
+    }
+    return new Batch(plan, books);
+  }
+
+  private List<BookRow> lock(
+      Connection connection,
+      Set<String> configNames,
+      List<Demand> demands,
+      boolean lookUp,
+      Map<String, Slot> known)
+      throws SQLException {
+    String[] names = configNames.toArray(String[]::new);
+    if (!lookUp) {
+      return Sql.list(connection, row -> BookRow.read(row, clock), LOCK, (Object) names);
+    }
     String[] eventIds =
         demands.stream().map(demand -> demand.request().eventId()).sorted().toArray(String[]::new);
-    Map<String, JdbcBook> books = new LinkedHashMap<>();
-    Map<String, Slot> known = new HashMap<>();
-    long nowMicros = 0;
-    List<BookRow> rows;
-    try (PreparedStatement statement =
-        Sql.prepare(
-            connection, LOCK_AND_LOOK_UP, believed.keySet().toArray(String[]::new), eventIds)) {
+    try (PreparedStatement statement = Sql.prepare(connection, LOCK_AND_LOOK_UP, names, eventIds)) {
       statement.execute();
+      List<BookRow> rows;
       try (ResultSet found = statement.getResultSet()) {
         rows = Sql.list(found, row -> BookRow.read(row, clock));
       }
@@ -101,22 +131,30 @@ public final class JdbcSlotLedger implements SlotLedger {
       try (ResultSet found = statement.getResultSet()) {
         Sql.list(found, SlotRow::read).forEach(slot -> known.put(slot.eventId(), slot));
       }
+      if (known.isEmpty()) {
+        repeats.notMet();
+      } else {
+        repeats.met();
+      }
+      return rows;
     }
-    for (BookRow row : rows) {
-      nowMicros = Math.max(nowMicros, row.nowMicros());
-      books.put(
-          row.name(), open(connection, row, Objects.requireNonNull(believed.get(row.name()))));
-    }
-    BatchPlan plan = BatchPlan.of(demands, known, books, Micros.instant(nowMicros), random);
-    if (!plan.fresh().isEmpty()) {
-      List<String> ended =
-          plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
+  }
+
+  private void write(
+      Connection connection, BatchPlan plan, Map<String, Slot> known, Map<String, JdbcBook> books)
+      throws SQLException {
+    List<String> ended =
+        plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
+    try {
       new SlotWriter()
           .slots(plan.fresh(), ended, books)
           .books(books.values())
           .sendAndCommit(connection);
+    } catch (SQLException e) {
+      // Most likely an event that has its slot already. The next try looks before it writes.
+      repeats.met();
+      throw e;
     }
-    return new Batch(plan, books);
   }
 
   /** Opens a locked book with the picture that this node kept, if nothing has changed since. */

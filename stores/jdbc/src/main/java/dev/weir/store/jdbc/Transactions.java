@@ -11,6 +11,9 @@ final class Transactions {
   /** Unique violation, serialisation failure, deadlock: the other one won, a new try sees it. */
   private static final Set<String> WORTH_A_TRY = Set.of("23505", "40001", "40P01");
 
+  /** The state of an exception that asks for a new try. */
+  static final String TRY_AGAIN = "40001";
+
   private static final int MOST_TRIES = 8;
 
   private final DataSource database;
