@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.net.URL;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
@@ -134,8 +135,12 @@ record PostgresArchive(URL address) {
   private static void removeAbandoned(Path cache) throws IOException {
     Instant abandoned = Instant.now().minus(ABANDONED_AFTER);
     for (Path partial : Folders.list(cache, "partial-*")) {
-      if (Files.getLastModifiedTime(partial).toInstant().isBefore(abandoned)) {
-        Folders.delete(partial);
+      try {
+        if (Files.getLastModifiedTime(partial).toInstant().isBefore(abandoned)) {
+          Folders.delete(partial);
+        }
+      } catch (NoSuchFileException e) {
+        log.debug("{} was finished by another process at this moment", partial);
       }
     }
   }
