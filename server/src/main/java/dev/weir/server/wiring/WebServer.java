@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.server.rest.Draining;
+import dev.weir.server.rest.ListeningSockets;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.server.exceptions.ServerStartupException;
@@ -29,8 +30,8 @@ final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
 
-  /** Long enough for requests already on the wire to be read before their socket is closed. */
-  private static final Duration SETTLE = Duration.ofMillis(500);
+  /** Long enough for requests already on the wire to be read. */
+  private static final Duration SETTLE = Duration.ofMillis(300);
 
   private static final Duration LONGEST_DRAINING = Duration.ofHours(1);
 
@@ -97,13 +98,17 @@ final class WebServer implements AutoCloseable {
   }
 
   /**
-   * Cuts nothing: from now on every answer asks its connection to close, then the socket is closed
-   * to newcomers, and what is under way may end within the bound.
+   * Cuts nothing: from now on every answer asks its connection to close. Then newcomers are refused
+   * while those who are connected may still ask, then idle connections are closed, and what is
+   * under way may end within the bound.
    */
   void drain() {
     context.getBean(Draining.class).begin();
     try {
-      TimeUnit.MILLISECONDS.sleep(Math.min(SETTLE.toMillis(), mostDraining.toMillis()));
+      long settleMillis = Math.min(SETTLE.toMillis(), mostDraining.toMillis());
+      TimeUnit.MILLISECONDS.sleep(settleMillis);
+      context.getBean(ListeningSockets.class).close();
+      TimeUnit.MILLISECONDS.sleep(settleMillis);
       context
           .getBean(GracefulShutdownManager.class)
           .shutdownGracefully()

@@ -127,8 +127,11 @@ final class SlotsCommandIT {
         .anyMatch(line -> line.startsWith("  from: "))
         .anyMatch(line -> line.startsWith("  limit: "));
     assertThat(weir("forecast", "--events", "1", "--config", "a b&c=d").err())
+        .startsWith("weir: Bad Request: ")
+        .contains("  configName: ");
+    assertThat(weir("forecast", "--events", "1", "--config", "a.b").err())
         .startsWith("weir: Not Found: ")
-        .contains("a b&c=d");
+        .contains("a.b");
     assertThat(weir("windows", "--from", "2040-01-01T00:00:00Z").out())
         .startsWith("No events ahead on configuration default.");
   }

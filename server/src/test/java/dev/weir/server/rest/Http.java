@@ -101,7 +101,7 @@ public final class Http {
         : Stream.concat(one.stream(), other.stream()).toList();
   }
 
-  static String encoded(String text) {
+  public static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 

@@ -4,6 +4,8 @@ import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
@@ -58,9 +60,34 @@ public final class TestNode {
                 new PrometheusRegistry(),
                 new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),
                 ledger,
-                memory,
+                ledger == memory ? memory : configsOf(memory),
                 cache,
                 broadcast)));
+  }
+
+  /** Nothing but the configurations, so that there are no two ledgers to choose from. */
+  private static SlotConfigs configsOf(MemorySlotLedger memory) {
+    return new SlotConfigs() {
+      @Override
+      public SlotConfig configure(String name, Terms terms) {
+        return memory.configure(name, terms);
+      }
+
+      @Override
+      public Optional<SlotConfig> inForce(String name) {
+        return memory.inForce(name);
+      }
+
+      @Override
+      public List<SlotConfig> history(String name) {
+        return memory.history(name);
+      }
+
+      @Override
+      public List<SlotConfig> active() {
+        return memory.active();
+      }
+    };
   }
 
   /** A running web server. */

@@ -1,0 +1,168 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.server.cli.UpCommand;
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** A setting that cannot be used stops the start, in one line that names it. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+final class StartIT {
+  @TempDir private Path folder;
+
+  @Test
+  void refusesWhatIsNoNumber() {
+    refuses(Setting.PORT, "abc", "-1", "65536", "1.5", "0x50", "99999999999");
+    refuses(Setting.SLOTS_LANES, "0", "65", "many");
+    refuses(Setting.SLOTS_LARGEST_BATCH, "0", "50001");
+  }
+
+  @Test
+  void refusesWhatIsNoDuration() {
+    refuses(Setting.DRAIN, "soon", "20", "-PT1S", "P1D", "PT999999999999999H");
+    refuses(Setting.SLOTS_CACHE_TTL, "5s", "-PT1S", "P400D", "PT2562047788015215H");
+    refuses(Setting.SLOTS_UPKEEP_EVERY, "PT0S", "x", "P400D");
+    refuses(Setting.SLOTS_LEAK_GRACE, "-PT1S", "x", "P99999D");
+    refuses(Setting.SLOTS_RETENTION, "-P1D", "90 days", "P99999D");
+  }
+
+  @Test
+  void refusesWhatIsNoChoice() {
+    refuses(Setting.SLOTS_STORE, "redis", "MEMORY");
+    refuses(Setting.SLOTS_RECLAIM, "yes", "1");
+    refuses(Setting.SLOTS_CREATE_DEFAULT, "maybe");
+    refuses(Setting.SLOTS_DEFAULT_NAME, "a b", "-x", "x".repeat(101), "ü");
+    for (Setting setting : List.of(Setting.LOG_FORMAT, Setting.LOG_LEVEL)) {
+      assertThatThrownBy(() -> settings(Map.of(setting, "loud")).setUpLogging())
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageStartingWith(setting.key() + " must be one of");
+    }
+  }
+
+  @Test
+  void refusesToListenElsewhereWithoutAToken() {
+    for (String host : List.of("0.0.0.0", "::", "0", "192.0.2.1", "[::]")) {
+      assertThatThrownBy(() -> Node.start(settings(Map.of(Setting.HOST, host))))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageStartingWith("weir.host may be " + host + " only if weir.admin-token is set");
+    }
+    refuses(Setting.HOST, "no.such.host.invalid", "a b", "127.0.0.1.1");
+  }
+
+  @Test
+  void refusesAPortInUse() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      assertThatThrownBy(() -> Node.start(settings(Map.of(Setting.PORT, port))))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageStartingWith("weir.port " + port + " on 127.0.0.1 cannot be listened on")
+          .message()
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  void refusesDatabasesThatAreNone() {
+    Map<Setting, String> postgres =
+        Map.of(
+            Setting.SLOTS_STORE, "postgres",
+            Setting.DB_WAIT, "PT0.25S",
+            Setting.DB_PASSWORD, "hunter2");
+    for (String url :
+        List.of(
+            "jdbc:mysql://127.0.0.1/weir?password=hunter2",
+            "postgresql://weir:hunter2@127.0.0.1/weir",
+            "jdbc:postgresql://127.0.0.1:port/weir?password=hunter2",
+            "jdbc:postgresql://127.0.0.1:1/weir?password=hunter2",
+            "nonsense")) {
+      refuses(with(postgres, Setting.DB_URL, url), Setting.DB_URL);
+    }
+    Map<Setting, String> nowhere =
+        with(postgres, Setting.DB_URL, "jdbc:postgresql://127.0.0.1:1/weir");
+    for (String wait : List.of("PT0S", "PT0.1S", "PT11M", "3s")) {
+      refuses(with(nowhere, Setting.DB_WAIT, wait), Setting.DB_WAIT);
+    }
+    refuses(with(nowhere, Setting.DB_POOL_MAX, "1"), Setting.DB_POOL_MAX);
+    refuses(with(nowhere, Setting.DB_POOL_MIN, "-1"), Setting.DB_POOL_MIN);
+  }
+
+  @Test
+  void refusesADataFolderThatIsNone() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "not a folder");
+    Map<Setting, String> onFile =
+        Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, file.toString());
+    assertThatThrownBy(() -> Node.start(settings(onFile)))
+        .isInstanceOf(EmbeddedDatabase.StartException.class)
+        .message()
+        .contains(file.toString())
+        .hasLineCount(1);
+    refuses(Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, "a\0b"), Setting.DATA);
+  }
+
+  @Test
+  void saysItOnTheCommandLineAndEnds() {
+    assertThat(up("--port", "abc"))
+        .isEqualTo("weir: weir.port must be a whole number, not \"abc\"\n");
+    assertThat(up("--db", "jdbc:oracle:thin:hunter2"))
+        .isEqualTo("weir: weir.db.url must begin with jdbc:postgresql:\n");
+    assertThat(up("--host", "0.0.0.0")).startsWith("weir: weir.host ").hasLineCount(1);
+    assertThat(up("--settings", folder.resolve("x").toString()))
+        .startsWith("weir: the settings file ")
+        .hasLineCount(1);
+  }
+
+  private static String up(String... arguments) {
+    StringWriter err = new StringWriter();
+    int code = new CommandLine(new UpCommand()).setErr(new PrintWriter(err)).execute(arguments);
+    assertThat(code).isEqualTo(2);
+    return err.toString();
+  }
+
+  private static void refuses(Setting setting, String... values) {
+    for (String value : values) {
+      refuses(Map.of(setting, value), setting);
+    }
+  }
+
+  private static void refuses(Map<Setting, String> given, Setting setting) {
+    assertThatThrownBy(() -> Node.start(settings(given)))
+        .as(given.toString())
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageStartingWith(setting.key() + " ")
+        .message()
+        .hasLineCount(1)
+        .doesNotContain("hunter2");
+  }
+
+  private static Settings settings(Map<Setting, String> more) {
+    Map<Setting, String> given = new EnumMap<>(Setting.class);
+    given.put(Setting.PORT, "0");
+    given.put(Setting.SLOTS_STORE, "memory");
+    given.putAll(more);
+    return Settings.of(given, Map.of(), Optional.empty());
+  }
+
+  private static Map<Setting, String> with(
+      Map<Setting, String> given, Setting setting, String value) {
+    Map<Setting, String> more = new EnumMap<>(given);
+    more.put(setting, value);
+    return more;
+  }
+}
