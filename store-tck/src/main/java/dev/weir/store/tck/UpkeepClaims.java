@@ -187,7 +187,7 @@ interface UpkeepClaims extends Claims {
 
     int tidied = 1;
     while (tidied > 0) {
-      tidied = scene.node.upkeep().tidy(1);
+      tidied = scene.node.upkeep().tidy(1_000);
     }
 
     assertThat(scene.windows()).isEqualTo(windows);
