@@ -6,15 +6,12 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
 /** Configurations in PostgreSQL. A change is one transaction, and it tells every node. */
 public final class JdbcSlotConfigs implements SlotConfigs {
-  private static final Duration LONGEST_CHANGE = Duration.ofMinutes(10);
-
   private final Transactions transactions;
   private final StoreClock clock;
 
@@ -29,7 +26,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         connection -> {
           // A deep backlog takes its time to carry over, and nobody may pass meanwhile.
           Sql.update(connection, "set local statement_timeout = 0");
-          connection.setNetworkTimeout(Runnable::run, (int) LONGEST_CHANGE.toMillis());
+          connection.setNetworkTimeout(Runnable::run, (int) PostgresPool.LONGEST_WAIT.toMillis());
           Optional<BookRow> book = BookRow.lock(connection, clock, name);
           SlotConfig config =
               book.isPresent()

@@ -12,6 +12,9 @@ public final class PostgresPool {
   /** "weir", and one: the number of an advisory lock. */
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
+  /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
+  static final Duration LONGEST_WAIT = Duration.ofMinutes(30);
+
   private PostgresPool() {}
 
   /**
@@ -83,6 +86,7 @@ public final class PostgresPool {
               for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
                 Sql.update(connection, "set local " + timeout + "_timeout = 0");
               }
+              connection.setNetworkTimeout(Runnable::run, (int) LONGEST_WAIT.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
               return flyway.migrate();
             });
