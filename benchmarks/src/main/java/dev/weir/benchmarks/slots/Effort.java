@@ -14,7 +14,7 @@ record Effort(int rounds, Duration warmUp, Duration measured, int bulkEvents, in
   static Effort of(boolean quick) {
     return quick
         ? new Effort(1, Duration.ofSeconds(2), Duration.ofSeconds(3), 200_000, 200_000)
-        : new Effort(5, Duration.ofSeconds(3), Duration.ofSeconds(8), 1_000_000, 1_000_000);
+        : new Effort(3, Duration.ofSeconds(2), Duration.ofSeconds(6), 1_000_000, 1_000_000);
   }
 
   LoadRun load(int callers) {

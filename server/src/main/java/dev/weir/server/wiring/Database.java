@@ -13,10 +13,7 @@ import org.slf4j.LoggerFactory;
 /** The database of a node: a pool of connections to a real server, or to one that it started. */
 final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
-
-  /** For a database that is slow to let the first one in. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(250);
-
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
   private static final Duration START_PATIENCE = Duration.ofSeconds(15);
 
