@@ -71,14 +71,17 @@ public final class JdbcSlotLedger implements SlotLedger {
     return batch.plan().answers();
   }
 
-  /** A batch that was planned and written: its pictures are true once it is committed. */
-  private record Batch(BatchPlan plan, Map<String, JdbcBook> books) {
+  /**
+   * A batch that was planned and written: its pictures are true once it is committed.
+   *
+   * @param step by how much it moved the books' numbers on
+   */
+  private record Batch(BatchPlan plan, Map<String, JdbcBook> books, int step) {
     void bringBackPictures(PictureCache pictures) {
-      long moved = plan.fresh().isEmpty() ? 0 : 1;
       for (JdbcBook book : books.values()) {
         pictures.bringBack(
             book.row().configId(),
-            new PictureCache.Kept(book.picture(), book.config(), book.row().seq() + moved));
+            new PictureCache.Kept(book.picture(), book.config(), book.row().seq() + step));
       }
     }
   }
@@ -102,10 +105,8 @@ public final class JdbcSlotLedger implements SlotLedger {
       repeats.met();
       throw new SQLException("the events of a refusal were not looked up", Transactions.TRY_AGAIN);
     }
-    if (!plan.fresh().isEmpty()) {
-      write(connection, plan, known, books);
-    }
-    return new Batch(plan, books);
+    int step = plan.fresh().isEmpty() ? 0 : write(connection, plan, known, books);
+    return new Batch(plan, books, step);
   }
 
   private List<BookRow> lock(
@@ -140,16 +141,15 @@ public final class JdbcSlotLedger implements SlotLedger {
     }
   }
 
-  private void write(
+  private int write(
       Connection connection, BatchPlan plan, Map<String, Slot> known, Map<String, JdbcBook> books)
       throws SQLException {
     List<String> ended =
         plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
     try {
-      new SlotWriter()
-          .slots(plan.fresh(), ended, books)
-          .books(books.values())
-          .sendAndCommit(connection);
+      SlotWriter writer = new SlotWriter().slots(plan.fresh(), ended, books).books(books.values());
+      writer.sendAndCommit(connection);
+      return writer.step();
     } catch (SQLException e) {
       // Most likely an event that has its slot already. The next try looks before it writes.
       repeats.met();

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * What one transaction writes: slots, windows, runs and the books' numbers, from arrays and in one
@@ -63,13 +64,27 @@ final class SlotWriter {
   private static final String BOOKS =
       """
       books as (select unnest(?::int[]) as config_id)
-      update slot_book b set seq = b.seq + 1 from books where b.config_id = books.config_id
+      update slot_book b set seq = b.seq + ? from books where b.config_id = books.config_id
       """;
 
   private static final String COMMIT = "; commit";
 
+  /** At a thousand batches a second, numbers last for more than a century. */
+  private static final int LONGEST_STEP = 1 << 22;
+
   private final StringBuilder sql = new StringBuilder("with ");
   private final List<Object> parameters = new ArrayList<>();
+
+  /**
+   * By how much books' numbers go up. Not by one: a database that lost commits, such as a standby
+   * that took over, would count the same numbers again, and a picture of what was lost would be
+   * taken for true.
+   */
+  private final int step = 1 + ThreadLocalRandom.current().nextInt(LONGEST_STEP);
+
+  int step() {
+    return step;
+  }
 
   /** Adds new slots; {@code ended} are earlier slots of the same events that they replace. */
   SlotWriter slots(List<Slot> fresh, Collection<String> ended, Map<String, JdbcBook> books) {
@@ -137,7 +152,7 @@ final class SlotWriter {
     windows(windows);
     removedRuns(removedRuns);
     addedRuns(addedRuns);
-    return add(BOOKS, books.stream().mapToInt(book -> book.row().configId()).toArray());
+    return add(BOOKS, books.stream().mapToInt(book -> book.row().configId()).toArray(), step);
   }
 
   /**
