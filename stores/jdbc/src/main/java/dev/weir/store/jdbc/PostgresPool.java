@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import org.flywaydb.core.Flyway;
+import org.postgresql.Driver;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
 public final class PostgresPool {
@@ -33,6 +34,10 @@ public final class PostgresPool {
 
   /** Opens a pool; does not wait for the database. */
   public static HikariDataSource open(Settings settings) {
+    // Connections are opened later, and what the driver says of an address repeats all of it.
+    if (Driver.parseURL(settings.url(), new Properties()) == null) {
+      throw new IllegalArgumentException("url must be jdbc:postgresql://host:port/database");
+    }
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir");
     config.setDataSource(new PatientConnector(settings.url(), driverProperties(settings)));
