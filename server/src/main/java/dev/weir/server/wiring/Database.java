@@ -67,17 +67,9 @@ final class Database implements AutoCloseable {
     int most = settings.number(Setting.DB_POOL_MAX, 2, 1_000);
     int fewest = Math.min(most, settings.number(Setting.DB_POOL_MIN, 0, 1_000));
     Duration wait = settings.duration(Setting.DB_WAIT, SHORTEST_WAIT, LONGEST_WAIT);
-    PostgresPool.Settings pool =
+    return PostgresPool.open(
         new PostgresPool.Settings(
-            address.url(), address.user(), address.password(), fewest, most, wait);
-    try {
-      return PostgresPool.open(pool);
-    } catch (RuntimeException e) {
-      // The pool has nothing better to throw at an address that its driver cannot read.
-      log.debug("No pool", e);
-      throw new InvalidSettingException(
-          Setting.DB_URL.key(), "cannot be read: it must be jdbc:postgresql://host:port/database");
-    }
+            address.url(), address.user(), address.password(), fewest, most, wait));
   }
 
   HikariDataSource pool() {
@@ -107,7 +99,7 @@ final class Database implements AutoCloseable {
           throw unusable(refused);
         }
         if (System.nanoTime() - deadlineNanos > 0) {
-          throw unusable(e);
+          throw unusable(new SQLException("nothing answers within " + START_PATIENCE, e));
         }
       }
     }

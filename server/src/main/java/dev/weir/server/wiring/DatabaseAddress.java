@@ -3,6 +3,8 @@ package dev.weir.server.wiring;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 
 /** Where a database is and how to get in: a real server, or the embedded one of a running node. */
 public record DatabaseAddress(String url, String user, String password) {
@@ -22,6 +24,12 @@ public record DatabaseAddress(String url, String user, String password) {
     if (!url.startsWith("jdbc:postgresql:")) {
       throw new InvalidSettingException(Setting.DB_URL.key(), "must begin with jdbc:postgresql:");
     }
+    try {
+      DriverManager.getDriver(url);
+    } catch (SQLException e) {
+      throw new InvalidSettingException(
+          Setting.DB_URL.key(), "cannot be read: it must be jdbc:postgresql://host:port/database");
+    }
     return new DatabaseAddress(
         url, settings.text(Setting.DB_USER), settings.text(Setting.DB_PASSWORD));
   }
@@ -37,9 +45,9 @@ public record DatabaseAddress(String url, String user, String password) {
     }
   }
 
-  /** A password is not for logs. */
+  /** A password is not for logs, and an address may hold one too. */
   @Override
   public String toString() {
-    return url + " as " + user;
+    return url.replaceFirst("\\?.*", "") + " as " + user;
   }
 }
