@@ -26,9 +26,12 @@ public final class LogWatch implements AutoCloseable {
       };
 
   public LogWatch() {
-    OURS.setLevel(Level.DEBUG);
     appender.start();
     ROOT.addAppender(appender);
+    // So much would only flood the console.
+    OURS.addAppender(appender);
+    OURS.setAdditive(false);
+    OURS.setLevel(Level.DEBUG);
   }
 
   /** Each event as level, message and key-values. */
@@ -57,7 +60,9 @@ public final class LogWatch implements AutoCloseable {
 
   @Override
   public void close() {
-    ROOT.detachAppender(appender);
     OURS.setLevel(before);
+    OURS.setAdditive(true);
+    OURS.detachAppender(appender);
+    ROOT.detachAppender(appender);
   }
 }
