@@ -14,6 +14,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -34,32 +36,36 @@ final class TwoNodesIT {
   private static final Pattern MISSES =
       Pattern.compile("(?m)^rate_limiter_config_cache_misses_total (\\d+)");
 
+  /** What was started, last first: to be stopped even if the next did not start. */
+  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+
   @TempDir private static Path folder;
-  private static Database database;
   private static NodeProcess one;
-  private static NodeProcess two;
   private static Api first;
   private static Api second;
 
   @BeforeAll
   static void start() throws IOException {
-    database = Database.start(folder.resolve("data"));
+    Database database = started(Database.start(folder.resolve("data")));
     Map<String, String> settings = new HashMap<>(database.environment());
     // So that nothing is noticed merely because time has passed.
     settings.put("WEIR_SLOTS_CACHE_TTL", "PT1H");
-    one = NodeProcess.start(folder.resolve("1.log"), settings);
-    two = NodeProcess.start(folder.resolve("2.log"), settings);
-    first = new Api(one.awaitReady().address());
-    second = new Api(two.awaitReady().address());
+    one = started(NodeProcess.start(folder.resolve("1.log"), settings));
+    NodeProcess two = started(NodeProcess.start(folder.resolve("2.log"), settings));
+    first = started(new Api(one.awaitReady().address()));
+    second = started(new Api(two.awaitReady().address()));
+  }
+
+  private static <T extends AutoCloseable> T started(T part) {
+    STARTED.push(part);
+    return part;
   }
 
   @AfterAll
-  static void stop() {
-    first.close();
-    second.close();
-    one.close();
-    two.close();
-    database.close();
+  static void stop() throws Exception {
+    while (!STARTED.isEmpty()) {
+      STARTED.pop().close();
+    }
   }
 
   @Test
