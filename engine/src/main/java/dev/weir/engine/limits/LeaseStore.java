@@ -1,0 +1,40 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Queue;
+
+/**
+ * The port to whoever keeps leases. It applies the transitions of core to resources, each as one
+ * atomic step, by its own clock.
+ *
+ * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
+ * overloaded throws {@link dev.weir.engine.StoreException}.
+ */
+public interface LeaseStore extends AutoCloseable {
+  /** Takes places, under an id that the caller made up; the same id again changes nothing. */
+  LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places);
+
+  /** Lets a lease last for another time to live. */
+  LeaseDecision renew(String resource, Concurrency limit, String leaseId);
+
+  /** Ends a lease. Twice is harmless. */
+  LeaseDecision release(String resource, String leaseId);
+
+  /** How many places are held. */
+  int current(String resource);
+
+  /**
+   * Takes a place in the queue of a resource.
+   *
+   * @return {@link LeaseDecision.Held}, whose {@code current} is the position, or {@link
+   *     LeaseDecision.Full}
+   */
+  LeaseDecision join(String resource, Queue queue, String ticketId);
+
+  /** Ends all leases. */
+  void forget(String resource);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,51 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import java.time.Instant;
+
+/**
+ * The port to whoever keeps the counts of limits. It applies the transitions of core to keys, each
+ * demand as one atomic step, by its own clock.
+ *
+ * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
+ * overloaded throws {@link dev.weir.engine.StoreException}.
+ *
+ * @param <L> the kinds of limit that it can keep
+ */
+public interface LimitStore<L extends Limit> extends AutoCloseable {
+  /** Takes what is asked if all of it is there. */
+  Answer decide(Demand<? extends L> demand);
+
+  /** What {@link #decide} would say. Takes nothing, and knows no request ids. */
+  Answer peek(Demand<? extends L> demand);
+
+  /**
+   * Gives back what a demand was granted. A demand with a request id is given back once, however
+   * often this is asked, and is new afterwards; if it is not known (any more) nothing is given
+   * back.
+   *
+   * @param grantedAt the {@link Answer#decidedAt} of the grant
+   */
+  void refund(Demand<? extends L> demand, Instant grantedAt);
+
+  /** What is used, as it was last written. */
+  Usage usage(Policy<? extends L> policy, String key);
+
+  /** Forgets what was used. */
+  void forget(Policy<? extends L> policy, String key);
+
+  /** The short form of {@link #decide}: one ask, yes or no. */
+  default boolean take(Policy<? extends L> policy, String key, long cost) {
+    return decide(policy, key, cost).isAllowed();
+  }
+
+  /** The short form of {@link #decide}: one ask. */
+  default Decision decide(Policy<? extends L> policy, String key, long cost) {
+    return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
+  }
+
+  @Override
+  void close();
+}
