@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import dev.weir.benchmarks.limits.LimitsSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The benchmarks' command line: {@code bench SUITE [--quick] [--json FILE] [--db URL]}.
+ * The benchmarks' command line: {@code bench SUITE [--quick] [--json FILE] [--db URL] [--only
+ * WORD]}.
  *
  * <p>Exits with 0 once everything was measured, whether or not the targets were met: the table says
  * that.
@@ -29,11 +31,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Measures Weir against its peers on this machine.")
 public final class Main implements Callable<Integer> {
-  private static final List<Suite> SUITES = List.of(new SlotsSuite());
+  private static final List<Suite> SUITES = List.of(new SlotsSuite(), new LimitsSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(paramLabel = "SUITE", description = "what to measure: slots")
+  @Parameters(paramLabel = "SUITE", description = "what to measure: slots, limits")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
@@ -47,6 +49,12 @@ public final class Main implements Callable<Integer> {
       paramLabel = "URL",
       description = "a PostgreSQL to use (jdbc:postgresql://...) in place of the embedded one")
   private Optional<String> databaseUrl = Optional.empty();
+
+  @Option(
+      names = "--only",
+      paramLabel = "WORD",
+      description = "of limits, run only the cases whose name contains the word")
+  private Optional<String> only = Optional.empty();
 
   /** Runs the command line and exits with its code. */
   public static void main(String[] arguments) {
@@ -66,6 +74,7 @@ public final class Main implements Callable<Integer> {
             new Suite.Request(
                 quick,
                 databaseUrl,
+                only,
                 line -> {
                   progress.println(line);
                   progress.flush();

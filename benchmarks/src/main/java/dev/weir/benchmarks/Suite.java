@@ -18,9 +18,19 @@ public interface Suite {
    *
    * @param quick whether it has to be over within 90 seconds
    * @param databaseUrl the PostgreSQL to use, in place of an embedded one
+   * @param only the word of the cases to run, in place of all of them
    * @param progress hears a line at each step
    */
-  record Request(boolean quick, Optional<String> databaseUrl, Consumer<String> progress) {}
+  record Request(
+      boolean quick,
+      Optional<String> databaseUrl,
+      Optional<String> only,
+      Consumer<String> progress) {
+    /** Whether a case of this name is to be run. */
+    public boolean isWanted(String caseName) {
+      return only.isEmpty() || caseName.contains(only.get());
+    }
+  }
 
   /**
    * What a suite found.
