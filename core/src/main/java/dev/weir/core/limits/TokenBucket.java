@@ -24,6 +24,11 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   private static final MathContext SIGNIFICANT = new MathContext(12, RoundingMode.FLOOR);
 
+  /** The slowest rate per second. */
+  private static final BigDecimal SLOWEST = new BigDecimal("1E-12");
+
+  private static final BigDecimal MICROS_PER_SECOND = BigDecimal.valueOf(Micros.PER_SECOND);
+
   /**
    * Reduces the rate to lowest terms. A rate that cannot be counted exactly (the debt of an empty
    * bucket has to fit into 53 bits) becomes the next one below that can.
@@ -65,17 +70,26 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
       throw new IllegalArgumentException(
           "refillRate must be above 0 and at most %d, not %s".formatted(MOST, rate));
     }
+    // Compared before it is cut: cutting 1E-999999999 would take all memory.
+    if (rate.compareTo(SLOWEST) < 0) {
+      throw new IllegalArgumentException("refillRate of " + rate + " is too slow to be counted");
+    }
     // So many digits that both terms fit; what is cut off would not be noticed in a year.
     BigDecimal digits = rate.round(SIGNIFICANT);
     BigDecimal cut = digits.setScale(Math.clamp(digits.scale(), 0, 12), RoundingMode.FLOOR);
-    if (cut.signum() == 0) {
-      throw new IllegalArgumentException("refillRate of " + rate + " is too slow to be counted");
-    }
     BigInteger tokens = cut.unscaledValue();
     BigInteger micros = BigInteger.TEN.pow(cut.scale() + 6);
     BigInteger divisor = tokens.gcd(micros);
     return new TokenBucket(
         capacity, tokens.divide(divisor).longValueExact(), micros.divide(divisor).longValueExact());
+  }
+
+  /** The tokens that come back in a second, to twelve digits. */
+  public BigDecimal perSecond() {
+    return BigDecimal.valueOf(refillTokens)
+        .multiply(MICROS_PER_SECOND)
+        .divide(BigDecimal.valueOf(refillMicros), new MathContext(12, RoundingMode.HALF_UP))
+        .stripTrailingZeros();
   }
 
   @Override
