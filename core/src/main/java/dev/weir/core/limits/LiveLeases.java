@@ -10,10 +10,10 @@ import java.util.Optional;
  * of a {@link Queue}. Immutable.
  */
 public record LiveLeases(List<Lease> leases) {
-  public static final LiveLeases NONE = new LiveLeases(List.of());
-
   private static final Comparator<Lease> BY_END =
       Comparator.comparingLong(Lease::expiresAtMicros).thenComparing(Lease::id);
+
+  public static final LiveLeases NONE = new LiveLeases(List.of());
 
   public LiveLeases {
     leases = leases.stream().sorted(BY_END).toList();
