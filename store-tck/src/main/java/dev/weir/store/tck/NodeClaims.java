@@ -23,9 +23,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -164,7 +161,7 @@ interface NodeClaims extends Claims {
       callers.add(() -> assignInBatches(node, demands, size));
     }
     Map<String, Slot> given = new HashMap<>();
-    for (Assignment answer : atOnce(callers).stream().flatMap(List::stream).toList()) {
+    for (Assignment answer : Crowd.atOnce(callers).stream().flatMap(List::stream).toList()) {
       Slot slot = Scene.slot(answer);
       assertThat(given.merge(slot.eventId(), slot, (first, second) -> first)).isEqualTo(slot);
     }
@@ -196,7 +193,7 @@ interface NodeClaims extends Claims {
     for (int i = 0; i < 30; i++) {
       String event = "e" + i;
       List<Slot> slots =
-          atOnce(
+          Crowd.atOnce(
               List.of(
                   () -> Scene.assign(scene.node.ledger(), scene.demand(event, at(0))),
                   () -> Scene.assign(other.ledger(), scene.demand(event, at(0), otherConfig))));
@@ -223,7 +220,7 @@ interface NodeClaims extends Claims {
       int seed = caller;
       callers.add(() -> muddle(scene, nodes.get(seed % 2), new Random(seed)));
     }
-    atOnce(callers);
+    Crowd.atOnce(callers);
     scene.configure(Terms.of(5, WINDOW));
 
     Map<Instant, Long> held =
@@ -264,34 +261,5 @@ interface NodeClaims extends Claims {
       }
     }
     return 0;
-  }
-
-  /** Runs all of them on threads of their own, begun together; the first failure is thrown. */
-  private static <T> List<T> atOnce(List<? extends Callable<T>> callers) {
-    CountDownLatch begin = new CountDownLatch(1);
-    List<FutureTask<T>> tasks =
-        callers.stream()
-            .map(
-                caller ->
-                    new FutureTask<T>(
-                        () -> {
-                          begin.await();
-                          return caller.call();
-                        }))
-            .toList();
-    tasks.forEach(task -> Thread.ofVirtual().start(task));
-    begin.countDown();
-    List<T> results = new ArrayList<>();
-    for (var task : tasks) {
-      try {
-        results.add(task.get());
-      } catch (ExecutionException e) {
-        throw new AssertionError("a caller failed", e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new AssertionError("interrupted", e);
-      }
-    }
-    return results;
   }
 }

@@ -1,0 +1,52 @@
+package dev.weir.store.tck;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/** Many callers at the same moment. */
+final class Crowd {
+  private Crowd() {}
+
+  /** Runs so many callers, made by their number, on threads of their own, begun together. */
+  static <T> List<T> atOnce(int callers, IntFunction<T> call) {
+    return atOnce(
+        IntStream.range(0, callers)
+            .mapToObj(caller -> (Callable<T>) () -> call.apply(caller))
+            .toList());
+  }
+
+  /** Runs all of them on threads of their own, begun together; the first failure is thrown. */
+  static <T> List<T> atOnce(List<? extends Callable<T>> callers) {
+    CountDownLatch begin = new CountDownLatch(1);
+    List<FutureTask<T>> tasks =
+        callers.stream()
+            .map(
+                caller ->
+                    new FutureTask<T>(
+                        () -> {
+                          begin.await();
+                          return caller.call();
+                        }))
+            .toList();
+    tasks.forEach(task -> Thread.ofVirtual().start(task));
+    begin.countDown();
+    List<T> results = new ArrayList<>();
+    for (var task : tasks) {
+      try {
+        results.add(task.get());
+      } catch (ExecutionException e) {
+        throw new AssertionError("a caller failed", e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted", e);
+      }
+    }
+    return results;
+  }
+}

@@ -1,0 +1,154 @@
+package dev.weir.store.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A demand with a request id is granted once, however often it is sent. */
+interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
+  Duration TTL = Duration.ofSeconds(7);
+
+  @Test
+  default void repeatedDemandIsAnsweredAsBeforeUntilItsTimeIsOver() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          Demand<L> demand = scene.repeatable("id", TTL, List.of(new Ask<>(policy, "k", 6)));
+          Answer first = scene.node.decide(demand);
+          assertThat(first.isReplayed()).isFalse();
+
+          scene.clock.move(TTL.minusNanos(1_000));
+          Answer replayed =
+              new Answer(first.decisions(), first.decidedAt(), Answer.Mode.STORE, true);
+          assertThat(scene.otherNode.decide(demand)).isEqualTo(replayed);
+          assertThat(scene.node.decide(demand)).isEqualTo(replayed);
+
+          scene.moveMicros(1);
+          Answer anew = scene.node.decide(demand);
+          assertThat(anew.isReplayed()).isFalse();
+          assertThat(anew.decidedAt()).isEqualTo(scene.clock.instant());
+          assertThat(anew.isAllowed()).as("6 more of %s", limit).isFalse();
+        });
+  }
+
+  @Test
+  default void repeatingDoesNotProlongWhatIsRemembered() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          Demand<L> demand = scene.repeatable("id", TTL, List.of(new Ask<>(policy, "k", 1)));
+          scene.node.decide(demand);
+          scene.clock.move(TTL.dividedBy(2));
+          assertThat(scene.node.decide(demand).isReplayed()).isTrue();
+          scene.clock.move(TTL.dividedBy(2));
+          assertThat(scene.node.decide(demand).isReplayed()).isFalse();
+        });
+  }
+
+  @Test
+  default void refusalIsNotRemembered() {
+    forEachKind(
+        1,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 1);
+          Demand<L> demand =
+              scene.repeatable("id", Demand.LONGEST_TTL, List.of(new Ask<>(policy, "k", 1)));
+          Answer refused = scene.node.decide(demand);
+          assertThat(refused.isAllowed()).isFalse();
+          scene.clock.move(refused.retryAfter());
+          Answer granted = scene.node.decide(demand);
+          assertThat(granted.isAllowed()).isTrue();
+          assertThat(granted.isReplayed()).isFalse();
+        });
+  }
+
+  @Test
+  default void repeatedIdWithOtherAsksIsAnsweredAsTheFirst() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          Answer first =
+              scene.node.decide(scene.repeatable("id", TTL, List.of(new Ask<>(policy, "k", 6))));
+          Answer second =
+              scene.node.decide(
+                  scene.repeatable(
+                      "id", TTL, List.of(new Ask<>(policy, "l", 1), new Ask<>(policy, "m", 2))));
+          assertThat(second.isReplayed()).isTrue();
+          assertThat(second.decisions()).isEqualTo(first.decisions());
+          assertThat(scene.remaining(policy, "l")).isEqualTo(10);
+        });
+  }
+
+  @Test
+  default void peekKnowsNoRequestIds() {
+    forEachKind(
+        1,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          Demand<L> demand = scene.repeatable("id", TTL, List.of(new Ask<>(policy, "k", 1)));
+          assertThat(scene.node.peek(demand).isAllowed()).isTrue();
+          assertThat(scene.node.decide(demand).isReplayed()).isFalse();
+          Answer after = scene.node.peek(demand);
+          assertThat(after.isAllowed()).isFalse();
+          assertThat(after.isReplayed()).isFalse();
+        });
+  }
+
+  @Test
+  default void repeatableDemandIsGivenBackOnceAndIsNewAfterwards() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 4);
+          Demand<L> demand = scene.repeatable("id", TTL, List.of(new Ask<>(policy, "k", 3)));
+          Answer granted = scene.node.decide(demand);
+          scene.otherNode.refund(demand, granted.decidedAt());
+          scene.node.refund(demand, granted.decidedAt());
+          assertThat(scene.remaining(policy, "k")).isEqualTo(6);
+
+          Answer anew = scene.node.decide(demand);
+          assertThat(anew.isReplayed()).isFalse();
+          assertThat(scene.remaining(policy, "k")).isEqualTo(3);
+        });
+  }
+
+  @Test
+  default void unknownRequestIdGivesNothingBack() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          Demand<L> demand = scene.repeatable("id", TTL, List.of(new Ask<>(policy, "k", 3)));
+          Answer granted = scene.decide(policy, "k", 4);
+          scene.node.refund(demand, granted.decidedAt());
+          assertThat(scene.remaining(policy, "k")).isEqualTo(6);
+
+          Answer known = scene.node.decide(demand);
+          scene.clock.move(TTL);
+          long before = scene.remaining(policy, "k");
+          scene.node.refund(demand, known.decidedAt());
+          assertThat(scene.remaining(policy, "k"))
+              .as("after its time: %s", limit)
+              .isEqualTo(before);
+        });
+  }
+}
