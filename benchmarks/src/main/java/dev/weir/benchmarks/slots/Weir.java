@@ -17,22 +17,23 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /** Weir in this process, put together as the server does it. */
 record Weir(SlotConfigs configs, SlotDesk desk) {
+  /** Of whichever thread asks: generators are not safe for use by several. */
+  private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
   static Weir onPostgres(HikariDataSource pool) {
     return of(
         new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE),
-        new JdbcSlotLedger(
-            pool, StoreClock.OF_THE_DATABASE, RandomGenerator.getDefault(), SlotObserver.NONE));
+        new JdbcSlotLedger(pool, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE));
   }
 
   static Weir inMemory() {
     MemorySlotLedger ledger =
-        new MemorySlotLedger(
-            InstantSource.system(), RandomGenerator.getDefault(), Integer.MAX_VALUE);
+        new MemorySlotLedger(InstantSource.system(), RANDOM, Integer.MAX_VALUE);
     return of(ledger, ledger);
   }
 

@@ -16,6 +16,7 @@ import dev.weir.store.jdbc.JdbcSlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /** What slots need of a store, whichever store it is. */
@@ -32,10 +33,12 @@ record SlotParts(
 
   private static final int MOST_SLOTS_IN_MEMORY = 5_000_000;
 
+  /** Of whichever thread asks: generators are not safe for use by several. */
+  private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
+
   static SlotParts inMemory(Settings settings, SlotObserver observer) {
     MemorySlotLedger ledger =
-        new MemorySlotLedger(
-            InstantSource.system(), RandomGenerator.getDefault(), MOST_SLOTS_IN_MEMORY);
+        new MemorySlotLedger(InstantSource.system(), RANDOM, MOST_SLOTS_IN_MEMORY);
     if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
       ledger.configure(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
     }
@@ -50,8 +53,7 @@ record SlotParts(
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
-        new JdbcSlotLedger(
-            database, StoreClock.OF_THE_DATABASE, RandomGenerator.getDefault(), observer),
+        new JdbcSlotLedger(database, StoreClock.OF_THE_DATABASE, RANDOM, observer),
         configs,
         new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
         cache,

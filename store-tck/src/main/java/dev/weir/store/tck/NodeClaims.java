@@ -46,6 +46,25 @@ interface NodeClaims extends Claims {
         .containsExactly(count(0, 1), count(4, 1), count(8, 1), count(12, 1));
   }
 
+  /** In stretches of every length: one may trust in being alone only until it is not. */
+  @Test
+  default void nodesThatTakeTurnsLeaveNoGap() {
+    Scene scene = scene(3);
+    Node other = scene.anotherNode();
+
+    int events = 0;
+    for (int stretch = 1; stretch <= 24; stretch++) {
+      Node node = stretch % 2 == 0 ? scene.node : other;
+      for (int i = 0; i < stretch; i++) {
+        Slot slot = Scene.assign(node.ledger(), scene.demand("e" + events, at(0)));
+        int window = events / 3;
+        assertThat(slot.windowStart()).isEqualTo(at(4.0 * window));
+        assertThat(slot.place()).isEqualTo(events % 3);
+        events++;
+      }
+    }
+  }
+
   @Test
   default void nodeNoticesWhatAnotherHasCancelled() {
     Scene scene = scene(1);

@@ -5,7 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** A row of {@code slot_book}, read under its lock, and the time at which it was. */
+/** A row of {@code slot_book}, and the time at which it was read. */
 record BookRow(
     int configId, String name, int version, int grid, long sinceMicros, long seq, long nowMicros) {
 
@@ -26,6 +26,11 @@ record BookRow(
   /** The same book with windows of other room, complete from {@code sinceMicros} on. */
   BookRow onNextGrid(long since) {
     return new BookRow(configId, name, version, grid + 1, since, seq, nowMicros);
+  }
+
+  /** The same book after something was written. */
+  BookRow movedOn(int step) {
+    return new BookRow(configId, name, version, grid, sinceMicros, seq + step, nowMicros);
   }
 
   /** Reads a book without its lock. */

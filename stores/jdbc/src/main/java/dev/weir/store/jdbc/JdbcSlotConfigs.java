@@ -112,7 +112,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
       // Write the windows ahead anew from the slots that lie in them.
       JdbcBook ahead = new JdbcBook(connection, moved, next);
       ahead.regroupFrom(
-          moved.sinceMicros(), () -> new SlotWriter().books(List.of(ahead)).send(connection));
+          moved.sinceMicros(), () -> SlotWriter.of(List.of(ahead), Gate.OPEN).send(connection));
     }
     return next;
   }

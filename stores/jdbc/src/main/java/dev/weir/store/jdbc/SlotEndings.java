@@ -102,7 +102,7 @@ final class SlotEndings {
     if (!toFree.isEmpty()) {
       JdbcBook book = new JdbcBook(connection, row, config);
       free(connection, book, toFree);
-      new SlotWriter().books(List.of(book)).send(connection);
+      SlotWriter.of(List.of(book), Gate.locked(List.of(book), Batch.newStep())).send(connection);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc;
 import dev.weir.engine.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -43,6 +44,22 @@ final class Transactions {
         }
         contended.run();
       }
+    }
+  }
+
+  /**
+   * Work that ends in one statement, a transaction by itself. Empty if that came to nothing, or met
+   * somebody else at the same row: then nothing was done.
+   */
+  <T> Optional<T> attempt(Work<Optional<T>> work) {
+    try (Connection connection = database.getConnection()) {
+      return work.on(connection);
+    } catch (SQLException e) {
+      if (!WORTH_A_TRY.contains(String.valueOf(e.getSQLState()))) {
+        throw failure(e);
+      }
+      contended.run();
+      return Optional.empty();
     }
   }
 

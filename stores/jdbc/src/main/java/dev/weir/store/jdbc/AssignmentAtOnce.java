@@ -1,0 +1,118 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.core.slots.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.engine.slots.BatchPlan;
+import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.SlotRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+
+/**
+ * The quick way to assign a batch: plan from the pictures that this node kept, and send one
+ * statement, a transaction by itself, that writes only if they are still true. Pages that a picture
+ * lacks are read without the lock: if the picture is true at the end, so was the page.
+ *
+ * <p>It gives up, with nothing written, wherever the {@linkplain AssignmentUnderLock careful way}
+ * is surer to succeed.
+ */
+final class AssignmentAtOnce {
+  private final StoreClock clock;
+  private final RandomGenerator random;
+  private final NodeMemory memory;
+  private final Runnable contended;
+
+  AssignmentAtOnce(
+      StoreClock clock, RandomGenerator random, NodeMemory memory, Runnable contended) {
+    this.clock = clock;
+    this.random = random;
+    this.memory = memory;
+    this.contended = contended;
+  }
+
+  /** Assigns a batch; empty if nothing was written. */
+  Optional<Batch> assign(Transactions transactions, List<Demand> demands) {
+    if (memory.repeats().expected() || memory.rivals().expected()) {
+      return Optional.empty();
+    }
+    Set<String> names = new TreeSet<>();
+    demands.forEach(demand -> names.add(demand.config().name()));
+    Map<String, PictureCache.Kept> kept = memory.pictures().takeAll(names);
+    return kept.isEmpty()
+        ? Optional.empty()
+        : transactions.attempt(connection -> assign(connection, demands, kept));
+  }
+
+  private Optional<Batch> assign(
+      Connection connection, List<Demand> demands, Map<String, PictureCache.Kept> kept)
+      throws SQLException {
+    ReckonedTime.Need need = need(demands, kept.values());
+    OptionalLong reckoned = memory.time().databaseMicros(System.nanoTime(), need);
+    if (reckoned.isEmpty()) {
+      kept.values().forEach(memory.pictures()::bringBack);
+      return Optional.empty();
+    }
+    Map<String, JdbcBook> books = new TreeMap<>();
+    kept.forEach(
+        (name, known) ->
+            books.put(
+                name, new JdbcBook(connection, known.row(), known.config(), known.picture())));
+    // Pages are read in a transaction, as large ones come in portions. Mostly there are none.
+    connection.setAutoCommit(false);
+    BatchPlan plan =
+        BatchPlan.of(
+            demands, Map.of(), books, Micros.instant(clock.micros(reckoned.getAsLong())), random);
+    connection.setAutoCommit(true);
+    if (plan.refusesAny()) {
+      // Whoever is refused may have a slot from before: plan again, knowing.
+      memory.repeats().met();
+      return Optional.empty();
+    }
+    // In the order in which everybody locks.
+    List<JdbcBook> inOrder =
+        books.values().stream()
+            .sorted(Comparator.comparingInt(book -> book.row().configId()))
+            .toList();
+    Batch batch = new Batch(plan, books, Batch.newStep());
+    Gate gate = Gate.believed(inOrder, batch.step(), reckoned.getAsLong(), need);
+    return write(connection, batch, SlotWriter.of(inOrder, gate));
+  }
+
+  private static ReckonedTime.Need need(List<Demand> demands, Collection<PictureCache.Kept> books) {
+    boolean decides =
+        books.stream().anyMatch(book -> book.config().terms().notBefore() == NotBefore.NOW)
+            || demands.stream()
+                .anyMatch(demand -> demand.request().requestedTime().equals(SlotRequest.NOW));
+    return decides ? ReckonedTime.Need.TO_PLAN : ReckonedTime.Need.TO_NOTE;
+  }
+
+  private Optional<Batch> write(Connection connection, Batch batch, SlotWriter writer)
+      throws SQLException {
+    long asked = System.nanoTime();
+    try {
+      OptionalLong told =
+          writer.slots(batch.plan().fresh(), List.of(), batch.books()).sendIfTrue(connection);
+      if (told.isEmpty()) {
+        contended.run();
+        memory.rivals().met();
+        return Optional.empty();
+      }
+      memory.time().told(asked, told.getAsLong());
+      return Optional.of(batch);
+    } catch (SQLException e) {
+      // Most likely an event that has its slot already. The next try looks before it writes.
+      memory.repeats().met();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.core.slots.Micros;
+import dev.weir.engine.slots.BatchPlan;
+import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * The careful way to assign a batch, a transaction of two round trips: lock the books, and look up
+ * the events if repeated ones are to be expected; plan; write and commit.
+ */
+final class AssignmentUnderLock {
+  private static final String LOCK =
+      "select "
+          + BookRow.COLUMNS
+          + " from slot_book b where b.name = any(?) order by b.config_id for update";
+
+  /**
+   * Two statements in one round trip. They must not be one: the second has to see what was
+   * committed while the first waited for its locks.
+   */
+  private static final String LOCK_AND_LOOK_UP =
+      LOCK + "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
+
+  private final StoreClock clock;
+  private final RandomGenerator random;
+  private final NodeMemory memory;
+  private final Runnable contended;
+
+  AssignmentUnderLock(
+      StoreClock clock, RandomGenerator random, NodeMemory memory, Runnable contended) {
+    this.clock = clock;
+    this.random = random;
+    this.memory = memory;
+    this.contended = contended;
+  }
+
+  Batch assign(Connection connection, List<Demand> demands) throws SQLException {
+    Map<String, SlotConfig> believed = new HashMap<>();
+    demands.forEach(demand -> believed.put(demand.config().name(), demand.config()));
+    boolean lookUp = memory.repeats().expected();
+    Map<String, Slot> known = new HashMap<>();
+    List<BookRow> rows = lock(connection, believed.keySet(), demands, lookUp, known);
+    Map<String, JdbcBook> books = open(connection, rows, believed);
+    long nowMicros = rows.stream().mapToLong(BookRow::nowMicros).max().orElse(0);
+    BatchPlan plan = BatchPlan.of(demands, known, books, Micros.instant(nowMicros), random);
+    if (!lookUp && plan.refusesAny()) {
+      // Whoever is refused may have a slot from before: plan again, knowing.
+      memory.repeats().met();
+      throw new SQLException("the events of a refusal were not looked up", Transactions.TRY_AGAIN);
+    }
+    int step = plan.fresh().isEmpty() ? 0 : write(connection, plan, known, books);
+    return new Batch(plan, books, step);
+  }
+
+  private List<BookRow> lock(
+      Connection connection,
+      Set<String> configNames,
+      List<Demand> demands,
+      boolean lookUp,
+      Map<String, Slot> known)
+      throws SQLException {
+    String[] names = configNames.toArray(String[]::new);
+    long asked = System.nanoTime();
+    if (!lookUp) {
+      return Sql.list(connection, row -> book(row, asked), LOCK, (Object) names);
+    }
+    String[] eventIds =
+        demands.stream().map(demand -> demand.request().eventId()).sorted().toArray(String[]::new);
+    try (PreparedStatement statement = Sql.prepare(connection, LOCK_AND_LOOK_UP, names, eventIds)) {
+      statement.execute();
+      List<BookRow> rows;
+      try (ResultSet found = statement.getResultSet()) {
+        rows = Sql.list(found, row -> book(row, asked));
+      }
+      statement.getMoreResults();
+      try (ResultSet found = statement.getResultSet()) {
+        Sql.list(found, SlotRow::read).forEach(slot -> known.put(slot.eventId(), slot));
+      }
+      memory.repeats().wasPrepared(!known.isEmpty());
+      return rows;
+    }
+  }
+
+  private BookRow book(ResultSet row, long asked) throws SQLException {
+    return BookRow.read(
+        row,
+        databaseMicros -> {
+          memory.time().told(asked, databaseMicros);
+          return clock.micros(databaseMicros);
+        });
+  }
+
+  private int write(
+      Connection connection, BatchPlan plan, Map<String, Slot> known, Map<String, JdbcBook> books)
+      throws SQLException {
+    List<String> ended =
+        plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
+    int step = Batch.newStep();
+    try {
+      SlotWriter.of(books.values(), Gate.locked(books.values(), step))
+          .slots(plan.fresh(), ended, books)
+          .sendAndCommit(connection);
+      return step;
+    } catch (SQLException e) {
+      // Most likely an event that has its slot already. The next try looks before it writes.
+      memory.repeats().met();
+      throw e;
+    }
+  }
+
+  /** Opens locked books with the pictures that this node kept, where nothing has changed since. */
+  private Map<String, JdbcBook> open(
+      Connection connection, List<BookRow> rows, Map<String, SlotConfig> believed)
+      throws SQLException {
+    Map<String, JdbcBook> books = new LinkedHashMap<>();
+    boolean rivals = false;
+    for (BookRow row : rows) {
+      Optional<PictureCache.Kept> kept = memory.pictures().take(row.name());
+      if (kept.isPresent() && kept.get().shows(row)) {
+        books.put(
+            row.name(), new JdbcBook(connection, row, kept.get().config(), kept.get().picture()));
+      } else {
+        if (kept.isPresent()) {
+          contended.run();
+          rivals = true;
+        }
+        SlotConfig config = Objects.requireNonNull(believed.get(row.name()));
+        boolean inForce = config.version() == row.version();
+        books.put(
+            row.name(),
+            new JdbcBook(connection, row, inForce ? config : ConfigRow.inForce(connection, row)));
+      }
+    }
+    memory.rivals().wasPrepared(rivals);
+    return books;
+  }
+}

@@ -1,0 +1,76 @@
+package dev.weir.store.jdbc;
+
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The first part of a writing statement: it moves the numbers of books on and leaves one row called
+ * {@code gate}, or none if a book is not as was believed. Whatever follows selects from it.
+ *
+ * <p>The update locks the books. Who waits for such a lock has the condition checked again on the
+ * row as it is then. What else the statement reads may be older than that, and does not matter:
+ * windows and runs change only together with the number, so if the number is the believed one,
+ * nothing of them has changed since.
+ */
+record Gate(String sql, List<Object> parameters) {
+  /** For who holds the lock and has moved the number on already. */
+  static final Gate OPEN = new Gate("gate as (select 0::bigint as now_micros)", List.of());
+
+  private static final String ONE_BOOK =
+      """
+      gate as (
+        update slot_book b set seq = b.seq + ? where b.config_id = ? and b.seq = ? %s
+        returning %s as now_micros)
+      """;
+
+  /**
+   * If only some of the books are as believed, those numbers go up for nothing. That is no harm.
+   */
+  private static final String SEVERAL_BOOKS =
+      """
+      moved as (
+        update slot_book b set seq = b.seq + ?
+        from unnest(?::int[], ?::bigint[]) as believed (config_id, seq)
+        where b.config_id = believed.config_id and b.seq = believed.seq %s
+        returning %s as now_micros),
+      gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
+      """;
+
+  private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
+
+  private static final String ONE_BOOK_AT_ANY_TIME = ONE_BOOK.formatted("", Sql.NOW);
+  private static final String ONE_BOOK_NOW = ONE_BOOK.formatted(AT_THE_TIME, Sql.NOW);
+  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_BOOKS.formatted("", Sql.NOW);
+  private static final String SEVERAL_NOW = SEVERAL_BOOKS.formatted(AT_THE_TIME, Sql.NOW);
+
+  /** For who holds the locks of books. */
+  static Gate locked(Collection<JdbcBook> books, int step) {
+    if (books.size() == 1) {
+      BookRow row = books.iterator().next().row();
+      return new Gate(ONE_BOOK_AT_ANY_TIME, List.of(step, row.configId(), row.seq()));
+    }
+    return new Gate(
+        SEVERAL_AT_ANY_TIME, List.of(step, configIds(books), seqs(books), books.size()));
+  }
+
+  /** For who holds no lock: books and time must be as believed. */
+  static Gate believed(
+      Collection<JdbcBook> books, int step, long nowMicros, ReckonedTime.Need need) {
+    long earliest = nowMicros - need.leewayMicros();
+    long latest = nowMicros + need.leewayMicros();
+    if (books.size() == 1) {
+      BookRow row = books.iterator().next().row();
+      return new Gate(ONE_BOOK_NOW, List.of(step, row.configId(), row.seq(), earliest, latest));
+    }
+    return new Gate(
+        SEVERAL_NOW, List.of(step, configIds(books), seqs(books), earliest, latest, books.size()));
+  }
+
+  private static int[] configIds(Collection<JdbcBook> books) {
+    return books.stream().mapToInt(book -> book.row().configId()).toArray();
+  }
+
+  private static long[] seqs(Collection<JdbcBook> books) {
+    return books.stream().mapToLong(book -> book.row().seq()).toArray();
+  }
+}

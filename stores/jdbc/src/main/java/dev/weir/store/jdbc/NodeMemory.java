@@ -1,0 +1,18 @@
+package dev.weir.store.jdbc;
+
+/**
+ * What a node remembers between batches. None of it is believed without being compared by the
+ * database. Thread-safe.
+ *
+ * @param repeats whether events that have a slot already are to be expected. Feeds are mostly new,
+ *     and then a look-up before the write is half a batch's reading for nothing: the primary key
+ *     tells of a repeated event just as surely
+ * @param rivals whether others are to be expected to write into the same books. Then a batch that
+ *     was planned without the lock is planned in vain
+ */
+record NodeMemory(
+    PictureCache pictures, Expectation repeats, Expectation rivals, ReckonedTime time) {
+  NodeMemory() {
+    this(new PictureCache(), new Expectation(64), new Expectation(16), new ReckonedTime());
+  }
+}
