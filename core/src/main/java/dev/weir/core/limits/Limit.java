@@ -27,6 +27,11 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   /** What may be taken at the given time, from a settled usage. */
   long remaining(Usage settled, long nowMicros);
 
+  /** Whether so much, from 1 to {@link #most}, remains. */
+  default boolean hasLeft(Usage settled, long cost, long nowMicros) {
+    return cost <= remaining(settled, nowMicros);
+  }
+
   /** The usage after so much, not more than remains, was taken at the given time. */
   Usage take(Usage settled, long cost, long nowMicros);
 
@@ -74,11 +79,13 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
     return giveBack(settle(usage, nowMicros), cost, takenAtMicros);
   }
 
-  private Decision allow(Usage settled, long remaining, long nowMicros) {
+  /** What is said to a grant that leaves so much. */
+  default Decision allow(Usage settled, long remaining, long nowMicros) {
     return new Decision.Allowed(remaining, resetMicros(settled, remaining, nowMicros));
   }
 
-  private Decision refuse(Usage settled, long remaining, long cost, long nowMicros) {
+  /** What is said to a demand for more than so much. */
+  default Decision refuse(Usage settled, long remaining, long cost, long nowMicros) {
     return new Decision.Refused(
         remaining,
         resetMicros(settled, remaining, nowMicros),

@@ -1,0 +1,92 @@
+package dev.weir.engine.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.security.SecureRandom;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class KeyHashTest {
+  private final KeyHash hash = new KeyHash(new SecureRandom());
+
+  private record Value(long first, long second) {}
+
+  private Value of(int kind, String policy, String key) {
+    KeyHash.Prefix prefix = hash.prefix(kind, policy);
+    return new Value(hash.first(prefix, key), hash.second(prefix, key));
+  }
+
+  @Test
+  void equalTextsHaveTheSameHash() {
+    assertThat(of(1, new String("api"), "user:101"))
+        .isEqualTo(of(1, "api", new String("user:101")));
+  }
+
+  @Test
+  void kindPolicyAndKeyAllCount() {
+    Set<Value> values = new HashSet<>();
+    for (int kind = 1; kind <= 3; kind++) {
+      for (String policy : new String[] {"a", "ab", "abc", "abcd", "abcde"}) {
+        for (String key : new String[] {"a", "b", "bc", "bcd", "bcde", "e", "\u0001", "a\u0001"}) {
+          assertThat(values.add(of(kind, policy, key))).as(kind + policy + key).isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void nextToEachOtherMeansNothingInEitherHalf() {
+    KeyHash.Prefix prefix = hash.prefix(1, "api");
+    Set<Long> firsts = new HashSet<>();
+    Set<Long> seconds = new HashSet<>();
+    int keys = 200_000;
+    long flipped = 0;
+    long former = 0;
+    for (int i = 0; i < keys; i++) {
+      long first = hash.first(prefix, "user:" + i);
+      firsts.add(first);
+      seconds.add(hash.second(prefix, "user:" + i));
+      flipped += Long.bitCount(Segment.spread(first) ^ former);
+      former = Segment.spread(first);
+    }
+    assertThat(firsts).hasSize(keys);
+    assertThat(seconds).hasSize(keys);
+    assertThat((double) flipped / keys).isBetween(31.0, 33.0);
+  }
+
+  @Test
+  void eachStoreHasItsOwnSecrets() {
+    KeyHash other = new KeyHash(new SecureRandom());
+    assertThat(other.first(other.prefix(1, "api"), "user:101"))
+        .isNotEqualTo(hash.first(hash.prefix(1, "api"), "user:101"));
+  }
+
+  @Test
+  void policiesThatShareARememberedPlaceAreToldApart() {
+    // These two have the same hash code, as Java counts it.
+    assertThat("AaBB".hashCode()).isEqualTo("BBAa".hashCode());
+    Value one = of(1, "AaBB", "k");
+    assertThat(of(1, "BBAa", "k")).isNotEqualTo(one);
+    assertThat(of(1, "AaBB", "k")).isEqualTo(one);
+  }
+
+  @Test
+  void refusesWhatCanBeNoKey() {
+    KeyHash.Prefix prefix = hash.prefix(1, "api");
+    for (String key :
+        new String[] {"", "x".repeat(256), "\0", "abc\0", "abcd\0e", "\uD800", "abcde\uDC00"}) {
+      assertThatThrownBy(() -> hash.first(prefix, key))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("key must");
+    }
+  }
+
+  @Test
+  void takesEveryOtherKey() {
+    for (String key : new String[] {"x".repeat(255), "über", "\uFFFF", "日本語のキー", "😀", "abc😀"}) {
+      assertThat(of(1, "api", key)).isEqualTo(of(1, "api", new String(key)));
+    }
+  }
+}

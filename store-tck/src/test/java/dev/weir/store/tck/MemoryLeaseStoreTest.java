@@ -1,0 +1,15 @@
+package dev.weir.store.tck;
+
+import dev.weir.core.slots.Micros;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+
+class MemoryLeaseStoreTest implements LeaseStoreKit {
+  @Override
+  public Supplier<LeaseStore> leasesBy(InstantSource clock) {
+    LeaseStore store = new MemoryLeaseStore(() -> Micros.ceil(clock.instant()));
+    return () -> store;
+  }
+}
