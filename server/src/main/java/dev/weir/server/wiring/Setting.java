@@ -35,7 +35,10 @@ public enum Setting {
       "weir.slots.retention", "", "how long past slots are kept, such as P90D; for ever without"),
   ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
   CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
-  DRAIN("weir.drain", "PT20S", "how long a stop waits for requests under way"),
+  DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),
+  DRAIN_NOTICE(
+      "weir.drain.notice", "PT0.5S", "how long a stop goes on listening after it is not ready"),
+  DRAIN_IDLE("weir.drain.idle", "PT2S", "how long a stop keeps connections that ask nothing"),
   LOG_FORMAT("weir.log.format", "text", "text or json"),
   LOG_LEVEL("weir.log.level", "info", "error, warn, info, debug or trace");
 

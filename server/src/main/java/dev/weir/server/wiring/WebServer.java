@@ -1,11 +1,10 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.rest.Connections;
 import dev.weir.server.rest.Draining;
-import dev.weir.server.rest.ListeningSockets;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.server.exceptions.ServerStartupException;
-import io.micronaut.runtime.graceful.GracefulShutdownManager;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,20 +29,29 @@ final class WebServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(WebServer.class);
   private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
 
-  /** Long enough for requests already on the wire to be read. */
-  private static final Duration SETTLE = Duration.ofMillis(300);
+  /** Long enough for a client to finish connecting that has begun to. */
+  private static final Duration ARRIVAL = Duration.ofMillis(200);
 
   private static final Duration LONGEST_DRAINING = Duration.ofHours(1);
 
   private final ApplicationContext context;
   private final EmbeddedServer server;
-  private final Duration mostDraining;
+  private final Patience patience;
 
-  private WebServer(ApplicationContext context, EmbeddedServer server, Duration mostDraining) {
+  private WebServer(ApplicationContext context, EmbeddedServer server, Patience patience) {
     this.context = context;
     this.server = server;
-    this.mostDraining = mostDraining;
+    this.patience = patience;
   }
+
+  /**
+   * How long a drain may take.
+   *
+   * @param most in all
+   * @param notice from not being ready to not listening
+   * @param idle how long a connection that asks nothing is kept
+   */
+  record Patience(Duration most, Duration notice, Duration idle) {}
 
   /**
    * Starts to listen.
@@ -52,7 +60,7 @@ final class WebServer implements AutoCloseable {
    */
   @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
   static WebServer start(Settings settings, List<Object> parts) {
-    Duration mostDraining = check(settings);
+    Patience patience = check(settings);
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
@@ -69,7 +77,7 @@ final class WebServer implements AutoCloseable {
       EmbeddedServer server = context.getBean(EmbeddedServer.class);
       server.start();
       listening = true;
-      return new WebServer(context, server, mostDraining);
+      return new WebServer(context, server, patience);
     } catch (ServerStartupException e) {
       throw new InvalidSettingException(
           Setting.PORT.key(),
@@ -83,10 +91,13 @@ final class WebServer implements AutoCloseable {
   }
 
   /** Reads what it needs of the settings; returns how long a drain may take. */
-  static Duration check(Settings settings) {
+  static Patience check(Settings settings) {
     refuseOpenDoor(settings);
     port(settings);
-    return settings.duration(Setting.DRAIN, Duration.ZERO, LONGEST_DRAINING);
+    return new Patience(
+        settings.duration(Setting.DRAIN, Duration.ZERO, LONGEST_DRAINING),
+        settings.duration(Setting.DRAIN_NOTICE, Duration.ZERO, LONGEST_DRAINING),
+        settings.duration(Setting.DRAIN_IDLE, Duration.ZERO, LONGEST_DRAINING));
   }
 
   private static int port(Settings settings) {
@@ -98,29 +109,33 @@ final class WebServer implements AutoCloseable {
   }
 
   /**
-   * Cuts nothing: from now on every answer asks its connection to close. Then newcomers are refused
-   * while those who are connected may still ask, then idle connections are closed, and what is
-   * under way may end within the bound.
+   * Cuts nothing: from now on every answer asks its connection to close. After the notice newcomers
+   * are refused, while those who are connected may still ask; a connection that asks nothing more
+   * is closed, and what is under way may end within the bound.
    */
   void drain() {
+    long endNanos = System.nanoTime() + patience.most().toNanos();
+    Connections connections = context.getBean(Connections.class);
     context.getBean(Draining.class).begin();
     try {
-      long settleMillis = Math.min(SETTLE.toMillis(), mostDraining.toMillis());
-      TimeUnit.MILLISECONDS.sleep(settleMillis);
-      context.getBean(ListeningSockets.class).close();
-      TimeUnit.MILLISECONDS.sleep(settleMillis);
-      context
-          .getBean(GracefulShutdownManager.class)
-          .shutdownGracefully()
-          .toCompletableFuture()
-          .get(mostDraining.toMillis(), TimeUnit.MILLISECONDS);
+      TimeUnit.NANOSECONDS.sleep(within(endNanos, patience.notice()).toNanos());
+      connections.refuseNewcomers(within(endNanos, ARRIVAL));
+      connections
+          .endWhenIdle(within(endNanos, patience.idle()))
+          .get(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      log.warn("Requests still under way after {} are cut", mostDraining);
+      log.warn(
+          "{} connections still in use after {} are cut", connections.count(), patience.most());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
       log.warn("Draining failed", e);
     }
+  }
+
+  private static Duration within(long endNanos, Duration wish) {
+    Duration left = Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
+    return wish.compareTo(left) < 0 ? wish : left;
   }
 
   @Override

@@ -109,7 +109,7 @@ final class Load implements AutoCloseable {
         case 0 -> stream(id, first, random);
         case 1, 2 -> onAllAtOnce(request(id, config(random), random));
         case 3 -> giveBack(id, first, random);
-        default -> giveOnce(request(id, config(random), random), first);
+        default -> give(request(id, config(random), random), first);
       }
     }
     return null;
@@ -130,26 +130,11 @@ final class Load implements AutoCloseable {
 
   /** The answer to a request, however often it has to be asked; empty if the load ends first. */
   private String give(String request, int first) throws IOException, InterruptedException {
-    return note(insist(first, 200, api -> api.post("/api/v1/slots", request)));
-  }
-
-  /**
-   * The same for an event that nobody else asks for. If a node that drains did not answer, it must
-   * not have given a slot either.
-   */
-  private void giveOnce(String request, int first) throws IOException, InterruptedException {
-    Reply reply = insist(first, 200, api -> api.post("/api/v1/slots", request));
-    if (reply.unread && reply.body.contains("\"replayed\":true")) {
-      strange("a draining node kept this answer to itself: " + reply.body);
+    String answer = insist(first, 200, api -> api.post("/api/v1/slots", request));
+    if (!answer.isEmpty()) {
+      journal.note(answer);
     }
-    note(reply);
-  }
-
-  private String note(Reply reply) throws IOException {
-    if (!reply.body.isEmpty()) {
-      journal.note(reply.body);
-    }
-    return reply.body;
+    return answer;
   }
 
   /** The same event asks on every node at the same moment. */
@@ -171,7 +156,11 @@ final class Load implements AutoCloseable {
       return;
     }
     if (random.nextBoolean()) {
-      note(insist(first, 200, api -> api.post("/api/v1/slots/" + id + "/confirm", "")));
+      String confirmed =
+          insist(first, 200, api -> api.post("/api/v1/slots/" + id + "/confirm", ""));
+      if (!confirmed.isEmpty()) {
+        journal.note(confirmed);
+      }
     } else {
       insist(first, 204, api -> api.delete("/api/v1/slots/" + id));
       if (!ending) {
@@ -181,9 +170,7 @@ final class Load implements AutoCloseable {
   }
 
   /** Asks one node after the other until one answers. */
-  private Reply insist(int first, int good, Call call) throws InterruptedException {
-    boolean unread = false;
-    boolean undecided = false;
+  private String insist(int first, int good, Call call) throws InterruptedException {
     for (int i = first; !ending; i++) {
       Target target = targets.get(i % targets.size());
       Target.Excuse before = target.excuse();
@@ -191,25 +178,15 @@ final class Load implements AutoCloseable {
         HttpResponse<String> response = call.on(target.api);
         if (response.statusCode() == good) {
           target.answers.incrementAndGet();
-          return new Reply(response.body(), unread && !undecided);
+          return response.body();
         }
-        undecided = true;
         refused(target, response);
       } catch (IOException e) {
-        unread |= before == Target.Excuse.LEAVING && Target.isUnread(e);
-        undecided |= before != Target.Excuse.LEAVING;
         failed(target, before, e);
       }
     }
-    return new Reply("", false);
+    return "";
   }
-
-  /**
-   * An answer, empty if the load ended first.
-   *
-   * @param unread whether nothing but a draining node had kept it from coming at once
-   */
-  private record Reply(String body, boolean unread) {}
 
   /** A request to one node. */
   private interface Call {

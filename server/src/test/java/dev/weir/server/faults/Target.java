@@ -17,10 +17,7 @@ final class Target implements AutoCloseable {
   enum Excuse {
     /** Nothing. */
     NONE,
-    /**
-     * It drains: it may be gone already, also in the moment in which a request is on its way. But
-     * it breaks off no answer, and does nothing of which it does not tell.
-     */
+    /** It drains: it may refuse to be connected to. Whoever is connected gets an answer. */
     LEAVING,
     /** It was killed: anything. */
     KILLED;
@@ -28,16 +25,10 @@ final class Target implements AutoCloseable {
     boolean covers(IOException failure) {
       return switch (this) {
         case NONE -> false;
-        case LEAVING -> failure instanceof ConnectException || isUnread(failure);
+        case LEAVING -> failure instanceof ConnectException;
         case KILLED -> true;
       };
     }
-  }
-
-  /** Whether a connection ended before the first byte of an answer. */
-  static boolean isUnread(IOException failure) {
-    String message = String.valueOf(failure.getMessage());
-    return message.contains("received no bytes") || message.contains("Connection reset");
   }
 
   Target(URI address) {

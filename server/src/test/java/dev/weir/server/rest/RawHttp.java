@@ -5,15 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
-import java.net.SocketException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
-/** A socket to a node, for what no decent client would send. */
-final class RawHttp implements AutoCloseable {
+/** A socket to a node, for what no decent client would send, and to see what comes on the wire. */
+public final class RawHttp implements AutoCloseable {
   private final Socket socket;
 
-  RawHttp(URI node) throws IOException {
+  public RawHttp(URI node) throws IOException {
     this(new Socket(node.getHost(), node.getPort()));
   }
 
@@ -45,7 +44,7 @@ final class RawHttp implements AutoCloseable {
     }
   }
 
-  void send(String text) throws IOException {
+  public void send(String text) throws IOException {
     send(text.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -61,7 +60,7 @@ final class RawHttp implements AutoCloseable {
   }
 
   /** Reads up to and including a mark. */
-  String readTo(String mark) throws IOException {
+  public String readTo(String mark) throws IOException {
     StringBuilder text = new StringBuilder();
     InputStream in = socket.getInputStream();
     while (text.indexOf(mark, Math.max(0, text.length() - mark.length())) < 0) {
@@ -74,16 +73,13 @@ final class RawHttp implements AutoCloseable {
     return text.toString();
   }
 
-  String readAll() throws IOException {
+  /** Reads until the node closes the connection, in order and not by a reset. */
+  public String readAll() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     byte[] buffer = new byte[8192];
-    try {
-      InputStream in = socket.getInputStream();
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        all.write(buffer, 0, read);
-      }
-    } catch (SocketException e) {
-      // Reset after the answer, because what we sent was not read to its end.
+    InputStream in = socket.getInputStream();
+    for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+      all.write(buffer, 0, read);
     }
     return all.toString(StandardCharsets.UTF_8);
   }

@@ -32,6 +32,8 @@ public final class TestNode {
     Map<Setting, String> given = new EnumMap<>(Setting.class);
     given.put(Setting.PORT, "0");
     given.put(Setting.SLOTS_STORE, "memory");
+    // Idle clients of a test that is over need no patience.
+    given.put(Setting.DRAIN, "PT0S");
     given.putAll(more);
     return Node.start(Settings.of(given, Map.of(), Optional.empty()));
   }
