@@ -17,6 +17,8 @@ import java.util.Objects;
 @Controller
 @ServerFilter("/docs/**")
 final class DocsEndpoints {
+  static final String YAML = "application/yaml";
+
   /** Swagger UI sets style attributes and draws data: images; everything else is ours. */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -32,7 +34,7 @@ final class DocsEndpoints {
   }
 
   @Get("/openapi.yaml")
-  @Produces("application/yaml")
+  @Produces(YAML)
   byte[] openApi() {
     return openApi;
   }

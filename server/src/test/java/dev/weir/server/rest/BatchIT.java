@@ -2,34 +2,21 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Many slots by a JSON array. */
 final class BatchIT {
   private static final String BATCH = "/api/v1/slots/batch";
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
 
-  @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  private static final Http http = node.http();
 
   @Test
   void answersInTheOrderOfTheEntries() {

@@ -2,8 +2,6 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -12,10 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What no decent client sends is refused, and the node is none the worse for it. */
 final class HostileHttpIT {
@@ -28,19 +25,9 @@ final class HostileHttpIT {
       """;
   private static final String BODY = "{\"eventId\":\"hostile\"}";
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
 
-  @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  private static final Http http = node.http();
 
   @AfterEach
   void theNodeIsNoneTheWorse() {
@@ -94,6 +81,16 @@ final class HostileHttpIT {
     refuses(400, (HEAD + "Content-Length: 21\r\n\r\n").replace("\r\n", "\n") + BODY);
     refuses(400, "GET\r\n\r\n");
     refuses(400, "\u0016\u0003\u0001\u0002\0\u0001\r\n\r\n");
+  }
+
+  @Test
+  void refusesRequestsWithoutOneHost() throws IOException {
+    String end = "Connection: close\r\n\r\n";
+    refuses(400, "GET /health/live HTTP/1.1\r\n" + end);
+    refuses(400, "GET /nope HTTP/1.1\r\n" + end);
+    refuses(400, "GET /health/live HTTP/1.1\r\nHost: weir\r\nHost: other\r\n" + end);
+    assertThat(RawHttp.exchange(node.address(), "GET /health/live HTTP/1.0\r\n\r\n"))
+        .matches("(?s)HTTP/1\\.[01] 200 .*");
   }
 
   @Test

@@ -2,8 +2,6 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest;
@@ -14,25 +12,14 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Many slots by lines of JSON: a line for a line, whatever the lines are. */
 final class LinesIT {
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
 
-  @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  private static final Http http = node.http();
 
   @Test
   void answersALineForALineInOrder() {
@@ -129,7 +116,8 @@ final class LinesIT {
 
   @Test
   void answersInLinesWhetherOrNotJsonIsAskedFor() {
-    for (String accept : List.of("application/json", "application/x-ndjson", "*/*")) {
+    for (String accept :
+        List.of("application/json", "application/x-ndjson", "application/*", "*/*")) {
       Http.Answer answer =
           http.with("Content-Type", "application/x-ndjson", "Accept", accept)
               .send(

@@ -2,8 +2,6 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -11,31 +9,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Lists of slots, a page at a time. */
 final class ListIT {
   private static final String SLOTS = "/api/v1/slots";
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
+
+  private static final Http http = node.http();
 
   @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
+  static void prepare() {
     for (String name : List.of("paged", "states")) {
       http.post(
           "/admin/rate-limit/config",
           "{\"configName\":\"%s\",\"maxPerWindow\":10,\"windowSize\":\"PT1S\"}".formatted(name));
     }
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @Test

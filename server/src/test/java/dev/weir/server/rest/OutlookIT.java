@@ -2,26 +2,23 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How full the windows are, and when further events would be through. */
 final class OutlookIT {
   private static final String WINDOWS = "/api/v1/slots/windows";
   private static final String FORECAST = "/api/v1/slots/forecast";
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
+
+  private static final Http http = node.http();
 
   @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
+  static void prepare() {
     configure("\"configName\":\"narrow\",\"maxPerWindow\":2,\"windowSize\":\"PT1S\"");
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < 5; i++) {
@@ -32,11 +29,6 @@ final class OutlookIT {
           .append("\"}\n");
     }
     http.lines(lines.toString());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
   }
 
   @Test

@@ -2,35 +2,22 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One slot over HTTP, and what is no way to ask for one. */
 final class SlotEndpointsIT {
   private static final String SLOTS = "/api/v1/slots";
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
 
-  @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  private static final Http http = node.http();
 
   @Test
   void givesASlot() {
@@ -263,7 +250,12 @@ final class SlotEndpointsIT {
     http.get(SLOTS + "/not-acceptable").problem(404, "unknown-event");
     for (String accept :
         List.of(
-            "*/*", "application/json;q=0.1", "text/html, */*;q=0.1", "application/problem+json")) {
+            "*/*",
+            "application/json;q=0.1",
+            "text/html, */*;q=0.1",
+            "application/problem+json",
+            "application/*",
+            "text/html, Application/*;q=0.2")) {
       assertThat(http.with("Accept", accept).get(SLOTS).status()).as(accept).isEqualTo(200);
     }
   }

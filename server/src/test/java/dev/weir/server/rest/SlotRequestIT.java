@@ -2,32 +2,19 @@ package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What may stand in a request for a slot, and how what may not is answered. */
 final class SlotRequestIT {
   private static final String SLOTS = "/api/v1/slots";
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
 
-  @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
+  private static final Http http = node.http();
 
   @Test
   void namesEveryWrongFieldAtOnce() {

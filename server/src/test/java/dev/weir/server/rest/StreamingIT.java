@@ -3,8 +3,6 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,10 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Lines as they flow: at once, no faster than they are read, and no longer than both are there. */
@@ -39,21 +36,11 @@ final class StreamingIT {
       \r
       """;
 
-  private static Node node;
-  private static Http http;
+  @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
+
+  private static final Http http = node.http();
 
   @TempDir private static Path temporary;
-
-  @BeforeAll
-  static void start() {
-    node = TestNode.inMemory(Map.of());
-    http = new Http(node.address());
-  }
-
-  @AfterAll
-  static void stop() {
-    node.close();
-  }
 
   @Test
   void answersEachLineBeforeTheNextIsSent() throws IOException {
