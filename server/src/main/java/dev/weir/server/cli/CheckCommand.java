@@ -4,8 +4,6 @@ import dev.weir.core.slots.Micros;
 import dev.weir.server.check.Checker;
 import dev.weir.server.wiring.DatabaseAddress;
 import dev.weir.server.wiring.InvalidSettingException;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -14,12 +12,11 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -27,22 +24,15 @@ import picocli.CommandLine.Spec;
 /** Checks what must always hold of slots, from the database. */
 @Command(
     name = "check",
-    description = "Check what must always hold of slots, from the database.",
+    description =
+        "Check what must always hold of slots, from the database: a real server, or the embedded"
+            + " one of a Weir that runs.",
     mixinStandardHelpOptions = true,
     footer = "Exit code 0: all holds. 1: something does not. 2: it could not be checked.")
 public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--db",
-      description = "jdbc:postgresql://… of the server; without it the embedded one of --data.")
-  private @Nullable String database;
-
-  @Option(names = "--db-user", description = "User of that server; password in WEIR_DB_PASSWORD.")
-  private @Nullable String databaseUser;
-
-  @Option(names = "--data", description = "Folder of a Weir that runs on its embedded PostgreSQL.")
-  private @Nullable String data;
+  @Mixin private final DatabaseOptions database = new DatabaseOptions();
 
   @Option(
       names = "--answers",
@@ -57,18 +47,9 @@ public final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Map<Setting, String> given = new EnumMap<>(Setting.class);
-    put(given, Setting.DB_URL, database);
-    put(given, Setting.DB_USER, databaseUser);
-    put(given, Setting.DATA, data);
     PrintWriter err = spec.commandLine().getErr();
     try {
-      Settings settings =
-          Settings.of(
-              given,
-              System.getenv(),
-              Optional.ofNullable(System.getenv("WEIR_SETTINGS")).map(Path::of));
-      DatabaseAddress address = DatabaseAddress.of(settings);
+      DatabaseAddress address = DatabaseAddress.of(database.settings(Map.of()));
       try (Connection connection =
           DriverManager.getConnection(address.url(), address.user(), address.password())) {
         Checker checker = new Checker(connection);
@@ -88,11 +69,5 @@ public final class CheckCommand implements Callable<Integer> {
       err.println("weir: the answers cannot be read: " + e);
     }
     return 2;
-  }
-
-  private static void put(Map<Setting, String> given, Setting setting, @Nullable String value) {
-    if (value != null) {
-      given.put(setting, value);
-    }
   }
 }

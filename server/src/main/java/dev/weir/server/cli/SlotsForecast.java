@@ -1,15 +1,11 @@
 package dev.weir.server.cli;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,8 +18,7 @@ import picocli.CommandLine.Option;
 final class SlotsForecast implements Callable<Integer> {
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Option(names = "--config", paramLabel = "NAME", description = "the configuration")
-  private @Nullable String configName;
+  @Mixin private final OutlookOptions outlook = new OutlookOptions();
 
   @Option(
       names = "--events",
@@ -32,33 +27,13 @@ final class SlotsForecast implements Callable<Integer> {
       description = "how many more events")
   private long events;
 
-  @Option(
-      names = "--from",
-      paramLabel = "TIME",
-      description = "when they would be asked for, such as 2026-06-01T12:00:00Z (default: now)")
-  private @Nullable String from;
-
-  @Option(names = "--json", description = "print the server's answer as it is")
-  private boolean json;
-
   @Override
   public Integer call() throws InterruptedException {
-    return server.run(
-        client -> {
-          Map<String, Optional<String>> parameters = new LinkedHashMap<>();
-          parameters.put("configName", Optional.ofNullable(configName));
-          parameters.put("events", Optional.of(Long.toString(events)));
-          parameters.put("from", Optional.ofNullable(from));
-          byte[] answer = client.get("/api/v1/slots/forecast", parameters);
-          try {
-            server
-                .out()
-                .println(json ? new String(answer, StandardCharsets.UTF_8) : sentence(answer));
-          } catch (IOException | DateTimeException other) {
-            throw UnreachableException.notWeir(client.server(), other);
-          }
-          return ServerOptions.OK;
-        });
+    return outlook.ask(
+        server,
+        "/api/v1/slots/forecast",
+        Map.of("events", Optional.of(Long.toString(events))),
+        answer -> server.out().println(sentence(answer)));
   }
 
   static String sentence(byte[] answer) throws IOException {

@@ -1,9 +1,6 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -20,14 +17,7 @@ import picocli.CommandLine.Option;
 final class SlotsWindows implements Callable<Integer> {
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Option(names = "--config", paramLabel = "NAME", description = "the configuration")
-  private @Nullable String configName;
-
-  @Option(
-      names = "--from",
-      paramLabel = "TIME",
-      description = "the first window, such as 2026-06-01T12:00:00Z (default: now)")
-  private @Nullable String from;
+  @Mixin private final OutlookOptions outlook = new OutlookOptions();
 
   @Option(names = "--to", paramLabel = "TIME", description = "only windows before this time")
   private @Nullable String to;
@@ -39,30 +29,15 @@ final class SlotsWindows implements Callable<Integer> {
       description = "at most so many rows (default: 40)")
   private long limit;
 
-  @Option(names = "--json", description = "print the server's answer as it is")
-  private boolean json;
-
   @Override
   public Integer call() throws InterruptedException {
-    return server.run(
-        client -> {
-          Map<String, Optional<String>> parameters = new LinkedHashMap<>();
-          parameters.put("configName", Optional.ofNullable(configName));
-          parameters.put("from", Optional.ofNullable(from));
-          parameters.put("to", Optional.ofNullable(to));
-          parameters.put("limit", Optional.of(Long.toString(limit)));
-          byte[] answer = client.get("/api/v1/slots/windows", parameters);
-          try {
-            if (json) {
-              server.out().println(new String(answer, StandardCharsets.UTF_8));
-            } else {
-              draw(WindowsPage.read(answer), Terminal.ofOutput(System.getenv()), server.out());
-            }
-          } catch (IOException other) {
-            throw UnreachableException.notWeir(client.server(), other);
-          }
-          return ServerOptions.OK;
-        });
+    Map<String, Optional<String>> more =
+        Map.of("to", Optional.ofNullable(to), "limit", Optional.of(Long.toString(limit)));
+    return outlook.ask(
+        server,
+        "/api/v1/slots/windows",
+        more,
+        answer -> draw(WindowsPage.read(answer), Terminal.ofOutput(System.getenv()), server.out()));
   }
 
   static void draw(WindowsPage page, Terminal terminal, PrintWriter out) {

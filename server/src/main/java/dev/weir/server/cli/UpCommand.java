@@ -7,14 +7,13 @@ import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -28,43 +27,23 @@ import picocli.CommandLine.Spec;
 public final class UpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
+  @Mixin private final DatabaseOptions database = new DatabaseOptions();
+
   @Option(names = "--port", description = "Port to listen on, 0 for a free one (8080).")
   private @Nullable String port;
 
   @Option(names = "--host", description = "Address to listen on (127.0.0.1).")
   private @Nullable String host;
 
-  @Option(names = "--data", description = "Folder of the embedded PostgreSQL.")
-  private @Nullable String data;
-
-  @Option(
-      names = "--db",
-      description = "jdbc:postgresql://… of a real server in place of the embedded one.")
-  private @Nullable String database;
-
-  @Option(names = "--db-user", description = "User of that server.")
-  private @Nullable String databaseUser;
-
-  @Option(names = "--settings", description = "A properties file with settings.")
-  private @Nullable Path file;
-
   @Override
   public Integer call() throws InterruptedException {
     Map<Setting, String> given = new EnumMap<>(Setting.class);
-    put(given, Setting.PORT, port);
-    put(given, Setting.HOST, host);
-    put(given, Setting.DATA, data);
-    put(given, Setting.DB_URL, database);
-    put(given, Setting.DB_USER, databaseUser);
+    DatabaseOptions.put(given, Setting.PORT, port);
+    DatabaseOptions.put(given, Setting.HOST, host);
     PrintWriter err = spec.commandLine().getErr();
     Node node;
     try {
-      Settings settings =
-          Settings.of(
-              given,
-              System.getenv(),
-              Optional.ofNullable(file)
-                  .or(() -> Optional.ofNullable(System.getenv("WEIR_SETTINGS")).map(Path::of)));
+      Settings settings = database.settings(given);
       settings.setUpLogging();
       node = Node.start(settings);
     } catch (InvalidSettingException | EmbeddedDatabase.StartException e) {
@@ -76,12 +55,6 @@ public final class UpCommand implements Callable<Integer> {
     greet(spec.commandLine().getOut(), node.address());
     new CountDownLatch(1).await();
     return 0;
-  }
-
-  private static void put(Map<Setting, String> given, Setting setting, @Nullable String value) {
-    if (value != null) {
-      given.put(setting, value);
-    }
   }
 
   private static void greet(PrintWriter out, URI address) {

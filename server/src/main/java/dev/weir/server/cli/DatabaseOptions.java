@@ -1,0 +1,48 @@
+package dev.weir.server.cli;
+
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which database a command works on, and where its other settings come from. */
+final class DatabaseOptions {
+  @Option(names = "--data", description = "Folder of the embedded PostgreSQL.")
+  private @Nullable String data;
+
+  @Option(
+      names = "--db",
+      description = "jdbc:postgresql://… of a real server in place of the embedded one.")
+  private @Nullable String url;
+
+  @Option(names = "--db-user", description = "User of that server; password in WEIR_DB_PASSWORD.")
+  private @Nullable String user;
+
+  @Option(names = "--settings", description = "A properties file with settings.")
+  private @Nullable Path file;
+
+  /** The settings in force, with these options and with more that were given. */
+  Settings settings(Map<Setting, String> more) {
+    Map<Setting, String> given = new EnumMap<>(Setting.class);
+    given.putAll(more);
+    put(given, Setting.DATA, data);
+    put(given, Setting.DB_URL, url);
+    put(given, Setting.DB_USER, user);
+    return Settings.of(
+        given,
+        System.getenv(),
+        Optional.ofNullable(file)
+            .or(() -> Optional.ofNullable(System.getenv("WEIR_SETTINGS")).map(Path::of)));
+  }
+
+  /** Adds an option if it was given. */
+  static void put(Map<Setting, String> given, Setting setting, @Nullable String value) {
+    if (value != null) {
+      given.put(setting, value);
+    }
+  }
+}
