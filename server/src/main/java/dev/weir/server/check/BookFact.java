@@ -15,25 +15,18 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/**
- * A configuration as the database has it: its row of {@code slot_book} and all its versions.
- *
- * @param hasEnded whether some of its slots were cancelled or reclaimed
- */
+/** A configuration as the database has it: its row of {@code slot_book} and all its versions. */
 record BookFact(
     int configId,
     String name,
     int version,
     int grid,
     long sinceMicros,
-    boolean hasEnded,
     NavigableMap<Integer, Terms> versions) {
 
   private static final String BOOKS =
       """
-      select b.config_id, b.name, b.version, b.grid, b.since,
-             exists (select 1 from slot s where s.config_id = b.config_id and s.state in (2, 3))
-      from slot_book b order by b.config_id
+      select config_id, name, version, grid, since from slot_book order by config_id
       """;
 
   private static final String VERSIONS =
@@ -56,7 +49,6 @@ record BookFact(
                 row.getInt(3),
                 row.getInt(4),
                 row.getLong(5),
-                row.getBoolean(6),
                 versions(connection, configId)));
       }
     }
@@ -98,10 +90,6 @@ record BookFact(
 
   Terms terms(int anyVersion) {
     return Objects.requireNonNull(versions.get(anyVersion));
-  }
-
-  boolean isChanged() {
-    return version > 1;
   }
 
   /**

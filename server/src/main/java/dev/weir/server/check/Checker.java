@@ -34,6 +34,14 @@ public final class Checker {
   /** From which time on to look, and the time that it is in the database. */
   record Span(long fromMicros, long nowMicros) {}
 
+  /** What is known of slots that are no longer in the database. */
+  public enum Past {
+    /** Some may have been cancelled and asked again, or removed by the retention. */
+    UNKNOWN,
+    /** None was: every slot that was ever given is there. A free place proves that it was free. */
+    COMPLETE
+  }
+
   /**
    * @param connection used by nobody else; it is left in a transaction
    */
@@ -53,7 +61,7 @@ public final class Checker {
    * Checks the slots scheduled from a time on: all from {@link Long#MIN_VALUE} on, unless retention
    * has removed some.
    */
-  public void slots(long fromMicros) throws SQLException {
+  public void slots(long fromMicros, Past past) throws SQLException {
     ids(DUPLICATES, Invariant.ONE_SLOT, "has more than one slot");
     ids(HOMELESS, Invariant.KEPT, "has a slot of a version that does not exist");
     if (findings.breaches(Invariant.KEPT) > 0) {
@@ -64,7 +72,7 @@ public final class Checker {
       nowMicros = now.take().orElseThrow();
     }
     for (BookFact book : BookFact.all(connection)) {
-      slots(book, new Span(fromMicros, nowMicros));
+      slots(book, new Span(fromMicros, nowMicros), past);
     }
   }
 
@@ -73,7 +81,7 @@ public final class Checker {
     new AnswersCheck(connection, findings).read(journal);
   }
 
-  private void slots(BookFact book, Span span) throws SQLException {
+  private void slots(BookFact book, Span span, Past past) throws SQLException {
     if (book.versions().isEmpty()
         || book.versions().lastKey() != book.version()
         || book.versions().size() != book.version()) {
@@ -92,7 +100,7 @@ public final class Checker {
           List.of(
               new LimitCheck(book, findings),
               new TimesCheck(book, findings),
-              EarliestCheck.of(book, span.fromMicros(), findings),
+              new EarliestChecks(book, span.fromMicros(), past, findings),
               new SpreadCheck(book, findings),
               windows);
       while (slots.peek().isPresent()) {

@@ -4,90 +4,80 @@ import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.Places;
 import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.Terms;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
- * Whether events got the earliest window, and in it the lowest place, that they could have.
+ * Whether the events of one version got the earliest window, and in it the lowest place, that they
+ * could have.
  *
- * <p>Decidable where places were only ever taken, never given back and never moved: a place that is
- * free now was free always. So no event may lie behind a free place that it could have used, and
- * the latest free place before a window decides for all its events.
+ * <p>Versions follow each other under the configuration's lock, so only events of this version and
+ * of those before it can have been in an event's way. A place on which none of them has left a
+ * trace was free when the event came. Two kinds of trace are not there: an event that was cancelled
+ * and asked again has one row, of its new slot, and what retention removed has none. So a free
+ * place decides only if nothing of the kind happened, which the database cannot tell; then it is
+ * counted as not decidable. A place with a slot that ended since may or may not have been free.
  *
- * <p>An event that was cancelled and asked again has left no trace of its first slot; the hole it
- * left is reported although nothing was wrong.
+ * <p>The latest free place before a window decides for all events in the window.
  */
 final class EarliestCheck implements SlotCheck {
   private final BookFact book;
-  private final Findings findings;
+  private final int version;
   private final Terms terms;
   private final Vacancy vacancy;
-  private final List<SlotFact> window = new ArrayList<>();
-  private long startMicros;
+  private final Completeness completeness;
+  private final Verdicts verdicts;
 
-  /** The latest usable time before the window. */
-  private long vacantMicros = Vacancy.NONE;
+  private OneWindow window;
 
-  /** Windows before this are not known. */
-  private final long fromMicros;
+  /** Events of the window of which it cannot be decided. */
+  private final Set<SlotFact> open = new LinkedHashSet<>();
 
-  private int windows;
+  /** The latest time before the window at which a place was free, or may have been. */
+  private long freeMicros = Vacancy.NONE;
 
-  private EarliestCheck(BookFact book, long fromMicros, Findings findings) {
+  private long perhapsFreeMicros = Vacancy.NONE;
+
+  /** From here to the first window it is known what is free. */
+  private long searchedFromMicros = Long.MAX_VALUE;
+
+  /**
+   * What is known of slots that left no trace.
+   *
+   * @param fromMicros windows before this are not known
+   * @param isComplete whether every slot that was ever given still has its row
+   */
+  record Completeness(long fromMicros, boolean isComplete) {}
+
+  EarliestCheck(BookFact book, int version, Completeness completeness, Verdicts verdicts) {
     this.book = book;
-    this.fromMicros = fromMicros;
-    this.findings = findings;
-    this.terms = book.inForce();
+    this.version = version;
+    this.terms = book.terms(version);
     this.vacancy = new Vacancy(terms);
-  }
-
-  /** The check, or one that only says why it cannot be made. */
-  static SlotCheck of(BookFact book, long fromMicros, Findings findings) {
-    if (book.isChanged() || book.hasEnded()) {
-      findings.note(
-          Invariant.EARLIEST,
-          book.name() + (book.isChanged() ? " was changed" : " has slots that were given back"));
-      return new Undecidable();
-    }
-    return new EarliestCheck(book, fromMicros, findings);
-  }
-
-  private record Undecidable() implements SlotCheck {
-    @Override
-    public void slot(SlotFact slot) {}
-
-    @Override
-    public void end() {}
+    this.completeness = completeness;
+    this.verdicts = verdicts;
+    this.window = new OneWindow(terms, version, Long.MIN_VALUE);
   }
 
   @Override
   public void slot(SlotFact slot) {
-    if (slot.windowStartMicros() < fromMicros) {
+    long start = terms.windowStart(slot.scheduledMicros());
+    if (slot.version() > version || start < completeness.fromMicros()) {
       return;
     }
-    if (windows == 0) {
-      beginWindow(slot.windowStartMicros());
-    } else if (slot.windowStartMicros() != startMicros) {
-      long behind = startMicros + terms.windowMicros();
+    if (start != window.startMicros()) {
       endWindow();
-      beginWindow(slot.windowStartMicros());
-      vacantMicros = Math.max(vacantMicros, vacancy.latestInEmpty(behind, startMicros));
+      if (searchedFromMicros == Long.MAX_VALUE) {
+        searchedFromMicros = start;
+      } else {
+        free(vacancy.latestInEmpty(window.startMicros() + terms.windowMicros(), start));
+      }
+      window = new OneWindow(terms, version, start);
     }
-    if (windows == 1 && vacantMicros == Vacancy.NONE) {
-      // Before the first event of all, every window is empty.
-      long begin = Math.max(fromMicros, terms.windowStart(wanted(slot)));
-      vacantMicros = vacancy.latestInEmpty(begin, startMicros);
-    }
-    window.add(slot);
-    if (vacantMicros >= wanted(slot)) {
-      findings.breach(
-          Invariant.EARLIEST,
-          "%s wanted %s, and %s was free"
-              .formatted(
-                  slot.in(book), Micros.instant(wanted(slot)), Micros.instant(vacantMicros)));
-    }
+    window.add(slot, book.terms(slot.version()).windowMicros() == terms.windowMicros());
   }
 
   @Override
@@ -95,40 +85,72 @@ final class EarliestCheck implements SlotCheck {
     endWindow();
   }
 
-  private void beginWindow(long start) {
-    windows++;
-    startMicros = start;
+  private void endWindow() {
+    List<SlotFact> events = window.judged();
+    for (SlotFact event : events) {
+      judgeWindow(event);
+    }
+    if (terms.spread() == Spread.EVEN && window.lying() == 0) {
+      judgePlaces(events);
+    }
+    verdicts.judged(events.size(), open);
+    open.clear();
+    if (!window.isEmpty()) {
+      free(window.latestFree(vacancy));
+      perhapsFreeMicros = Math.max(perhapsFreeMicros, window.latestPerhapsFree(vacancy));
+    }
   }
 
-  private void endWindow() {
-    BitSet taken = new BitSet();
-    window.forEach(slot -> taken.set(slot.place()));
-    if (terms.spread() == Spread.EVEN) {
-      lowestFirst(taken);
+  private void free(long micros) {
+    freeMicros = Math.max(freeMicros, micros);
+    perhapsFreeMicros = Math.max(perhapsFreeMicros, micros);
+  }
+
+  private void judgeWindow(SlotFact event) {
+    long wanted = wanted(event);
+    if (wanted < searchedFromMicros) {
+      // Before the first event of all, every window is empty.
+      long from = Math.max(completeness.fromMicros(), terms.windowStart(wanted));
+      free(vacancy.latestInEmpty(from, searchedFromMicros));
+      searchedFromMicros = from;
     }
-    vacantMicros = Math.max(vacantMicros, vacancy.latest(startMicros, taken));
-    findings.looked(Invariant.EARLIEST, "events", window.size());
-    window.clear();
+    if (freeMicros >= wanted) {
+      found(
+          event,
+          "wanted %s, and %s was free"
+              .formatted(Micros.instant(wanted), Micros.instant(freeMicros)));
+    } else if (perhapsFreeMicros >= wanted) {
+      open.add(event);
+    }
   }
 
   /** In the order of places: the latest free one below decides whether one below was usable. */
-  private void lowestFirst(BitSet taken) {
-    window.sort(Comparator.comparingInt(SlotFact::place));
+  private void judgePlaces(List<SlotFact> events) {
+    BitSet traces = window.traces();
     int place = 0;
     long latestBelow = Vacancy.NONE;
-    for (SlotFact slot : window) {
-      for (; place < slot.place(); place++) {
-        long time = startMicros + Places.offsetMicros(place, terms.windowMicros());
-        if (!taken.get(place) && time > latestBelow && vacancy.isOpen(time)) {
+    for (SlotFact event :
+        events.stream().sorted(Comparator.comparingInt(SlotFact::place)).toList()) {
+      for (; place < event.place(); place++) {
+        long time = window.startMicros() + Places.offsetMicros(place, terms.windowMicros());
+        if (!traces.get(place) && time > latestBelow && vacancy.isOpen(time)) {
           latestBelow = time;
         }
       }
-      if (latestBelow >= wanted(slot)) {
-        findings.breach(
-            Invariant.EARLIEST,
-            "%s has place %d, and a lower one at %s was free"
-                .formatted(slot.in(book), slot.place(), Micros.instant(latestBelow)));
+      if (latestBelow >= wanted(event)) {
+        found(
+            event,
+            "has place %d, and a lower one at %s was free"
+                .formatted(event.place(), Micros.instant(latestBelow)));
       }
+    }
+  }
+
+  private void found(SlotFact event, String what) {
+    if (completeness.isComplete()) {
+      verdicts.breach(event.in(book) + " " + what);
+    } else {
+      open.add(event);
     }
   }
 

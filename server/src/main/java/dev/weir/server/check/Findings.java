@@ -24,6 +24,14 @@ public final class Findings {
     private final List<String> notes = new ArrayList<>();
     private final List<String> kept = new ArrayList<>();
     private long breaches;
+    private long open;
+
+    private String verdict() {
+      if (breaches > 0) {
+        return "BROKEN";
+      }
+      return open > 0 ? "open" : "holds";
+    }
   }
 
   Findings() {
@@ -37,9 +45,14 @@ public final class Findings {
     section(invariant).looked.merge(things, count, Long::sum);
   }
 
-  /** Says what could not be decided, and why. */
-  void note(Invariant invariant, String text) {
-    keep(section(invariant).notes, text);
+  /**
+   * Says of how many slots it cannot be decided.
+   *
+   * @param what which, and why
+   */
+  void open(Invariant invariant, long slots, String what) {
+    section(invariant).open += slots;
+    keep(section(invariant).notes, "not decidable for %,d slots %s".formatted(slots, what));
   }
 
   void breach(Invariant invariant, String text) {
@@ -57,6 +70,11 @@ public final class Findings {
     return section(invariant).breaches;
   }
 
+  /** Of how many slots it could not be decided. */
+  public long open(Invariant invariant) {
+    return section(invariant).open;
+  }
+
   /** How many things of a kind were looked at for an invariant. */
   public long lookedAt(Invariant invariant, String things) {
     return section(invariant).looked.getOrDefault(things, 0L);
@@ -71,18 +89,24 @@ public final class Findings {
   public void print(PrintWriter out) {
     sections.forEach(
         (invariant, section) -> {
-          out.printf(
-              "%d. %-8s %s%n",
-              invariant.number(), section.breaches == 0 ? "holds" : "BROKEN", invariant.claim());
+          out.printf("%d. %-8s %s%n", invariant.number(), section.verdict(), invariant.claim());
           section.looked.forEach((things, count) -> out.printf("     %,d %s%n", count, things));
-          section.notes.forEach(note -> out.printf("     not decided: %s%n", note));
+          section.notes.forEach(note -> out.printf("   ? %s%n", note));
           section.kept.forEach(breach -> out.printf("   ! %s%n", breach));
           if (section.breaches > section.kept.size()) {
             out.printf("   ! and %,d more%n", section.breaches - section.kept.size());
           }
         });
-    out.println(clean() ? "All six hold." : "NOT all of them hold.");
+    out.println(summary());
     out.flush();
+  }
+
+  private String summary() {
+    if (!clean()) {
+      return "NOT all of them hold.";
+    }
+    boolean decided = sections.values().stream().allMatch(section -> section.open == 0);
+    return decided ? "All six hold." : "Nothing wrong was found; not all could be decided.";
   }
 
   @Override

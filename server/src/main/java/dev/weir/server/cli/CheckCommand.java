@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
         "Check what must always hold of slots, from the database: a real server, or the embedded"
             + " one of a Weir that runs.",
     mixinStandardHelpOptions = true,
-    footer = "Exit code 0: all holds. 1: something does not. 2: it could not be checked.")
+    footer =
+        "Exit code 0: nothing wrong found. 1: something does not hold. 2: it could not be checked.")
 public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -38,6 +39,15 @@ public final class CheckCommand implements Callable<Integer> {
       names = "--answers",
       description = "A journal of answers, one line of JSON each, to compare with what is stored.")
   private @Nullable Path answers;
+
+  @Option(
+      names = "--complete",
+      description = {
+        "Every slot that was ever given is still there: none was cancelled and asked again,",
+        "none removed by the retention. Then a free place before an event is an error, where",
+        "otherwise it cannot be decided whether it is one."
+      })
+  private boolean complete;
 
   @Option(
       names = "--from",
@@ -53,7 +63,9 @@ public final class CheckCommand implements Callable<Integer> {
       try (Connection connection =
           DriverManager.getConnection(address.url(), address.user(), address.password())) {
         Checker checker = new Checker(connection);
-        checker.slots(from == null ? Long.MIN_VALUE : Micros.clamped(from));
+        checker.slots(
+            from == null ? Long.MIN_VALUE : Micros.clamped(from),
+            complete ? Checker.Past.COMPLETE : Checker.Past.UNKNOWN);
         if (answers != null) {
           checker.answers(answers);
         }

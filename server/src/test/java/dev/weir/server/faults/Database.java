@@ -79,7 +79,8 @@ final class Database implements AutoCloseable {
     try (Connection connection =
         DriverManager.getConnection(access.jdbcUrl(), access.user(), access.password())) {
       Checker checker = new Checker(connection);
-      checker.slots(Long.MIN_VALUE);
+      // The load cancels, but never asks again for what it cancelled.
+      checker.slots(Long.MIN_VALUE, Checker.Past.COMPLETE);
       checker.answers(journal.file());
       return checker.findings();
     }
