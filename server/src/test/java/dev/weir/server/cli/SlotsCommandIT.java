@@ -53,7 +53,8 @@ final class SlotsCommandIT {
     Path answers = folder.resolve("answers.ndjson");
 
     CommandRun first = weir("import", feed.toString(), "--out", answers.toString());
-    assertThat(first.err()).isEmpty();
+    // On a machine with much to do it may come to tell how far it is.
+    assertThat(first.err().lines()).allMatch(line -> line.contains("% of 0.7 MB"));
     assertThat(first.code()).isZero();
     assertThat(first.out().lines())
         .contains("assigned  20,000", "replayed  0", "rejected  0")
