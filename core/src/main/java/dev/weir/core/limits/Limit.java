@@ -48,7 +48,10 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   /** How long until nothing of a settled usage is left, and a store may forget it. */
   long idleMicros(Usage settled, long nowMicros);
 
-  /** What one of so many nodes enforces by itself when they cannot share their counts. */
+  /**
+   * What one of so many nodes enforces by itself when they cannot share their counts: all together
+   * not more than the whole, unless the share of each would be less than one.
+   */
   Limit share(int nodes);
 
   /** Takes so much if it remains. */

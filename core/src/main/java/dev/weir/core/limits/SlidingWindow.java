@@ -5,7 +5,10 @@ import java.time.Duration;
 
 /**
  * So many in a window that slides: what was used in the window before counts by the part of it that
- * is still inside, so that no border lets twice the limit pass.
+ * is still inside, so that no border lets twice the limit pass at once.
+ *
+ * <p>That part is taken to be spread evenly. If it was not, more than the limit passes: in any
+ * stretch of time not longer than a window at most {@code limit × (1 + stretch / window)}.
  *
  * <p>Windows start at whole multiples since the epoch. A usage's {@code atMicros} is the start of
  * its window, {@code used} and {@code before} are the counts of that window and the one before,
@@ -34,16 +37,17 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
 
   @Override
   public Usage settle(Usage usage, long nowMicros) {
-    if (usage.isNone()) {
-      return fresh(nowMicros);
-    }
-    if (usage.scale() == windowMicros) {
-      return slide(usage, nowMicros);
-    }
-    // Counted with another window: what still weighs there is taken to be used here and now.
-    SlidingWindow former = new SlidingWindow(limit, usage.scale());
-    Usage settled = former.slide(usage, nowMicros);
-    return new Usage(startOf(nowMicros), former.weighed(settled, nowMicros), 0, windowMicros);
+    Usage counted = usage.scale() == windowMicros ? usage : converted(usage);
+    return counted.isNone() ? fresh(nowMicros) : slide(counted, nowMicros);
+  }
+
+  /** Counted with other windows: each count is taken to have been used when its window began. */
+  private Usage converted(Usage usage) {
+    long start = startOf(usage.atMicros());
+    long startBefore = startOf(usage.atMicros() - usage.scale());
+    long used = usage.used() + (startBefore == start ? usage.before() : 0);
+    long before = startBefore == start - windowMicros ? usage.before() : 0;
+    return new Usage(start, Math.min(used, MOST), before, windowMicros);
   }
 
   private Usage slide(Usage usage, long nowMicros) {
@@ -72,14 +76,13 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
       return 0;
     }
     long here = limit - cost - settled.used();
-    long ticksHere = here < 0 ? 0 : mostTicks(here, settled.before());
+    long leftHere = here < 0 ? 0 : mostLeft(here, settled.before());
     long next = settled.atMicros() + windowMicros;
-    if (ticksHere > 0) {
-      return next - Math.min(ticksHere * tick(), windowMicros) - nowMicros;
+    if (leftHere > 0) {
+      return next - leftHere - nowMicros;
     }
     // In the next window, what is used here is what weighs.
-    long ticksThere = mostTicks(limit - cost, settled.used());
-    return next + windowMicros - Math.min(ticksThere * tick(), windowMicros) - nowMicros;
+    return next + windowMicros - mostLeft(limit - cost, settled.used()) - nowMicros;
   }
 
   @Override
@@ -118,13 +121,14 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
       return settled.used();
     }
     long left = settled.atMicros() + windowMicros - Math.max(nowMicros, settled.atMicros());
-    long ticksLeft = Math.ceilDiv(left, tick());
+    // The part that is left is rounded up, hence the ticks of a whole window down.
+    long ticksLeft = Math.min(Math.ceilDiv(left, tick()), ticks());
     return settled.used() + Math.ceilDiv(settled.before() * ticksLeft, ticks());
   }
 
-  /** The most ticks that may be left of a window so that {@code before} weighs at most this. */
-  private long mostTicks(long weight, long before) {
-    return weight >= before ? ticks() : weight * ticks() / before;
+  /** The most that may be left of a window so that {@code before} weighs at most this. */
+  private long mostLeft(long weight, long before) {
+    return weight >= before ? windowMicros : weight * ticks() / before * tick();
   }
 
   private long tick() {
@@ -132,7 +136,7 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
   }
 
   private long ticks() {
-    return Math.ceilDiv(windowMicros, tick());
+    return windowMicros / tick();
   }
 
   private long startOf(long micros) {

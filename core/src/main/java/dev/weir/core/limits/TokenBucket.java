@@ -31,7 +31,8 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   /**
    * Reduces the rate to lowest terms. A rate that cannot be counted exactly (the debt of an empty
-   * bucket has to fit into 53 bits) becomes the next one below that can.
+   * bucket has to fit into 53 bits) becomes the next one below that can: slower by less than three
+   * in {@code Usage.MOST / capacity} parts.
    */
   public TokenBucket {
     Require.between("capacity", capacity, 1, MOST);
@@ -42,15 +43,14 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
     refillMicros /= divisor;
     long mostMicros = Usage.MOST / capacity;
     if (refillMicros > mostMicros) {
-      long tokens = productOver(refillTokens, mostMicros, refillMicros);
-      if (tokens == 0) {
+      Ratio countable = new Ratio(refillTokens, refillMicros).nextBelow(mostMicros);
+      if (countable.over() == 0) {
         throw new IllegalArgumentException(
             "a refill of %d tokens in %s is too slow to be counted for a capacity of %d"
                 .formatted(refillTokens, Micros.duration(refillMicros), capacity));
       }
-      divisor = greatestCommonDivisor(tokens, mostMicros);
-      refillTokens = tokens / divisor;
-      refillMicros = mostMicros / divisor;
+      refillTokens = countable.over();
+      refillMicros = countable.under();
     }
   }
 
@@ -143,11 +143,15 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
         : Math.ceilDiv(settled.used(), refillTokens) + settled.atMicros() - nowMicros;
   }
 
-  /** Both the capacity and the rate are divided. */
+  /** Both the capacity and the rate are divided, the rate not below what can be counted. */
   @Override
   public TokenBucket share(int nodes) {
-    return new TokenBucket(
-        Require.share(capacity, nodes), refillTokens, Math.multiplyExact(refillMicros, nodes));
+    long share = Require.share(capacity, nodes);
+    long micros = Math.multiplyExact(refillMicros, nodes);
+    long mostMicros = Usage.MOST / share;
+    return micros / refillTokens >= mostMicros
+        ? new TokenBucket(share, 1, mostMicros)
+        : new TokenBucket(share, refillTokens, micros);
   }
 
   /** A debt counted in other units, in whole tokens rounded up. */
@@ -166,13 +170,6 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
       b = rest;
     }
     return a;
-  }
-
-  private static long productOver(long a, long b, long divisor) {
-    return BigInteger.valueOf(a)
-        .multiply(BigInteger.valueOf(b))
-        .divide(BigInteger.valueOf(divisor))
-        .longValueExact();
   }
 
   @Override

@@ -1,0 +1,149 @@
+package dev.weir.core.limits;
+
+import dev.weir.core.limits.LimitCourse.Move;
+import dev.weir.core.slots.Micros;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Tuple;
+
+/**
+ * A course of demands on one usage, for generating.
+ *
+ * @param startMicros when it begins
+ */
+record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> moves) {
+
+  /**
+   * A step of the clock, then a demand.
+   *
+   * @param thousandths of the most that could be granted
+   * @param changed the limit from now on, if it {@code isChange}
+   * @param isRefund whether so much is given back instead
+   */
+  record Move<L extends Limit>(
+      long clockMicros, int thousandths, long more, L changed, boolean isChange, boolean isRefund) {
+    long costOf(Limit limit) {
+      return Math.clamp(limit.most() * thousandths / 1_000 + more, 1, limit.most());
+    }
+  }
+
+  private static final Arbitrary<Long> WINDOWS =
+      Arbitraries.frequencyOf(
+          Tuple.of(2, Arbitraries.longs().between(Limit.SHORTEST_MICROS, 1_010)),
+          Tuple.of(
+              3,
+              Arbitraries.of(
+                  1_000L,
+                  1L << 20,
+                  (1L << 20) + 1,
+                  60 * Micros.PER_SECOND,
+                  7_919_000_001L,
+                  Limit.LONGEST_MICROS)),
+          Tuple.of(1, Arbitraries.longs().between(Limit.SHORTEST_MICROS, Limit.LONGEST_MICROS)));
+
+  /** With the ends of time, which leave room for the waits that are told. */
+  private static final Arbitrary<Long> STARTS =
+      Arbitraries.of(
+          1_780_000_000_000_000L,
+          1_780_000_000_000_000L,
+          0L,
+          -1L,
+          Micros.EARLIEST,
+          Micros.LATEST - 10 * Limit.LONGEST_MICROS);
+
+  static Arbitrary<FixedWindow> fixedWindows() {
+    return Combinators.combine(
+            most(FixedWindow.MOST), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
+        .as(FixedWindow::new);
+  }
+
+  static Arbitrary<SlidingWindow> slidingWindows() {
+    return Combinators.combine(most(SlidingWindow.MOST), WINDOWS).as(SlidingWindow::new);
+  }
+
+  static Arbitrary<TokenBucket> buckets() {
+    Arbitrary<Long> tokens =
+        Arbitraries.frequencyOf(
+            Tuple.of(3, Arbitraries.longs().between(1, 12)),
+            Tuple.of(1, Arbitraries.longs().between(1, 1_000_000)));
+    return Combinators.combine(most(TokenBucket.MOST), tokens, WINDOWS)
+        .as(
+            (capacity, refill, micros) ->
+                new TokenBucket(capacity, refill, Math.min(micros, Usage.MOST / capacity)));
+  }
+
+  private static Arbitrary<Long> most(long largest) {
+    return Arbitraries.frequencyOf(
+        Tuple.of(5, Arbitraries.longs().between(1, 10)),
+        Tuple.of(2, Arbitraries.longs().between(10, 1_000)),
+        Tuple.of(2, Arbitraries.longs().between(largest - 2, largest)),
+        Tuple.of(1, Arbitraries.longs().between(1, largest)));
+  }
+
+  /** One limit, demands only, and a clock that never steps back. */
+  static <L extends Limit> Arbitrary<LimitCourse<L>> plain(Arbitrary<L> limits) {
+    return limits.flatMap(
+        limit -> courses(Arbitraries.just(limit), steps(limit), Arbitraries.just(false), 30));
+  }
+
+  /** One limit, demands only, and a clock that steps back at times. */
+  static <L extends Limit> Arbitrary<LimitCourse<L>> withClockBack(Arbitrary<L> limits) {
+    return limits.flatMap(
+        limit ->
+            courses(Arbitraries.just(limit), bothWays(steps(limit)), Arbitraries.just(false), 30));
+  }
+
+  /** Everything: limits that change, refunds, a clock that steps back. */
+  static <L extends Limit> Arbitrary<LimitCourse<L>> any(Arbitrary<L> limits) {
+    return limits.flatMap(
+        limit ->
+            courses(limits, bothWays(steps(limit)), Arbitraries.of(true, false, false, false), 25));
+  }
+
+  private static <L extends Limit> Arbitrary<LimitCourse<L>> courses(
+      Arbitrary<L> limits, Arbitrary<Long> steps, Arbitrary<Boolean> rare, int longest) {
+    Arbitrary<Move<L>> moves =
+        Combinators.combine(
+                steps,
+                Arbitraries.frequencyOf(
+                    Tuple.of(4, Arbitraries.just(0)),
+                    Tuple.of(1, Arbitraries.just(1_000)),
+                    Tuple.of(3, Arbitraries.integers().between(0, 1_000))),
+                Arbitraries.longs().between(-2, 3),
+                limits,
+                rare,
+                rare)
+            .as(Move::new);
+    return Combinators.combine(limits, STARTS, moves.list().ofMinSize(5).ofMaxSize(longest))
+        .as(LimitCourse::new);
+  }
+
+  private static Arbitrary<Long> steps(Limit limit) {
+    long window =
+        switch (limit) {
+          case FixedWindow fixed -> fixed.windowMicros();
+          case SlidingWindow sliding -> sliding.windowMicros();
+          case TokenBucket bucket ->
+              Math.clamp(
+                  bucket.capacity() * bucket.refillMicros() / bucket.refillTokens(),
+                  1,
+                  Limit.LONGEST_MICROS);
+        };
+    return Arbitraries.frequencyOf(
+        Tuple.of(3, Arbitraries.longs().between(0, 3)),
+        Tuple.of(4, Arbitraries.longs().between(0, Math.max(1, window / 3))),
+        Tuple.of(2, Arbitraries.longs().between(Math.max(0, window - 2), window + 2)),
+        Tuple.of(1, Arbitraries.longs().between(0, 3 * window)));
+  }
+
+  private static Arbitrary<Long> bothWays(Arbitrary<Long> steps) {
+    return Combinators.combine(steps, Arbitraries.of(1, 1, 1, -1)).as((size, sign) -> size * sign);
+  }
+
+  /** The clock stays where time is. */
+  static long clamp(long micros) {
+    return Math.clamp(micros, Micros.EARLIEST, Micros.LATEST);
+  }
+}

@@ -1,0 +1,306 @@
+package dev.weir.core.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.Micros;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** What holds for every limit, in every state that can be reached. */
+class LimitLawsTest {
+  @Provide
+  Arbitrary<LimitCourse<? extends Limit>> any() {
+    return Arbitraries.oneOf(
+        LimitCourse.any(LimitCourse.fixedWindows()),
+        LimitCourse.any(LimitCourse.slidingWindows()),
+        LimitCourse.any(LimitCourse.buckets()));
+  }
+
+  @Provide
+  Arbitrary<LimitCourse<? extends Limit>> withClockBack() {
+    return Arbitraries.oneOf(
+        LimitCourse.withClockBack(LimitCourse.fixedWindows()),
+        LimitCourse.withClockBack(LimitCourse.slidingWindows()),
+        LimitCourse.withClockBack(LimitCourse.buckets()));
+  }
+
+  /** A limit, what is used of it, and a time at which so much is asked. */
+  record State(Limit limit, Usage usage, long nowMicros, long cost) {
+    Decision peek(long afterMicros) {
+      return limit.peek(usage, cost, nowMicros + afterMicros);
+    }
+
+    long remaining(long afterMicros) {
+      return limit.remaining(limit.settle(usage, nowMicros + afterMicros), nowMicros + afterMicros);
+    }
+  }
+
+  /** Plays a course and shows every state in it, and where it ends. */
+  private static void play(LimitCourse<?> course, Consumer<State> check) {
+    Limit limit = course.limit();
+    Usage usage = Usage.NONE;
+    long now = course.startMicros();
+    long takenAt = now;
+    for (LimitCourse.Move<?> move : course.moves()) {
+      now = LimitCourse.clamp(now + move.clockMicros());
+      limit = move.isChange() ? move.changed() : limit;
+      long cost = move.costOf(limit);
+      check.accept(new State(limit, usage, now, cost));
+      if (move.isRefund()) {
+        usage = limit.refund(usage, cost, takenAt, now);
+      } else {
+        Limit.Step step = limit.decide(usage, cost, now);
+        takenAt = step.decision().isAllowed() ? now : takenAt;
+        usage = step.next();
+      }
+    }
+    check.accept(new State(limit, usage, now, 1));
+  }
+
+  @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+  void retryIsSufficientAndMinimal(@ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          if (state.peek(0) instanceof Decision.Refused refused) {
+            long wait = refused.retryAfterMicros();
+            assertThat(wait).isPositive();
+            assertThat(state.peek(wait).isAllowed()).as("%s after %d", state, wait).isTrue();
+            for (long early : new long[] {wait - 1, wait / 2, wait * 3 / 4}) {
+              assertThat(state.peek(early).isAllowed()).as("%s after %d", state, early).isFalse();
+            }
+          }
+        });
+  }
+
+  @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+  void moreRemainsAtTheResetAndNotBefore(@ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          Decision decision = state.peek(0);
+          assertThat(decision.remaining()).isEqualTo(state.remaining(0));
+          long reset = decision.resetMicros();
+          if (decision.remaining() == state.limit().most()) {
+            assertThat(reset).isZero();
+          } else {
+            assertThat(reset).isPositive();
+            assertThat(state.remaining(reset)).isGreaterThan(decision.remaining());
+            assertThat(state.remaining(reset - 1)).isLessThanOrEqualTo(decision.remaining());
+          }
+        });
+  }
+
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
+  void looksLikeItDecides(@ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          Decision peeked = state.peek(0);
+          Limit.Step step = state.limit().decide(state.usage(), state.cost(), state.nowMicros());
+          assertThat(step.decision().isAllowed()).isEqualTo(peeked.isAllowed());
+          assertThat(peeked.isAllowed()).isEqualTo(state.cost() <= peeked.remaining());
+          if (peeked.isAllowed()) {
+            State after = new State(state.limit(), step.next(), state.nowMicros(), 1);
+            assertThat(step.decision().remaining())
+                .isEqualTo(peeked.remaining() - state.cost())
+                .isEqualTo(after.remaining(0));
+            assertThat(step.decision().resetMicros()).isEqualTo(after.peek(0).resetMicros());
+          } else {
+            assertThat(step.decision()).isEqualTo(peeked);
+            assertThat(step.next()).isSameAs(state.usage());
+          }
+        });
+  }
+
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
+  void settlingTwiceIsSettlingOnce(@ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          Usage once = state.limit().settle(state.usage(), state.nowMicros());
+          assertThat(state.limit().settle(once, state.nowMicros())).isEqualTo(once);
+        });
+  }
+
+  @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+  void idleKeyIsAFreshOneAndNotBefore(@ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          Limit limit = state.limit();
+          Usage settled = limit.settle(state.usage(), state.nowMicros());
+          long idle = limit.idleMicros(settled, state.nowMicros());
+          assertThat(idle).isNotNegative();
+          assertThat(limit.settle(settled, state.nowMicros() + idle).isNone()).isTrue();
+          if (idle > 0) {
+            assertThat(limit.settle(settled, state.nowMicros() + idle - 1).isNone()).isFalse();
+          }
+          for (long more : new long[] {0, 1, 1_000, Limit.LONGEST_MICROS}) {
+            // A clock that stepped back is behind what is kept, and not behind what is forgotten.
+            long then = Math.max(state.nowMicros(), settled.atMicros()) + idle + more;
+            assertThat(limit.decide(state.usage(), state.cost(), then))
+                .isEqualTo(limit.decide(Usage.NONE, state.cost(), then));
+          }
+        });
+  }
+
+  @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+  void everyNumberFitsInto53Bits(@ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          for (Usage usage :
+              List.of(state.usage(), state.limit().settle(state.usage(), state.nowMicros()))) {
+            assertThat(usage.used()).isBetween(0L, Usage.MOST);
+            assertThat(usage.before()).isBetween(0L, Usage.MOST);
+            assertThat(usage.scale()).isBetween(0L, Usage.MOST);
+            switch (state.limit()) {
+              case FixedWindow fixed ->
+                  assertThat(usage.used()).isLessThanOrEqualTo(FixedWindow.MOST);
+              case SlidingWindow sliding -> {
+                // What is multiplied with the ticks of a window.
+                assertThat(usage.used()).isLessThanOrEqualTo(SlidingWindow.MOST);
+                assertThat(usage.before()).isLessThanOrEqualTo(SlidingWindow.MOST);
+              }
+              case TokenBucket bucket ->
+                  assertThat(Math.multiplyExact(bucket.capacity(), bucket.refillMicros()))
+                      .isLessThanOrEqualTo(Usage.MOST);
+            }
+          }
+          Decision decision = state.peek(0);
+          assertThat(decision.remaining()).isBetween(0L, state.limit().most());
+        });
+  }
+
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
+  void refundOfWhatWasJustTakenChangesNothing(
+      @ForAll("withClockBack") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          Limit limit = state.limit();
+          long now = state.nowMicros();
+          Limit.Step step = limit.decide(state.usage(), state.cost(), now);
+          Usage settled = limit.settle(state.usage(), now);
+          // A window that lies ahead of a clock that stepped back was not taken from by it.
+          if (step.decision().isAllowed() && settled.atMicros() <= now) {
+            Usage back = limit.refund(step.next(), state.cost(), now, now);
+            assertThat(new State(limit, back, now, 1).peek(0))
+                .isEqualTo(new State(limit, settled, now, 1).peek(0));
+          }
+        });
+  }
+
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
+  void refundNeverTakesAndNeverGivesMoreThanItsCost(
+      @ForAll("any") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          long now = state.nowMicros();
+          for (long ago : new long[] {0, 1, 1_000, 60_000_000}) {
+            Usage back = state.limit().refund(state.usage(), state.cost(), now - ago, now);
+            long after = new State(state.limit(), back, now, 1).remaining(0);
+            assertThat(after)
+                .isBetween(
+                    state.remaining(0),
+                    Math.min(state.limit().most(), state.remaining(0) + state.cost()));
+          }
+        });
+  }
+
+  /**
+   * By ones, because a refusal of much can make room for a little. A clock's latest time is that of
+   * a grant: a refusal is not remembered.
+   */
+  @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
+  void clockThatStepsBackNeverAdmitsMoreThanOneThatStandsStill(
+      @ForAll("withClockBack") LimitCourse<? extends Limit> course) {
+    Limit limit = course.limit();
+    Usage back = Usage.NONE;
+    Usage still = Usage.NONE;
+    long now = course.startMicros();
+    long latest = Micros.EARLIEST;
+    long admittedBack = 0;
+    long admittedStill = 0;
+    for (LimitCourse.Move<?> move : course.moves()) {
+      now = LimitCourse.clamp(now + move.clockMicros());
+      for (int i = 0; i < 3; i++) {
+        Limit.Step stepBack = limit.decide(back, 1, now);
+        Limit.Step stepStill = limit.decide(still, 1, Math.max(latest, now));
+        back = stepBack.next();
+        still = stepStill.next();
+        if (stepBack.decision().isAllowed()) {
+          admittedBack++;
+          latest = Math.max(latest, now);
+        }
+        admittedStill += stepStill.decision().isAllowed() ? 1 : 0;
+        assertThat(admittedBack).isLessThanOrEqualTo(admittedStill);
+      }
+    }
+  }
+
+  @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
+  void clockThatSteppedBackCostsNothingOnceItHasCaughtUp(
+      @ForAll("withClockBack") LimitCourse<? extends Limit> course) {
+    Limit limit = course.limit();
+    Usage usage = Usage.NONE;
+    Usage still = Usage.NONE;
+    long now = course.startMicros();
+    long latest = Micros.EARLIEST;
+    for (LimitCourse.Move<?> move : course.moves()) {
+      now = LimitCourse.clamp(now + move.clockMicros());
+      long cost = move.costOf(limit);
+      Limit.Step step = limit.decide(usage, cost, now);
+      usage = step.next();
+      if (step.decision().isAllowed()) {
+        latest = Math.max(latest, now);
+        Limit.Step there = limit.decide(still, cost, latest);
+        assertThat(there.decision().isAllowed()).isTrue();
+        still = there.next();
+      }
+      for (long more : new long[] {0, 1, 1_000, Limit.LONGEST_MICROS}) {
+        long then = Math.max(latest, now) + more;
+        assertThat(limit.peek(usage, 1, then)).isEqualTo(limit.peek(still, 1, then));
+      }
+    }
+  }
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void severalAreGrantedTogetherOrNotAtAll(
+      @ForAll("any") LimitCourse<? extends Limit> one,
+      @ForAll("any") LimitCourse<? extends Limit> other) {
+    List<State> states = new ArrayList<>();
+    play(one, states::add);
+    play(other, states::add);
+    long now = states.getLast().nowMicros();
+    for (int i = 0; i + 3 <= states.size(); i++) {
+      List<AllOrNothing.Part> parts =
+          states.subList(i, i + 3).stream()
+              .map(state -> new AllOrNothing.Part(state.limit(), state.usage(), state.cost()))
+              .toList();
+      AllOrNothing.Step step = AllOrNothing.decide(parts, now);
+      List<Limit.Step> alone =
+          parts.stream().map(part -> part.limit().decide(part.usage(), part.cost(), now)).toList();
+      boolean granted = alone.stream().allMatch(each -> each.decision().isAllowed());
+      assertThat(step.isGranted()).isEqualTo(granted);
+      for (int p = 0; p < parts.size(); p++) {
+        AllOrNothing.Part part = parts.get(p);
+        assertThat(step.next().get(p)).isEqualTo(granted ? alone.get(p).next() : part.usage());
+        assertThat(step.decisions().get(p))
+            .isEqualTo(
+                granted
+                    ? alone.get(p).decision()
+                    : part.limit().peek(part.usage(), part.cost(), now));
+      }
+    }
+  }
+}
