@@ -3,19 +3,24 @@ package dev.weir.server.wiring;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
+import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
+import dev.weir.server.tracing.TracedLedger;
+import dev.weir.server.tracing.Tracing;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -49,6 +54,8 @@ public final class Node implements AutoCloseable {
     RestSettings rest = rest(settings);
     SlotDesk.Settings gathering = desk(settings);
     Reconciler.Settings reconciling = reconciler(settings);
+    Optional<URI> collector = settings.webAddress(Setting.TRACING_ENDPOINT);
+    int tracedPercent = settings.number(Setting.TRACING_PERCENT, 0, 100);
     Duration upkeepEvery =
         settings.duration(Setting.SLOTS_UPKEEP_EVERY, SHORTEST_UPKEEP, Duration.ofDays(1));
     try {
@@ -66,11 +73,16 @@ public final class Node implements AutoCloseable {
         parts = onPostgres(settings, database, observer);
       }
       started.push(parts.listener());
-      SlotDesk desk = new SlotDesk(parts.ledger(), parts.cache(), gathering, observer);
+      Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
+      tracing.ifPresent(started::push);
+      SlotLedger ledger =
+          tracing
+              .<SlotLedger>map(spans -> new TracedLedger(parts.ledger(), spans))
+              .orElse(parts.ledger());
+      SlotDesk desk = new SlotDesk(ledger, parts.cache(), gathering, observer);
       started.push(new Upkeep(new Reconciler(parts.upkeep(), reconciling, observer), upkeepEvery));
-      web =
-          WebServer.start(
-              settings,
+      List<Object> served =
+          new ArrayList<>(
               List.of(
                   rest,
                   readiness,
@@ -80,6 +92,8 @@ public final class Node implements AutoCloseable {
                   parts.configs(),
                   parts.cache(),
                   parts.broadcast()));
+      tracing.ifPresent(served::add);
+      web = WebServer.start(settings, served);
       complete = true;
     } finally {
       if (!complete) {

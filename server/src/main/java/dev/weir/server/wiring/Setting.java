@@ -39,6 +39,10 @@ public enum Setting {
   DRAIN_NOTICE(
       "weir.drain.notice", "PT0.5S", "how long a stop goes on listening after it is not ready"),
   DRAIN_IDLE("weir.drain.idle", "PT2S", "how long a stop keeps connections that ask nothing"),
+  TRACING_ENDPOINT(
+      "weir.tracing.endpoint", "", "http://… of an OTLP collector for traces; none without"),
+  TRACING_PERCENT(
+      "weir.tracing.percent", "100", "of the requests traced that bring no decision of their own"),
   LOG_FORMAT("weir.log.format", "text", "text or json"),
   LOG_LEVEL("weir.log.level", "info", "error, warn, info, debug or trace");
 

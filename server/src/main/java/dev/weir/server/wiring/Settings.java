@@ -3,6 +3,8 @@ package dev.weir.server.wiring;
 import dev.weir.engine.slots.SlotNames;
 import java.io.IOException;
 import java.io.Reader;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -20,6 +22,8 @@ import java.util.stream.Stream;
  * which.
  */
 public final class Settings {
+  private static final String WEB_ADDRESS = "must be an address such as http://host:4318";
+
   private final Map<Setting, String> values;
 
   private Settings(Map<Setting, String> values) {
@@ -110,6 +114,23 @@ public final class Settings {
       throw wrong(setting, "must be a duration such as PT5S");
     }
     throw wrong(setting, "must be from %s to %s".formatted(least, most));
+  }
+
+  /** Where a web server is, if it is given; it is not repeated, because it may hold a password. */
+  Optional<URI> webAddress(Setting setting) {
+    return optional(setting)
+        .map(
+            text -> {
+              try {
+                URI uri = new URI(text);
+                if (List.of("http", "https").contains(uri.getScheme()) && uri.getHost() != null) {
+                  return uri;
+                }
+              } catch (URISyntaxException e) {
+                throw new InvalidSettingException(setting.key(), WEB_ADDRESS);
+              }
+              throw new InvalidSettingException(setting.key(), WEB_ADDRESS);
+            });
   }
 
   /** The name of a configuration. */

@@ -1,0 +1,86 @@
+package dev.weir.server.tracing;
+
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Outlook;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.Transition;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A ledger whose batches are spans. One of the callers of a batch carries it out for all: it is in
+ * that caller's trace.
+ */
+public final class TracedLedger implements SlotLedger {
+  private final SlotLedger ledger;
+  private final Tracer tracer;
+
+  public TracedLedger(SlotLedger ledger, Tracing tracing) {
+    this.ledger = ledger;
+    this.tracer = tracing.tracer();
+  }
+
+  @Override
+  public List<Assignment> assign(List<Demand> demands) {
+    Span span =
+        tracer
+            .spanBuilder("slots batch")
+            .setSpanKind(SpanKind.CLIENT)
+            .setAttribute("weir.batch.demands", demands.size())
+            .startSpan();
+    try {
+      return ledger.assign(demands);
+    } catch (RuntimeException e) {
+      span.setStatus(StatusCode.ERROR).recordException(e);
+      throw e;
+    } finally {
+      span.end();
+    }
+  }
+
+  @Override
+  public Optional<Slot> find(String eventId) {
+    return ledger.find(eventId);
+  }
+
+  @Override
+  public Transition confirm(String eventId) {
+    return ledger.confirm(eventId);
+  }
+
+  @Override
+  public Transition cancel(String eventId) {
+    return ledger.cancel(eventId);
+  }
+
+  @Override
+  public List<Slot> list(SlotQuery query) {
+    return ledger.list(query);
+  }
+
+  @Override
+  public List<WindowCount> windows(WindowQuery query) {
+    return ledger.windows(query);
+  }
+
+  @Override
+  public Outlook forecast(SlotConfig config, Instant from, long events) {
+    return ledger.forecast(config, from, events);
+  }
+
+  @Override
+  public Instant now() {
+    return ledger.now();
+  }
+}
