@@ -107,6 +107,9 @@ class LimitLawsTest {
           Limit.Step step = state.limit().decide(state.usage(), state.cost(), state.nowMicros());
           assertThat(step.decision().isAllowed()).isEqualTo(peeked.isAllowed());
           assertThat(peeked.isAllowed()).isEqualTo(state.cost() <= peeked.remaining());
+          Usage settled = state.limit().settle(state.usage(), state.nowMicros());
+          assertThat(state.limit().hasLeft(settled, state.cost(), state.nowMicros()))
+              .isEqualTo(peeked.isAllowed());
           if (peeked.isAllowed()) {
             State after = new State(state.limit(), step.next(), state.nowMicros(), 1);
             assertThat(step.decision().remaining())
