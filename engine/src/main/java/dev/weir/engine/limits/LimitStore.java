@@ -30,6 +30,13 @@ public interface LimitStore<L extends Limit> extends AutoCloseable {
    */
   void refund(Demand<? extends L> demand, Instant grantedAt);
 
+  /** Gives back to whoever granted; what nobody counted is not given back. */
+  default void refund(Demand<? extends L> demand, Answer granted) {
+    if (granted.mode() == Answer.Mode.STORE) {
+      refund(demand, granted.decidedAt());
+    }
+  }
+
   /** What is used, as it was last written. */
   Usage usage(Policy<? extends L> policy, String key);
 

@@ -1,0 +1,322 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.core.slots.Micros;
+import dev.weir.engine.StoreException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that goes on when its store is gone, by what each policy says of that: {@link
+ * OnStoreFailure}. The answer names the mode. Of several policies in a demand, the strictest holds.
+ *
+ * <p>What may pass beyond a limit, at most:
+ *
+ * <ul>
+ *   <li>{@link OnStoreFailure#CLOSED}: nothing, if the store comes back with its counts, or is told
+ *       to be {@link Parts#isForgetful}.
+ *   <li>{@link OnStoreFailure#FALLBACK}: nothing. A store does not know what the other has granted.
+ *       So after each switch, there and back, all is refused until whatever may have been used is
+ *       over: the length of a window (two of a sliding one), the time in which an empty bucket
+ *       fills. With long windows that is long; {@code LOCAL} answers at once.
+ *   <li>{@link OnStoreFailure#LOCAL}: a whole limit (all nodes' shares) at the failure, and a whole
+ *       limit at the recovery of a store that lost its counts; more if fewer parts than nodes were
+ *       configured.
+ *   <li>{@link OnStoreFailure#OPEN}: everything that comes while the store is gone.
+ * </ul>
+ *
+ * <p>A call that fails before the store is given up is told {@link Answer.Mode#CLOSED} under {@code
+ * FALLBACK}: a store is not changed for a hiccup. Thread-safe.
+ */
+public final class Failover implements LimitStore<Limit> {
+  /**
+   * What it is made of.
+   *
+   * @param name the store's, for metrics
+   * @param isForgetful whether the store may come back without its counts
+   * @param next the store for {@link OnStoreFailure#FALLBACK}, empty for none
+   * @param nodes so many nodes share a limit under {@link OnStoreFailure#LOCAL}
+   * @param localMostKeys so many keys are counted under {@link OnStoreFailure#LOCAL}
+   */
+  public record Parts(
+      String name,
+      LimitStore<Limit> store,
+      boolean isForgetful,
+      Optional<LimitStore<Limit>> next,
+      int nodes,
+      long localMostKeys,
+      Breaker.Settings breaker) {
+    public Parts {
+      if (nodes < 1 || nodes > Limit.MOST_NODES) {
+        throw new IllegalArgumentException(
+            "nodes must be from 1 to %d, not %d".formatted(Limit.MOST_NODES, nodes));
+      }
+    }
+  }
+
+  private final Parts parts;
+  private final LongSupplier nowMicros;
+  private final LimitObserver observer;
+  private final Breaker breaker;
+  private final LimitStore<Limit> local;
+
+  public Failover(Parts parts, LimitObserver observer) {
+    this(parts, observer, BusyClock.sinceStart());
+  }
+
+  /** One that goes by the given clock, in microseconds since the epoch. */
+  public Failover(Parts parts, LimitObserver observer, LongSupplier nowMicros) {
+    this.parts = parts;
+    this.nowMicros = nowMicros;
+    this.observer = observer;
+    this.breaker =
+        new Breaker(
+            parts.breaker(),
+            nowMicros,
+            () -> ThreadLocalRandom.current().nextLong(),
+            state -> observer.breakerChanged(parts.name(), state));
+    this.local = new MemoryLimitStore(nowMicros, parts.localMostKeys());
+  }
+
+  @Override
+  public Answer decide(Demand<? extends Limit> demand) {
+    return ask(demand, LimitStore::decide);
+  }
+
+  @Override
+  public Answer peek(Demand<? extends Limit> demand) {
+    return ask(demand, LimitStore::peek);
+  }
+
+  @Override
+  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+    if (mayLackCounts(policy.onStoreFailure())) {
+      return decide(policy, key, cost).isAllowed();
+    }
+    Boolean taken = tried(store -> store.take(policy, key, cost));
+    return taken == null ? without(policy, key, cost).isAllowed() : taken;
+  }
+
+  @Override
+  public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
+    if (mayLackCounts(policy.onStoreFailure())) {
+      return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
+    }
+    Decision decision = tried(store -> store.decide(policy, key, cost));
+    return decision == null ? without(policy, key, cost) : decision;
+  }
+
+  private Decision without(Policy<? extends Limit> policy, String key, long cost) {
+    return without(Demand.of(new Ask<>(policy, key, cost)), LimitStore::decide)
+        .decisions()
+        .getFirst();
+  }
+
+  /** Asks one of the stores. */
+  @FunctionalInterface
+  private interface Question {
+    Answer ask(LimitStore<Limit> store, Demand<? extends Limit> demand);
+  }
+
+  private Answer ask(Demand<? extends Limit> demand, Question question) {
+    if (mayLackCounts(strictest(demand))) {
+      if (breaker.isOpen()) {
+        // Whoever goes to see whether it is well again only looks.
+        tried(store -> store.peek(demand));
+      }
+      if (breaker.isOpen()) {
+        return without(demand, question);
+      }
+      long unknownMicros = unknownMicros(demand);
+      if (unknownMicros > 0) {
+        return refused(demand, unknownMicros, Answer.Mode.CLOSED);
+      }
+    }
+    Answer answer = tried(store -> question.ask(store, demand));
+    return answer == null ? without(demand, question) : answer;
+  }
+
+  /** For how long a store does not know all that may have been used before the last switch. */
+  private long unknownMicros(Demand<? extends Limit> demand) {
+    long switchedAt = breaker.changedAtMicros();
+    long longest = 0;
+    for (Ask<? extends Limit> ask : demand.asks()) {
+      Limit limit = ask.policy().limit();
+      Usage all = limit.take(limit.settle(Usage.NONE, switchedAt), limit.most(), switchedAt);
+      longest = Math.max(longest, limit.idleMicros(all, switchedAt));
+    }
+    return switchedAt + longest - nowMicros.getAsLong();
+  }
+
+  /** What the store says; null if it is not asked, or does not answer. */
+  private <T> @Nullable T tried(Function<LimitStore<Limit>, T> question) {
+    if (!breaker.mayTry()) {
+      return null;
+    }
+    boolean isAnswered = false;
+    try {
+      T answer = question.apply(parts.store());
+      isAnswered = true;
+      breaker.succeeded();
+      return answer;
+    } catch (StoreException e) {
+      observer.storeFailed(parts.name(), e);
+      return null;
+    } catch (IllegalArgumentException e) {
+      // The demand's fault, about which the store was able to tell.
+      isAnswered = true;
+      breaker.succeeded();
+      throw e;
+    } finally {
+      if (!isAnswered) {
+        breaker.failed();
+      }
+    }
+  }
+
+  /** Whether the store may not know what others granted, or what it granted itself. */
+  private boolean mayLackCounts(OnStoreFailure onFailure) {
+    return breaker.changedAtMicros() != Micros.EARLIEST
+        && switch (onFailure) {
+          case FALLBACK -> true;
+          case CLOSED -> parts.isForgetful();
+          case LOCAL, OPEN -> false;
+        };
+  }
+
+  private Answer without(Demand<? extends Limit> demand, Question question) {
+    return switch (strictest(demand)) {
+      case CLOSED -> refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+      case FALLBACK -> fallenBack(demand, question);
+      case LOCAL -> decidedHere(demand, question);
+      case OPEN -> letPass(demand);
+    };
+  }
+
+  private Answer fallenBack(Demand<? extends Limit> demand, Question question) {
+    if (parts.next().isEmpty() || !breaker.isOpen()) {
+      return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+    }
+    long unknownMicros = unknownMicros(demand);
+    if (unknownMicros > 0) {
+      return refused(demand, unknownMicros, Answer.Mode.CLOSED);
+    }
+    try {
+      Answer answer = question.ask(parts.next().get(), demand);
+      return answer.mode() == Answer.Mode.STORE ? in(Answer.Mode.FALLBACK, answer) : answer;
+    } catch (StoreException e) {
+      observer.storeFailed(parts.name() + "'s fallback", e);
+      return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+    }
+  }
+
+  private Answer decidedHere(Demand<? extends Limit> demand, Question question) {
+    Optional<Demand<Limit>> share = share(demand);
+    return share.isEmpty()
+        ? refused(demand, breaker.retryAfterMicros(), Answer.Mode.LOCAL)
+        : in(Answer.Mode.LOCAL, question.ask(local, share.get()));
+  }
+
+  /** The demand on this node's share, empty if it is more than that could ever grant. */
+  private Optional<Demand<Limit>> share(Demand<? extends Limit> demand) {
+    List<Ask<Limit>> asks = new ArrayList<>(demand.asks().size());
+    for (Ask<? extends Limit> ask : demand.asks()) {
+      Limit share = ask.policy().limit().share(parts.nodes());
+      if (ask.cost() > share.most()) {
+        return Optional.empty();
+      }
+      asks.add(new Ask<>(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
+    }
+    return Optional.of(new Demand<>(List.copyOf(asks), demand.requestId(), demand.requestTtl()));
+  }
+
+  private Answer refused(Demand<? extends Limit> demand, long waitMicros, Answer.Mode mode) {
+    Decision refused = new Decision.Refused(0, waitMicros, waitMicros);
+    return answer(demand.asks().stream().map(ask -> refused).toList(), mode);
+  }
+
+  private Answer letPass(Demand<? extends Limit> demand) {
+    List<Decision> decisions = new ArrayList<>(demand.asks().size());
+    for (Ask<? extends Limit> ask : demand.asks()) {
+      decisions.add(new Decision.Allowed(ask.policy().limit().most() - ask.cost(), 0));
+    }
+    return answer(decisions, Answer.Mode.OPEN);
+  }
+
+  private Answer answer(List<Decision> decisions, Answer.Mode mode) {
+    return new Answer(decisions, Micros.instant(nowMicros.getAsLong()), mode, false);
+  }
+
+  private static Answer in(Answer.Mode mode, Answer answer) {
+    return new Answer(answer.decisions(), answer.decidedAt(), mode, answer.isReplayed());
+  }
+
+  /** Gives back to the store. Throws if that is gone: then nothing is given back. */
+  @Override
+  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    refund(demand, new Answer(List.of(), grantedAt, Answer.Mode.STORE, false));
+  }
+
+  /** Gives back to whoever granted. */
+  @Override
+  public void refund(Demand<? extends Limit> demand, Answer granted) {
+    switch (granted.mode()) {
+      case STORE ->
+          required(
+              store -> {
+                store.refund(demand, granted.decidedAt());
+                return granted;
+              });
+      case FALLBACK -> parts.next().ifPresent(next -> next.refund(demand, granted.decidedAt()));
+      case LOCAL -> share(demand).ifPresent(share -> local.refund(share, granted.decidedAt()));
+      case OPEN, CLOSED -> {}
+    }
+  }
+
+  @Override
+  public Usage usage(Policy<? extends Limit> policy, String key) {
+    return required(store -> store.usage(policy, key));
+  }
+
+  @Override
+  public void forget(Policy<? extends Limit> policy, String key) {
+    local.forget(policy, key);
+    required(
+        store -> {
+          store.forget(policy, key);
+          return Answer.Mode.STORE;
+        });
+  }
+
+  private <T> T required(Function<LimitStore<Limit>, T> question) {
+    T answer = tried(question);
+    if (answer == null) {
+      throw new StoreException(parts.name() + " is gone");
+    }
+    return answer;
+  }
+
+  private static OnStoreFailure strictest(Demand<? extends Limit> demand) {
+    OnStoreFailure strictest = OnStoreFailure.OPEN;
+    for (Ask<? extends Limit> ask : demand.asks()) {
+      OnStoreFailure said = ask.policy().onStoreFailure();
+      strictest = said.compareTo(strictest) < 0 ? said : strictest;
+    }
+    return strictest;
+  }
+
+  @Override
+  public void close() {
+    parts.store().close();
+    parts.next().ifPresent(LimitStore::close);
+    local.close();
+  }
+}

@@ -1,0 +1,167 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Queue;
+import dev.weir.engine.StoreException;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * A lease store that goes on when its store is gone: refusing, or letting pass.
+ *
+ * <p>There is no share of a lease and no second store for it: who holds one cannot be known from
+ * elsewhere. Closed, nothing passes beyond the limit. Open, everything does that comes while the
+ * store is gone; what was let pass is not counted when it is back. Thread-safe.
+ */
+public final class LeaseFailover implements LeaseStore {
+  /** What is said when the store is gone. */
+  public enum OnFailure {
+    /** No place is free; a lease cannot be renewed. */
+    CLOSED,
+    /** There is a place for everyone. */
+    OPEN
+  }
+
+  private final String name;
+  private final LeaseStore store;
+  private final OnFailure onFailure;
+  private final LimitObserver observer;
+  private final LongSupplier nowMicros;
+  private final Breaker breaker;
+
+  public LeaseFailover(
+      String name,
+      LeaseStore store,
+      OnFailure onFailure,
+      Breaker.Settings settings,
+      LimitObserver observer) {
+    this(name, store, onFailure, settings, observer, BusyClock.sinceStart());
+  }
+
+  /** One that goes by the given clock, in microseconds since the epoch. */
+  public LeaseFailover(
+      String name,
+      LeaseStore store,
+      OnFailure onFailure,
+      Breaker.Settings settings,
+      LimitObserver observer,
+      LongSupplier nowMicros) {
+    this.name = name;
+    this.store = store;
+    this.onFailure = onFailure;
+    this.observer = observer;
+    this.nowMicros = nowMicros;
+    this.breaker =
+        new Breaker(
+            settings,
+            nowMicros,
+            () -> ThreadLocalRandom.current().nextLong(),
+            state -> observer.breakerChanged(name, state));
+  }
+
+  @Override
+  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+    return tried(there -> there.acquire(resource, limit, leaseId, places))
+        .orElseGet(
+            () ->
+                switch (onFailure) {
+                  case CLOSED -> full();
+                  case OPEN -> held(leaseId, places, limit.ttlMicros());
+                });
+  }
+
+  @Override
+  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+    return tried(there -> there.renew(resource, limit, leaseId))
+        .orElseGet(
+            () ->
+                switch (onFailure) {
+                  case CLOSED -> new LeaseDecision.Gone(0);
+                  case OPEN -> held(leaseId, 1, limit.ttlMicros());
+                });
+  }
+
+  /** Ends a lease; if the store is gone, it ends by itself when its time is over. */
+  @Override
+  public LeaseDecision release(String resource, String leaseId) {
+    return tried(there -> there.release(resource, leaseId))
+        .orElseGet(() -> new LeaseDecision.Gone(0));
+  }
+
+  @Override
+  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+    return tried(there -> there.join(resource, queue, ticketId))
+        .orElseGet(
+            () ->
+                switch (onFailure) {
+                  case CLOSED -> full();
+                  case OPEN -> held(ticketId, 1, queue.delayMicros());
+                });
+  }
+
+  /** How many places are held. Throws if the store is gone: nobody knows. */
+  @Override
+  public int current(String resource) {
+    return tried(there -> there.current(resource)).orElseThrow(this::gone);
+  }
+
+  /** Ends all leases. Throws if the store is gone. */
+  @Override
+  public void forget(String resource) {
+    Optional<String> forgotten =
+        tried(
+            there -> {
+              there.forget(resource);
+              return resource;
+            });
+    if (forgotten.isEmpty()) {
+      throw gone();
+    }
+  }
+
+  private <T> Optional<T> tried(Function<LeaseStore, T> question) {
+    if (!breaker.mayTry()) {
+      return Optional.empty();
+    }
+    boolean isAnswered = false;
+    try {
+      T answer = question.apply(store);
+      isAnswered = true;
+      breaker.succeeded();
+      return Optional.of(answer);
+    } catch (StoreException e) {
+      observer.storeFailed(name, e);
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      // The caller's fault, about which the store was able to tell.
+      isAnswered = true;
+      breaker.succeeded();
+      throw e;
+    } finally {
+      if (!isAnswered) {
+        breaker.failed();
+      }
+    }
+  }
+
+  private LeaseDecision full() {
+    return new LeaseDecision.Full(0, breaker.retryAfterMicros());
+  }
+
+  private LeaseDecision held(String id, int places, long forMicros) {
+    return new LeaseDecision.Held(new Lease(id, places, nowMicros.getAsLong() + forMicros), places);
+  }
+
+  private StoreException gone() {
+    return new StoreException(name + " is gone");
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

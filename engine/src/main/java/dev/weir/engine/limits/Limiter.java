@@ -1,0 +1,114 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import java.util.List;
+
+/**
+ * Says whether something may pass now.
+ *
+ * <pre>{@code
+ * Limiter<Limit> limiter = Limiter.inMemory();
+ * Policy<TokenBucket> api = Policy.of("api", TokenBucket.of(100, Duration.ofSeconds(10)));
+ * if (limiter.tryAcquire(api, "user:101")) {
+ *   serve();
+ * }
+ * }</pre>
+ *
+ * <p>A refusal is an answer, not an exception. A store that is gone throws {@link
+ * dev.weir.engine.StoreException}, unless it is a {@link Failover}. Thread-safe.
+ *
+ * @param <L> the kinds of limit that its store keeps
+ */
+public final class Limiter<L extends Limit> implements AutoCloseable {
+  private final LimitStore<L> store;
+  private final LimitObserver observer;
+
+  private Limiter(LimitStore<L> store, LimitObserver observer) {
+    this.store = store;
+    this.observer = observer;
+  }
+
+  /** A limiter that counts in the memory of this process. */
+  public static Limiter<Limit> inMemory() {
+    return on(new MemoryLimitStore());
+  }
+
+  /** A limiter that counts in a store, which it closes when it is closed. */
+  public static <L extends Limit> Limiter<L> on(LimitStore<L> store) {
+    return new Limiter<>(store, LimitObserver.NONE);
+  }
+
+  /** The same limiter, watched. */
+  public Limiter<L> observedBy(LimitObserver other) {
+    return new Limiter<>(store, other);
+  }
+
+  /** Takes one, if there is one: the quickest form. */
+  public boolean tryAcquire(Policy<? extends L> policy, String key) {
+    return tryAcquire(policy, key, 1);
+  }
+
+  /** Takes so many, if there are so many. */
+  public boolean tryAcquire(Policy<? extends L> policy, String key, long cost) {
+    boolean isAllowed = store.take(policy, key, cost);
+    observer.taken(policy, isAllowed);
+    return isAllowed;
+  }
+
+  /** Takes one, if there is one, and says what is left or when to come again. */
+  public Decision acquire(Policy<? extends L> policy, String key) {
+    return acquire(policy, key, 1);
+  }
+
+  /** Takes so many, if there are so many, and says what is left or when to come again. */
+  public Decision acquire(Policy<? extends L> policy, String key, long cost) {
+    Decision decision = store.decide(policy, key, cost);
+    observer.decided(policy, decision, Answer.Mode.STORE);
+    return decision;
+  }
+
+  /** Takes all that is asked, or nothing. */
+  public Answer acquire(Demand<? extends L> demand) {
+    return observed(demand, store.decide(demand));
+  }
+
+  /** What {@link #acquire} would say. Takes nothing. */
+  public Decision peek(Policy<? extends L> policy, String key) {
+    return store.peek(Demand.of(Ask.of(policy, key))).decisions().getFirst();
+  }
+
+  /** What {@link #acquire} would say. Takes nothing. */
+  public Answer peek(Demand<? extends L> demand) {
+    return store.peek(demand);
+  }
+
+  /** Gives back what a demand was granted, because the work was not done after all. */
+  public void refund(Demand<? extends L> demand, Answer granted) {
+    if (granted.isAllowed()) {
+      store.refund(demand, granted);
+    }
+  }
+
+  /** Forgets what a key has used. */
+  public void forget(Policy<? extends L> policy, String key) {
+    store.forget(policy, key);
+  }
+
+  private Answer observed(Demand<? extends L> demand, Answer answer) {
+    if (answer.isReplayed()) {
+      observer.replayed();
+      return answer;
+    }
+    List<Decision> decisions = answer.decisions();
+    for (int i = 0; i < decisions.size(); i++) {
+      observer.decided(demand.asks().get(i).policy(), decisions.get(i), answer.mode());
+    }
+    return answer;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,109 @@
+package dev.weir.engine.limits;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Queue;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.UUID;
+
+/**
+ * A limiter with a queue in front: whoever is refused may wait instead, and then passes.
+ *
+ * <p>Places are counted for each policy and key by itself, as leases that end with the wait; so a
+ * queue is never longer than it may be, on however many nodes, and leaves nothing behind.
+ * Thread-safe.
+ */
+public final class QueuedLimiter<L extends Limit> {
+  private final Limiter<L> limiter;
+  private final LeaseStore places;
+  private final Queue queue;
+
+  public QueuedLimiter(Limiter<L> limiter, LeaseStore places, Queue queue) {
+    this.limiter = limiter;
+    this.places = places;
+    this.queue = queue;
+  }
+
+  /**
+   * Takes so many, or a place in the queue.
+   *
+   * @param ticketId a name for the place, made up by the caller, who {@link #leave}s by it
+   * @return {@link Decision.Delayed} if the caller is to wait for that long and then pass, without
+   *     asking again; {@link Decision.Refused} if the queue is full as well
+   */
+  public Decision acquire(Policy<? extends L> policy, String key, long cost, String ticketId) {
+    Decision decision = limiter.acquire(policy, key, cost);
+    if (!(decision instanceof Decision.Refused refused)) {
+      return decision;
+    }
+    return switch (places.join(resource(policy, key), queue, ticketId)) {
+      case LeaseDecision.Held held ->
+          new Decision.Delayed(
+              refused.remaining(),
+              refused.resetMicros(),
+              held.current() * queue.delayMicros(),
+              held.current());
+      case LeaseDecision.Full full ->
+          new Decision.Refused(
+              refused.remaining(),
+              refused.resetMicros(),
+              Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
+      case LeaseDecision.Gone gone -> refused;
+    };
+  }
+
+  /** Gives a place back before the wait is over. Twice is harmless. */
+  public void leave(Policy<? extends L> policy, String key, String ticketId) {
+    places.release(resource(policy, key), ticketId);
+  }
+
+  /**
+   * Takes one, waiting in the queue if need be. Meant for virtual threads.
+   *
+   * @return false if the queue is full
+   * @throws InterruptedException if the caller is to wait no longer; its place is given back
+   */
+  public boolean acquireWaiting(Policy<? extends L> policy, String key)
+      throws InterruptedException {
+    String ticketId = UUID.randomUUID().toString();
+    return switch (acquire(policy, key, 1, ticketId)) {
+      case Decision.Allowed allowed -> true;
+      case Decision.Refused refused -> false;
+      case Decision.Delayed delayed -> {
+        sleep(policy, key, ticketId, delayed.delay());
+        yield true;
+      }
+    };
+  }
+
+  private void sleep(Policy<? extends L> policy, String key, String ticketId, Duration delay)
+      throws InterruptedException {
+    boolean isOver = false;
+    try {
+      Thread.sleep(delay);
+      isOver = true;
+    } finally {
+      if (!isOver) {
+        leave(policy, key, ticketId);
+      }
+    }
+  }
+
+  /** The queue of a policy and key: a digest, because the two may be too long for a name. */
+  private static String resource(Policy<?> policy, String key) {
+    // The length tells where the one ends and the other begins.
+    String name = policy.name().length() + ":" + policy.name() + key;
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return "queue:" + HexFormat.of().formatHex(digest.digest(name.getBytes(UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,273 @@
+package dev.weir.engine.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class FailoverTest {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Breaker.Settings SETTINGS =
+      new Breaker.Settings(3, Duration.ofMillis(200), Duration.ofSeconds(5));
+  private static final TokenBucket TEN = TokenBucket.of(10, Duration.ofSeconds(10));
+
+  private long nowMicros = 1_700_000_000_000_000L;
+  private final FragileStore store = new FragileStore(() -> nowMicros);
+  private final FragileStore next = new FragileStore(() -> nowMicros);
+  private final List<String> heard = new ArrayList<>();
+  private final LimitObserver observer =
+      new LimitObserver() {
+        @Override
+        public void storeFailed(String name, StoreException failure) {
+          heard.add(name + ": " + failure.getMessage());
+        }
+
+        @Override
+        public void breakerChanged(String name, Breaker.State state) {
+          heard.add(name + " is " + state);
+        }
+      };
+
+  private Failover failover(boolean isForgetful) {
+    return new Failover(
+        new Failover.Parts("redis", store, isForgetful, Optional.of(next), 2, 1_000, SETTINGS),
+        observer,
+        () -> nowMicros);
+  }
+
+  private static Policy<Limit> policy(Limit limit, OnStoreFailure onFailure) {
+    return Policy.of("p", limit).onStoreFailure(onFailure);
+  }
+
+  private static Demand<Limit> one(Policy<Limit> policy) {
+    return Demand.of(Ask.of(policy, "k"));
+  }
+
+  private void giveUp(Failover failover, Policy<Limit> policy) {
+    store.breakDown();
+    for (int i = 0; i < SETTINGS.failures(); i++) {
+      failover.peek(one(policy));
+    }
+  }
+
+  private void recover(Failover failover, Policy<Limit> policy) {
+    nowMicros += 5_000_000;
+    failover.peek(one(policy));
+  }
+
+  private static int granted(Failover failover, Policy<Limit> policy, int asked) {
+    int granted = 0;
+    for (int i = 0; i < asked; i++) {
+      granted += failover.take(policy, "k", 1) ? 1 : 0;
+    }
+    return granted;
+  }
+
+  @Test
+  void closedRefusesAndSaysWhenToComeAgain() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.CLOSED);
+    giveUp(failover, policy);
+    Answer answer = failover.decide(one(policy));
+    assertThat(answer.mode()).isEqualTo(Answer.Mode.CLOSED);
+    assertThat(answer.isAllowed()).isFalse();
+    assertThat(answer.retryAfter()).isPositive().isLessThanOrEqualTo(SETTINGS.firstPause());
+    assertThat(failover.take(policy, "k", 1)).isFalse();
+  }
+
+  @Test
+  void openLetsPass() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    giveUp(failover, policy);
+    Answer answer = failover.decide(one(policy));
+    assertThat(answer.mode()).isEqualTo(Answer.Mode.OPEN);
+    assertThat(answer.decisions()).containsExactly(new Decision.Allowed(9, 0));
+    assertThat(granted(failover, policy, 100)).isEqualTo(100);
+  }
+
+  @Test
+  void localEnforcesTheShareOfThisNode() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.LOCAL);
+    giveUp(failover, policy);
+    Answer answer = failover.decide(one(policy));
+    assertThat(answer.mode()).isEqualTo(Answer.Mode.LOCAL);
+    assertThat(answer.decisions().getFirst().remaining()).isEqualTo(4);
+    assertThat(granted(failover, policy, 100)).isEqualTo(4);
+    Answer tooMuch = failover.decide(Demand.of(new Ask<>(policy, "other", 6)));
+    assertThat(tooMuch.mode()).isEqualTo(Answer.Mode.LOCAL);
+    assertThat(tooMuch.isAllowed()).isFalse();
+  }
+
+  @Test
+  void strictestOfADemandHolds() {
+    Failover failover = failover(false);
+    Policy<Limit> open = Policy.<Limit>of("o", TEN).onStoreFailure(OnStoreFailure.OPEN);
+    Policy<Limit> local = Policy.<Limit>of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
+    Policy<Limit> closed = Policy.<Limit>of("c", TEN).onStoreFailure(OnStoreFailure.CLOSED);
+    giveUp(failover, open);
+    assertThat(failover.decide(Demand.all(List.of(Ask.of(open, "k"), Ask.of(local, "k")))).mode())
+        .isEqualTo(Answer.Mode.LOCAL);
+    assertThat(failover.decide(Demand.all(List.of(Ask.of(open, "k"), Ask.of(closed, "k")))).mode())
+        .isEqualTo(Answer.Mode.CLOSED);
+  }
+
+  @Test
+  void fallbackAdmitsNoMoreThanOneStoreWouldThereAndBack() {
+    for (Limit limit :
+        List.of(
+            TEN,
+            FixedWindow.of(10, Duration.ofSeconds(10)),
+            FixedWindow.of(10, Duration.ofSeconds(10)).alignedToEpoch(),
+            SlidingWindow.of(10, Duration.ofSeconds(5)))) {
+      Failover failover = failover(true);
+      Policy<Limit> policy =
+          Policy.of("at " + nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
+      store.mend();
+      assertThat(granted(failover, policy, 100)).isEqualTo(10);
+      giveUp(failover, policy);
+      assertThat(granted(failover, policy, 100)).isZero();
+      assertThat(failover.peek(one(policy)).mode()).isEqualTo(Answer.Mode.CLOSED);
+      Duration wait = failover.peek(one(policy)).retryAfter();
+      assertThat(wait).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(10));
+      nowMicros += wait.toNanos() / 1_000 - 1;
+      assertThat(granted(failover, policy, 100)).as("%s, too early", limit).isZero();
+      nowMicros++;
+      assertThat(failover.peek(one(policy)).mode()).isEqualTo(Answer.Mode.FALLBACK);
+      assertThat(granted(failover, policy, 100)).as(limit.toString()).isEqualTo(10);
+
+      store.mendWithoutCounts();
+      recover(failover, policy);
+      assertThat(granted(failover, policy, 100)).as("%s, back", limit).isZero();
+      nowMicros += 10_000_000;
+      assertThat(failover.peek(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+      assertThat(granted(failover, policy, 100)).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void hiccupDoesNotChangeTheStore() {
+    Failover failover = failover(true);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
+    assertThat(granted(failover, policy, 4)).isEqualTo(4);
+    store.breakDown();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.CLOSED);
+    store.mend();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(granted(failover, policy, 100)).isEqualTo(5);
+    assertThat(next.calls()).isZero();
+  }
+
+  @Test
+  void fallbackThatIsGoneAsWellIsClosed() {
+    Failover failover = failover(true);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    next.breakDown();
+    nowMicros += 2_000_000;
+    store.breakDown();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.CLOSED);
+  }
+
+  @Test
+  void storeThatLostItsCountsAdmitsNoMoreUnderClosed() {
+    Failover failover = failover(true);
+    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
+    assertThat(granted(failover, policy, 100)).isEqualTo(10);
+    giveUp(failover, policy);
+    store.mendWithoutCounts();
+    recover(failover, policy);
+    assertThat(granted(failover, policy, 100)).isZero();
+    nowMicros += 60_000_000;
+    assertThat(granted(failover, policy, 100)).isEqualTo(10);
+  }
+
+  @Test
+  void storeThatKeepsItsCountsGoesOnAtOnceUnderClosed() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
+    assertThat(granted(failover, policy, 3)).isEqualTo(3);
+    giveUp(failover, policy);
+    store.mend();
+    recover(failover, policy);
+    assertThat(granted(failover, policy, 100)).isEqualTo(7);
+  }
+
+  @Test
+  void deadStoreIsAskedByOneNowAndThenAndRecoversByItself() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    giveUp(failover, policy);
+    int asked = store.calls();
+    granted(failover, policy, 1_000);
+    assertThat(store.calls()).isEqualTo(asked);
+    nowMicros += 200_000;
+    granted(failover, policy, 1_000);
+    assertThat(store.calls()).isEqualTo(asked + 1);
+    store.mend();
+    nowMicros += 400_000;
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(heard)
+        .containsExactly(
+            "redis: broken",
+            "redis: broken",
+            "redis: broken",
+            "redis is OPEN",
+            "redis is HALF_OPEN",
+            "redis: broken",
+            "redis is OPEN",
+            "redis is HALF_OPEN",
+            "redis is CLOSED");
+  }
+
+  @Test
+  void whatIsNotTheStoresFailureIsThrownAndStillCountsAsOne() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    store.confuse();
+    for (int i = 0; i < SETTINGS.failures(); i++) {
+      assertThatThrownBy(() -> failover.decide(one(policy))).hasMessage("out of order");
+    }
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.OPEN);
+  }
+
+  @Test
+  void refundGoesToWhoGranted() {
+    Failover failover = failover(false);
+    Policy<Limit> local = policy(TEN, OnStoreFailure.LOCAL);
+    Demand<Limit> demand = one(local);
+    Answer byStore = failover.decide(demand);
+    giveUp(failover, local);
+    Answer here = failover.decide(demand);
+    assertThat(here.decisions().getFirst().remaining()).isEqualTo(4);
+    failover.refund(demand, here);
+    assertThat(failover.peek(demand).decisions().getFirst().remaining()).isEqualTo(5);
+    assertThatThrownBy(() -> failover.refund(demand, byStore)).isInstanceOf(StoreException.class);
+    store.mend();
+    recover(failover, local);
+    failover.refund(demand, byStore);
+    assertThat(failover.peek(demand).decisions().getFirst().remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void whatNobodyKnowsIsThrown() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    giveUp(failover, policy);
+    assertThatThrownBy(() -> failover.usage(policy, "k"))
+        .isInstanceOf(StoreException.class)
+        .hasMessage("redis is gone");
+    assertThatThrownBy(() -> failover.forget(policy, "k")).isInstanceOf(StoreException.class);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+
+/** A store in memory that can be broken, and mended with its counts or without. */
+final class FragileStore implements LimitStore<Limit> {
+  private final LongSupplier nowMicros;
+  private LimitStore<Limit> memory;
+  private boolean isBroken;
+  private boolean isOutOfOrder;
+  private int calls;
+
+  FragileStore(LongSupplier nowMicros) {
+    this.nowMicros = nowMicros;
+    this.memory = new MemoryLimitStore(nowMicros, 10_000);
+  }
+
+  void breakDown() {
+    isBroken = true;
+  }
+
+  void mend() {
+    isBroken = false;
+  }
+
+  void mendWithoutCounts() {
+    memory = new MemoryLimitStore(nowMicros, 10_000);
+    mend();
+  }
+
+  /** Throws something that is no {@link StoreException}. */
+  void confuse() {
+    isOutOfOrder = true;
+  }
+
+  int calls() {
+    return calls;
+  }
+
+  private LimitStore<Limit> memory() {
+    calls++;
+    if (isBroken) {
+      throw new StoreException("broken");
+    }
+    if (isOutOfOrder) {
+      throw new IllegalStateException("out of order");
+    }
+    return memory;
+  }
+
+  @Override
+  public Answer decide(Demand<? extends Limit> demand) {
+    return memory().decide(demand);
+  }
+
+  @Override
+  public Answer peek(Demand<? extends Limit> demand) {
+    return memory().peek(demand);
+  }
+
+  @Override
+  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    memory().refund(demand, grantedAt);
+  }
+
+  @Override
+  public Usage usage(Policy<? extends Limit> policy, String key) {
+    return memory().usage(policy, key);
+  }
+
+  @Override
+  public void forget(Policy<? extends Limit> policy, String key) {
+    memory().forget(policy, key);
+  }
+
+  @Override
+  public void close() {}
+}

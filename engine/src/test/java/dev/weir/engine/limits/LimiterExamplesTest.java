@@ -1,0 +1,134 @@
+package dev.weir.engine.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Queue;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The examples of docs/guide.md: each is there word for word, and runs here. */
+class LimiterExamplesTest {
+  private final List<String> done = new ArrayList<>();
+
+  private void serve() {
+    done.add("served");
+  }
+
+  private void refuse(Duration retryAfter) {
+    done.add("come again in " + retryAfter.toSeconds() + " s");
+  }
+
+  private void print() {
+    done.add("printed");
+  }
+
+  @Test
+  void guideShowsWhatRunsHere() throws IOException {
+    String guide = Files.readString(Path.of("../docs/guide.md"));
+    String source =
+        Files.readString(Path.of("src/test/java/dev/weir/engine/limits/LimiterExamplesTest.java"));
+    Matcher example =
+        Pattern.compile(" {4}// docs: (?!end)[^\\n]*\\n(.*?) {4}// docs: end", Pattern.DOTALL)
+            .matcher(source);
+    int examples = 0;
+    while (example.find()) {
+      String shown = example.group(1).stripTrailing().stripIndent();
+      assertThat(guide).contains("```java\n" + shown + "\n```");
+      examples++;
+    }
+    assertThat(examples).isEqualTo(5);
+  }
+
+  @Test
+  void yesOrNo() {
+    // docs: yes or no
+    Limiter<Limit> limiter = Limiter.inMemory();
+    Policy<TokenBucket> api = Policy.of("api", TokenBucket.of(100, Duration.ofSeconds(10)));
+    if (limiter.tryAcquire(api, "user:101")) {
+      serve();
+    }
+    // docs: end
+    assertThat(done).containsExactly("served");
+  }
+
+  @Test
+  void decision() {
+    Limiter<Limit> limiter = Limiter.inMemory();
+    // docs: decision
+    Policy<FixedWindow> sms = Policy.of("sms", FixedWindow.of(1, Duration.ofSeconds(60)));
+    for (int i = 0; i < 2; i++) {
+      switch (limiter.acquire(sms, "+49 30 901820")) {
+        case Decision.Allowed allowed -> serve();
+        case Decision.Refused refused -> refuse(refused.retryAfter());
+        case Decision.Delayed delayed -> throw new AssertionError("only a queue delays");
+      }
+    }
+    // docs: end
+    assertThat(done).containsExactly("served", "come again in 59 s");
+  }
+
+  @Test
+  void allOrNothing() {
+    Limiter<Limit> limiter = Limiter.inMemory();
+    // docs: all or nothing
+    Policy<TokenBucket> perUser = Policy.of("user", TokenBucket.of(10, Duration.ofSeconds(1)));
+    Policy<SlidingWindow> perOrg = Policy.of("org", SlidingWindow.of(500, Duration.ofMinutes(1)));
+    Demand<Limit> demand =
+        Demand.<Limit>all(List.of(Ask.of(perUser, "user:101"), Ask.of(perOrg, "org:7")))
+            .withRequestId("order-4711");
+    Answer answer = limiter.acquire(demand);
+    Answer again = limiter.acquire(demand); // takes nothing
+    limiter.refund(demand, answer); // the work was not done after all
+    // docs: end
+    assertThat(answer.isAllowed()).isTrue();
+    assertThat(again.isReplayed()).isTrue();
+    assertThat(limiter.peek(perOrg, "org:7").remaining()).isEqualTo(500);
+  }
+
+  @Test
+  void leases() {
+    // docs: leases
+    Leases leases = Leases.inMemory();
+    Concurrency two = Concurrency.of(2, Duration.ofSeconds(30));
+    switch (leases.acquire("printer", two)) {
+      case Leases.Acquired lease -> {
+        try (lease) {
+          print();
+        }
+      }
+      case Leases.Full full -> refuse(full.retryAfter());
+    }
+    // docs: end
+    assertThat(done).containsExactly("printed");
+    assertThat(leases.current("printer")).isZero();
+  }
+
+  @Test
+  void queue() throws InterruptedException {
+    Limiter<Limit> limiter = Limiter.inMemory();
+    // docs: queue
+    Policy<FixedWindow> bank = Policy.of("bank", FixedWindow.of(3, Duration.ofSeconds(10)));
+    QueuedLimiter<Limit> patient =
+        new QueuedLimiter<>(limiter, new MemoryLeaseStore(), Queue.of(2, Duration.ofMillis(5)));
+    for (int i = 0; i < 4; i++) {
+      if (patient.acquireWaiting(bank, "all")) { // the fourth waits for 5 ms
+        serve();
+      }
+    }
+    // docs: end
+    assertThat(done).hasSize(4);
+  }
+}
