@@ -1,14 +1,11 @@
 package dev.weir.engine.slots;
 
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** What may be the id of an event and the name of a configuration. */
 public final class SlotNames {
   public static final int LONGEST_EVENT_ID = 256;
   public static final int LONGEST_CONFIG_NAME = 100;
-
-  private static final Pattern CONFIG_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]*");
 
   private SlotNames() {}
 
@@ -35,9 +32,21 @@ public final class SlotNames {
       return Optional.of(
           "must be at most %d characters, not %d".formatted(LONGEST_CONFIG_NAME, name.length()));
     }
-    return CONFIG_NAME.matcher(name).matches()
+    return isName(name)
         ? Optional.empty()
         : Optional.of("must be letters, digits, '.', '_', ':' and '-', a letter or digit first");
+  }
+
+  private static boolean isName(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean letterOrDigit =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!letterOrDigit && (i == 0 || "._:-".indexOf(c) < 0)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** No database keeps NUL, and half a surrogate pair is no character. */

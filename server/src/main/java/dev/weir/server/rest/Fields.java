@@ -117,7 +117,7 @@ final class Fields {
     return text(name)
         .flatMap(
             text ->
-                parsed(name, text, "must be a time such as 2026-06-01T12:00:00Z", Instant::parse))
+                parsed(name, text, "must be a time such as 2026-06-01T12:00:00Z", TimeText::parse))
         .filter(
             time -> {
               boolean possible = Micros.inRange(time);
