@@ -64,4 +64,9 @@ final class Sql {
   static long now(Connection connection, StoreClock clock) throws SQLException {
     return first(connection, row -> clock.micros(row.getLong(1)), "select " + NOW).orElseThrow();
   }
+
+  /** The time that is given from outside, null where the database's counts. */
+  static @Nullable Long givenNow(Connection connection, StoreClock clock) throws SQLException {
+    return clock.equals(StoreClock.OF_THE_DATABASE) ? null : now(connection, clock);
+  }
 }

@@ -3,7 +3,9 @@ package dev.weir.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.slots.Terms;
+import dev.weir.engine.limits.Policy;
 import dev.weir.store.tck.Node;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -62,6 +64,35 @@ final class MigrationTest {
     PostgresPool.migrate(pool);
 
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @Test
+  void partThatComesLaterMayHaveALowerNumber() {
+    PostgresPool.migrate(pool);
+    Database.execute(pool, "drop view slot_readable");
+    Database.execute(pool, "drop table slot_config, slot_book, slot, slot_window, full_run");
+    Database.execute(pool, "delete from weir_migration where version = '1'");
+
+    PostgresPool.migrate(pool);
+
+    assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @Test
+  void viewShowsUsagesToPeople() {
+    PostgresPool.migrate(pool);
+    Policy<TokenBucket> policy = Policy.of("å:𝄞", TokenBucket.of(10, Duration.ofDays(10)));
+    new JdbcLimitStore(pool).take(policy, "user:7", 3);
+
+    assertThat(
+            Database.number(
+                pool,
+                """
+                select count(*) from limit_usage_readable
+                where kind = 'token bucket' and policy = 'å:𝄞' and key = 'user:7'
+                  and used = 3 * scale and at > now() - interval '1 hour'
+                """))
+        .isEqualTo(1);
   }
 
   @Test

@@ -1,0 +1,26 @@
+package dev.weir.store.jdbc;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+
+/** A limit in the numbers by which {@code weir_limit_decide_1} knows it. */
+record LimitTerms(int kind, long most, long size, long refill) {
+  static LimitTerms of(Limit limit) {
+    return switch (limit) {
+      case FixedWindow window ->
+          new LimitTerms(
+              switch (window.start()) {
+                case FIRST_USE -> 1;
+                case EPOCH -> 2;
+              },
+              window.limit(),
+              window.windowMicros(),
+              0);
+      case SlidingWindow window -> new LimitTerms(3, window.limit(), window.windowMicros(), 0);
+      case TokenBucket bucket ->
+          new LimitTerms(4, bucket.capacity(), bucket.refillMicros(), bucket.refillTokens());
+    };
+  }
+}
