@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** The limits benchmarks: decisions in memory, on Redis, on PostgreSQL and over HTTP. */
 public final class LimitsSuite implements Suite {
-  private static final List<LimitsCase> CASES = List.of();
+  private static final List<LimitsCase> CASES = List.of(new PostgresCase());
 
   @Override
   public String name() {

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * The PostgreSQL that is measured: the embedded one that {@code ./weir up} starts, with fsync on,
  * in a temporary folder; or a given one.
  */
-final class BenchDatabase implements AutoCloseable {
+public final class BenchDatabase implements AutoCloseable {
   private static final int POOL_SIZE = 30;
 
   private final Optional<Embedded> embedded;
@@ -38,7 +38,7 @@ final class BenchDatabase implements AutoCloseable {
   }
 
   /** Opens the given database, whose address names user and password, or an embedded one. */
-  static BenchDatabase open(Optional<String> url) throws IOException {
+  public static BenchDatabase open(Optional<String> url) throws IOException {
     if (url.isPresent()) {
       return new BenchDatabase(Optional.empty(), url.get(), "", "");
     }
@@ -64,7 +64,7 @@ final class BenchDatabase implements AutoCloseable {
   }
 
   /** The comparator's pool: {@value #POOL_SIZE} connections that do not commit by themselves. */
-  HikariDataSource pool() {
+  public HikariDataSource pool() {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
     if (!user.isEmpty()) {
@@ -79,7 +79,7 @@ final class BenchDatabase implements AutoCloseable {
   }
 
   /** Weir's own pool, with the tables in place. */
-  HikariDataSource weirPool() {
+  public HikariDataSource weirPool() {
     HikariDataSource pool =
         PostgresPool.open(
             new PostgresPool.Settings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
@@ -88,7 +88,7 @@ final class BenchDatabase implements AutoCloseable {
   }
 
   /** Runs statements, each committed by itself, and leaves nothing dirty behind. */
-  void execute(String sql) throws SQLException {
+  public void execute(String sql) throws SQLException {
     try (HikariDataSource pool = pool();
         Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
