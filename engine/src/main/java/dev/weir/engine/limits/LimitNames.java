@@ -1,24 +1,39 @@
 package dev.weir.engine.limits;
 
+import java.util.Optional;
+
 /** What names, keys and ids of limits may be: 1 to 255 characters that a store can keep. */
-final class LimitNames {
-  static final int LONGEST = 255;
+public final class LimitNames {
+  public static final int LONGEST = 255;
 
   private LimitNames() {}
 
-  static void require(String field, String value) {
-    if (value.isEmpty() || value.length() > LONGEST) {
-      throw new IllegalArgumentException(
-          "%s must have 1 to %d characters, not %d".formatted(field, LONGEST, value.length()));
+  /** What is wrong with a name, a key or an id, if anything. */
+  public static Optional<String> problem(String value) {
+    return problem(value, LONGEST);
+  }
+
+  /** What is wrong with a name that may have at most so many characters, if anything. */
+  public static Optional<String> problem(String value, int longest) {
+    if (value.isEmpty() || value.length() > longest) {
+      return Optional.of("must have 1 to %d characters, not %d".formatted(longest, value.length()));
     }
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
       if (c == 0) {
-        throw new IllegalArgumentException(field + " must not contain NUL");
+        return Optional.of("must not contain NUL");
       }
       if (Character.isSurrogate(c) && isLoneSurrogate(value, i)) {
-        throw new IllegalArgumentException(field + " must be well-formed Unicode");
+        return Optional.of("must be well-formed Unicode");
       }
+    }
+    return Optional.empty();
+  }
+
+  static void require(String field, String value) {
+    Optional<String> problem = problem(value);
+    if (problem.isPresent()) {
+      throw new IllegalArgumentException(field + " " + problem.get());
     }
   }
 

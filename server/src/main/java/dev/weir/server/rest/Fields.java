@@ -1,9 +1,11 @@
 package dev.weir.server.rest;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.Violation;
 import dev.weir.engine.slots.SlotNames;
 import io.micronaut.http.HttpParameters;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -84,6 +86,56 @@ final class Fields {
     return value(name, List.class, "a list").map(list -> (List<?>) list);
   }
 
+  /** The objects of a list of {@code least} to {@code most}; what is no object is wrong. */
+  Optional<List<Fields>> objects(String name, int least, int most) {
+    return list(name)
+        .map(
+            items -> {
+              List<Fields> objects = new ArrayList<>();
+              if (items.size() < least || items.size() > most) {
+                wrong(
+                    name, "must have %d to %d items, not %d".formatted(least, most, items.size()));
+                return objects;
+              }
+              for (int i = 0; i < items.size(); i++) {
+                String item = "%s[%d]".formatted(name, i);
+                if (items.get(i) instanceof Map<?, ?> object) {
+                  objects.add(new Fields(object, path + item + ".", violations));
+                } else {
+                  wrong(item, "must be an object");
+                }
+              }
+              return objects;
+            });
+  }
+
+  Optional<Boolean> flag(String name) {
+    return value(name, Boolean.class, "true or false");
+  }
+
+  /** A whole number from {@code least} to {@code most}. */
+  Optional<Long> whole(String name, long least, long most) {
+    return value(name, BigDecimal.class, "a whole number")
+        .flatMap(
+            number -> {
+              String rule = "must be a whole number from %d to %d".formatted(least, most);
+              Optional<Long> whole = parsed(name, number, rule, BigDecimal::longValueExact);
+              if (whole.isPresent() && (whole.get() < least || whole.get() > most)) {
+                wrong(name, rule + ", not " + whole.get());
+                return Optional.empty();
+              }
+              return whole;
+            });
+  }
+
+  /** What must be there; says so if it is not. */
+  <T> Optional<T> required(String name, Optional<T> value) {
+    if (value.isEmpty() && !isWrong(name)) {
+      wrong(name, "is missing");
+    }
+    return value;
+  }
+
   Optional<Integer> integer(String name) {
     return value(name, BigDecimal.class, "a whole number")
         .flatMap(
@@ -135,18 +187,32 @@ final class Fields {
 
   /** One of the constants of an enum, written in lower case. */
   <E extends Enum<E>> Optional<E> choice(String name, E[] constants) {
+    return choice(name, constants, Fields::lower);
+  }
+
+  /** One of the constants of an enum, written as {@code spelling} says. */
+  <E extends Enum<E>> Optional<E> choice(
+      String name, E[] constants, Function<Enum<?>, String> spelling) {
     return text(name)
         .flatMap(
             text -> {
               for (E constant : constants) {
-                if (lower(constant).equals(text)) {
+                if (spelling.apply(constant).equals(text)) {
                   return Optional.of(constant);
                 }
               }
-              List<String> choices = List.of(constants).stream().map(Fields::lower).toList();
+              List<String> choices = List.of(constants).stream().map(spelling).toList();
               wrong(name, "must be one of %s, not \"%s\"".formatted(choices, Excerpt.of(text)));
               return Optional.empty();
             });
+  }
+
+  /** Writes a field as it was given, under another name, if it was a number. */
+  void writeNumber(JsonGenerator json, String as, String name) throws IOException {
+    if (object.get(name) instanceof BigDecimal number) {
+      json.writeFieldName(as);
+      json.writeNumber(number);
+    }
   }
 
   /** Says that a field is wrong. */
@@ -176,6 +242,13 @@ final class Fields {
   void throwIfWrong() {
     if (!violations.isEmpty()) {
       throw new ProblemException(Problem.invalid(violations));
+    }
+  }
+
+  /** As {@link #throwIfWrong()}, with further members of the problem. */
+  void throwIfWrong(Json.Part members) {
+    if (!violations.isEmpty()) {
+      throw new ProblemException(Problem.invalid(violations).with(members));
     }
   }
 

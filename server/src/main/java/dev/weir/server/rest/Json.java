@@ -10,8 +10,10 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
+import dev.weir.core.slots.Micros;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +57,16 @@ final class Json {
 
   static JsonGenerator generator(ByteArrayBuilder out) throws IOException {
     return FACTORY.createGenerator(out);
+  }
+
+  /** Writes microseconds as seconds, exactly. */
+  static void writeSeconds(JsonGenerator json, String field, long micros) throws IOException {
+    json.writeFieldName(field);
+    if (micros % Micros.PER_SECOND == 0) {
+      json.writeNumber(micros / Micros.PER_SECOND);
+    } else {
+      json.writeNumber(BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString());
+    }
   }
 
   /**

@@ -10,12 +10,17 @@ import java.util.Map;
  * What went wrong with one request, in the words of RFC 9457.
  *
  * @param status the HTTP status, 400 to 599
- * @param kind a word for this kind of problem; its type is {@code urn:weir:problem:} and this word
+ * @param kind a word for this kind of problem; its type is {@code urn:weir:problem:} and this word.
+ *     Or a registered type, in full
  * @param detail what is wrong with this very request; never anything internal
  * @param errors the wrong fields, empty when no single field is to blame
+ * @param more further members
  */
-record Problem(int status, String kind, String detail, List<Violation> errors) {
+record Problem(int status, String kind, String detail, List<Violation> errors, Json.Part more) {
   static final String MEDIA_TYPE = "application/problem+json";
+
+  private static final String REGISTERED = "https://iana.org/";
+  private static final Json.Part NOTHING = json -> {};
 
   private static final Map<Integer, String> TITLES =
       Map.ofEntries(
@@ -27,9 +32,11 @@ record Problem(int status, String kind, String detail, List<Violation> errors) {
           Map.entry(406, "Not Acceptable"),
           Map.entry(408, "Request Timeout"),
           Map.entry(409, "Conflict"),
+          Map.entry(412, "Precondition Failed"),
           Map.entry(413, "Content Too Large"),
           Map.entry(414, "URI Too Long"),
           Map.entry(415, "Unsupported Media Type"),
+          Map.entry(429, "Too Many Requests"),
           Map.entry(431, "Request Header Fields Too Large"),
           Map.entry(500, "Internal Server Error"),
           Map.entry(503, "Service Unavailable"));
@@ -42,13 +49,26 @@ record Problem(int status, String kind, String detail, List<Violation> errors) {
   }
 
   static Problem of(int status, String kind, String detail) {
-    return new Problem(status, kind, detail, List.of());
+    return new Problem(status, kind, detail, List.of(), NOTHING);
   }
 
   /** A request with wrong fields. */
   static Problem invalid(List<Violation> errors) {
     String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
-    return new Problem(400, "invalid-request", detail, errors);
+    return new Problem(400, "invalid-request", detail, errors, NOTHING);
+  }
+
+  /** The same problem with further members. */
+  Problem with(Json.Part members) {
+    return new Problem(
+        status,
+        kind,
+        detail,
+        errors,
+        json -> {
+          more.write(json);
+          members.write(json);
+        });
   }
 
   String title() {
@@ -66,7 +86,7 @@ record Problem(int status, String kind, String detail, List<Violation> errors) {
 
   /** Writes its fields into an open object. */
   void writeFields(JsonGenerator json) throws IOException {
-    json.writeStringField("type", "urn:weir:problem:" + kind);
+    json.writeStringField("type", kind.startsWith(REGISTERED) ? kind : "urn:weir:problem:" + kind);
     json.writeStringField("title", title());
     json.writeNumberField("status", status);
     json.writeStringField("detail", detail);
@@ -80,5 +100,6 @@ record Problem(int status, String kind, String detail, List<Violation> errors) {
       }
       json.writeEndArray();
     }
+    more.write(json);
   }
 }

@@ -110,6 +110,9 @@ final class Problems
       return Problem.of(400, "malformed-json", "The JSON cannot be read: there is none.");
     }
     if (base.code() == 404) {
+      if (ResourceId.isMissingIn(context.getRequest().getPath())) {
+        return ResourceId.EMPTY;
+      }
       return Problem.of(
           404, "not-found", "There is nothing at " + context.getRequest().getPath() + ".");
     }
@@ -168,7 +171,8 @@ final class Problems
         || message.contains("broken pipe");
   }
 
-  private static MutableHttpResponse<byte[]> answer(Problem problem) {
+  /** A problem as an answer. */
+  static MutableHttpResponse<byte[]> answer(Problem problem) {
     return fill(HttpResponse.ok(), problem);
   }
 

@@ -3,16 +3,17 @@ package dev.weir.server.rest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
 
 /** Answers that are JSON. */
 final class Responses {
   private Responses() {}
 
-  static HttpResponse<byte[]> json(Json.Part part) {
+  static MutableHttpResponse<byte[]> json(Json.Part part) {
     return json(HttpStatus.OK, part);
   }
 
-  static HttpResponse<byte[]> json(HttpStatus status, Json.Part part) {
+  static MutableHttpResponse<byte[]> json(HttpStatus status, Json.Part part) {
     byte[] body = Json.bytes(part);
     return HttpResponse.<byte[]>status(status)
         .contentType(MediaType.APPLICATION_JSON_TYPE)

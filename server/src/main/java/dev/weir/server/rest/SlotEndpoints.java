@@ -21,8 +21,6 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -153,10 +151,8 @@ final class SlotEndpoints {
         });
   }
 
-  /** The id in a path. A plus is a plus there, though Micronaut would make it a space. */
   private static String eventId(HttpRequest<?> request) {
-    String segment = request.getPath().split("/", -1)[ID_SEGMENT];
-    String eventId = URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+    String eventId = PathSegment.of(request, ID_SEGMENT);
     Fields fields = Fields.of(Map.of());
     SlotNames.eventIdProblem(eventId).ifPresent(problem -> fields.wrong("eventId", problem));
     fields.throwIfWrong();

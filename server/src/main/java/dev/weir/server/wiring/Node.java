@@ -7,10 +7,13 @@ import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
+import dev.weir.server.rest.Limits;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
 import dev.weir.server.tracing.TracedLedger;
 import dev.weir.server.tracing.Tracing;
+import dev.weir.store.jdbc.ChangeListener;
+import dev.weir.store.jdbc.Channel;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
@@ -19,7 +22,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,6 +57,7 @@ public final class Node implements AutoCloseable {
     // Settings are read before anything is started, so that a wrong one is told of at once.
     WebServer.check(settings);
     RestSettings rest = rest(settings);
+    LimitSettings limiting = LimitSettings.of(settings);
     SlotDesk.Settings gathering = desk(settings);
     Reconciler.Settings reconciling = reconciler(settings);
     Optional<URI> collector = settings.webAddress(Setting.TRACING_ENDPOINT);
@@ -64,15 +70,20 @@ public final class Node implements AutoCloseable {
       SlotObserver observer = new SlotLog(new SlotMetrics(metrics));
       Readiness readiness = () -> draining.get() ? "draining" : "";
       SlotParts parts;
+      LimitParts limits;
       if (settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")).equals("memory")) {
         parts = SlotParts.inMemory(settings, observer);
+        limits = LimitParts.open(limiting, Optional.empty(), metrics, started);
       } else {
         Database database = Database.open(settings);
         started.push(database);
         readiness = () -> draining.get() ? "draining" : database.reasonAgainst();
         parts = onPostgres(settings, database, observer);
+        limits = onPostgres(limiting, database, metrics);
+        started.push(listener(database, parts, limits));
       }
-      started.push(parts.listener());
+      started.push(
+          new Upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
       tracing.ifPresent(started::push);
       SlotLedger ledger =
@@ -80,7 +91,11 @@ public final class Node implements AutoCloseable {
               .<SlotLedger>map(spans -> new TracedLedger(parts.ledger(), spans))
               .orElse(parts.ledger());
       SlotDesk desk = new SlotDesk(ledger, parts.cache(), gathering, observer);
-      started.push(new Upkeep(new Reconciler(parts.upkeep(), reconciling, observer), upkeepEvery));
+      started.push(
+          new Upkeep(
+              "upkeep of slots",
+              new Reconciler(parts.upkeep(), reconciling, observer),
+              upkeepEvery));
       List<Object> served =
           new ArrayList<>(
               List.of(
@@ -91,9 +106,10 @@ public final class Node implements AutoCloseable {
                   parts.ledger(),
                   parts.configs(),
                   parts.cache(),
-                  parts.broadcast()));
+                  parts.broadcast(),
+                  limits.limits()));
       tracing.ifPresent(served::add);
-      web = WebServer.start(settings, served);
+      web = WebServer.start(settings, served, Map.of(Limits.BLOCKING, limits.isBlocking()));
       complete = true;
     } finally {
       if (!complete) {
@@ -108,6 +124,21 @@ public final class Node implements AutoCloseable {
     } catch (StoreException e) {
       throw Database.unusable(e);
     }
+  }
+
+  private LimitParts onPostgres(
+      LimitSettings limiting, Database database, PrometheusRegistry metrics) {
+    try {
+      return LimitParts.open(limiting, Optional.of(database.pool()), metrics, started);
+    } catch (StoreException e) {
+      throw Database.unusable(e);
+    }
+  }
+
+  private static ChangeListener listener(Database database, SlotParts slots, LimitParts limits) {
+    Map<Channel, ChangeListener.Hearer> hearers = new EnumMap<>(limits.hearers());
+    hearers.put(Channel.SLOT_CONFIG, slots.hearer());
+    return new ChangeListener(database.pool(), hearers);
   }
 
   /** Where it listens. */

@@ -33,6 +33,24 @@ public enum Setting {
   SLOTS_RECLAIM("weir.slots.reclaim", "false", "take leaked slots back"),
   SLOTS_RETENTION(
       "weir.slots.retention", "", "how long past slots are kept, such as P90D; for ever without"),
+  LIMITS_STORE(
+      "weir.limits.store",
+      "memory",
+      "where limits are counted: memory (of this node alone), postgresql or redis"),
+  LIMITS_FALLBACK(
+      "weir.limits.fallback",
+      "postgresql",
+      "who counts for rules that say fallback while redis is gone: postgresql, or none"),
+  LIMITS_NODES(
+      "weir.limits.nodes",
+      "1",
+      "nodes among which limits are shared out for rules that say local, while the store is gone"),
+  LIMITS_MOST_KEYS("weir.limits.most-keys", "10000000", "keys that are counted in memory at most"),
+  LIMITS_REQUEST_TTL(
+      "weir.limits.request-ttl", "PT10M", "how long a demand may be repeated by its request id"),
+  LIMITS_CACHE_TTL(
+      "weir.limits.cache-ttl", "PT5S", "how long rules and resources are cached at most"),
+  REDIS_URI("weir.redis.uri", "", "redis://host:port of the redis for weir.limits.store"),
   ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
   CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
   DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),

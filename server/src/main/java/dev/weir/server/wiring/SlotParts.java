@@ -9,7 +9,8 @@ import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotUpkeep;
-import dev.weir.store.jdbc.ConfigListener;
+import dev.weir.store.jdbc.ChangeListener;
+import dev.weir.store.jdbc.Channel;
 import dev.weir.store.jdbc.JdbcSlotConfigs;
 import dev.weir.store.jdbc.JdbcSlotLedger;
 import dev.weir.store.jdbc.JdbcSlotUpkeep;
@@ -25,8 +26,7 @@ record SlotParts(
     SlotConfigs configs,
     SlotUpkeep upkeep,
     ConfigCache cache,
-    ConfigBroadcast broadcast,
-    AutoCloseable listener) {
+    ConfigBroadcast broadcast) {
 
   /** The configuration that a newcomer finds. */
   private static final Terms FIRST_TERMS = Terms.of(100, Duration.ofSeconds(4));
@@ -43,7 +43,7 @@ record SlotParts(
       ledger.configure(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, ledger, observer);
-    return new SlotParts(ledger, ledger, ledger, cache, cache::flush, () -> {});
+    return new SlotParts(ledger, ledger, ledger, cache, cache::flush);
   }
 
   static SlotParts onPostgres(Settings settings, HikariDataSource database, SlotObserver observer) {
@@ -57,8 +57,12 @@ record SlotParts(
         configs,
         new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
         cache,
-        () -> ConfigListener.flushEverywhere(database),
-        new ConfigListener(database, cache::forget, cache::flush));
+        () -> Channel.SLOT_CONFIG.flushEverywhere(database));
+  }
+
+  /** Drops from the cache what has changed. */
+  ChangeListener.Hearer hearer() {
+    return LimitParts.hearer(cache::forget, cache::flush);
   }
 
   private static ConfigCache cache(Settings settings, SlotConfigs configs, SlotObserver observer) {

@@ -1,7 +1,6 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.slots.Reconciler;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -9,27 +8,31 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs the reconciler again and again, on a thread of its own, until closed. */
+/** Does something again and again, on a thread of its own, until closed. */
 final class Upkeep implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
 
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("weir-upkeep").factory());
+  private final ScheduledExecutorService thread;
 
-  Upkeep(Reconciler reconciler, Duration every) {
+  /**
+   * @param name what is done, as the log and the name of the thread say it
+   */
+  Upkeep(String name, Runnable work, Duration every) {
+    thread =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-" + name).factory());
     var unused =
         thread.scheduleWithFixedDelay(
-            () -> run(reconciler), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
+            () -> run(name, work), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static void run(Reconciler reconciler) {
+  private static void run(String name, Runnable work) {
     try {
-      reconciler.run();
+      work.run();
     } catch (StoreException e) {
-      log.warn("Upkeep has to wait for its next turn: {}", e.getMessage());
+      log.warn("The {} has to wait for its next turn: {}", name, e.getMessage());
     } catch (RuntimeException e) {
-      log.error("Upkeep failed and will try again at its next turn", e);
+      log.error("The {} failed and will try again at its next turn", name, e);
     }
   }
 

@@ -57,16 +57,17 @@ final class WebServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param parts what the endpoints ask for, by type
+   * @param more what chooses between endpoints, by property
    */
   @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
-  static WebServer start(Settings settings, List<Object> parts) {
+  static WebServer start(Settings settings, List<Object> parts, Map<String, Object> more) {
     Patience patience = check(settings);
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
             .deduceEnvironment(false)
             .environmentPropertySource(false)
-            .properties(properties(settings))
+            .properties(properties(settings, more))
             // One object may play several parts, as the ledger in memory does.
             .singletons(parts.stream().distinct().toArray())
             .eagerInitAnnotated(Controller.class)
@@ -157,8 +158,8 @@ final class WebServer implements AutoCloseable {
     }
   }
 
-  private static Map<String, Object> properties(Settings settings) {
-    Map<String, Object> properties = new HashMap<>();
+  private static Map<String, Object> properties(Settings settings, Map<String, Object> more) {
+    Map<String, Object> properties = new HashMap<>(more);
     int port = port(settings);
     properties.put("micronaut.server.host", settings.text(Setting.HOST));
     properties.put("micronaut.server.port", port == 0 ? -1 : port);

@@ -66,6 +66,12 @@ public final class Http {
         .send("POST", path, HttpRequest.BodyPublishers.ofByteArray(json));
   }
 
+  public Answer put(String path, String json) {
+    return with("Content-Type", "application/json")
+        .and(headers)
+        .send("PUT", path, HttpRequest.BodyPublishers.ofString(json));
+  }
+
   public Answer lines(String lines) {
     return with("Content-Type", "application/x-ndjson")
         .send("POST", "/api/v1/slots/batch", HttpRequest.BodyPublishers.ofString(lines));
@@ -178,6 +184,18 @@ public final class Http {
       assertThat(textAt("type")).isEqualTo("urn:weir:problem:" + kind);
       assertThat(intAt("status")).isEqualTo(expected);
       assertThat(textAt("title")).isNotBlank();
+      assertThat(textAt("detail")).isNotBlank();
+      return this;
+    }
+
+    /** Is the registered problem of a refusal. */
+    public Answer refused() {
+      assertThat(status).as(text()).isEqualTo(429);
+      assertThat(header("content-type")).hasValue("application/problem+json");
+      assertThat(textAt("type"))
+          .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
+      assertThat(intAt("status")).isEqualTo(429);
+      assertThat(textAt("title")).isEqualTo("Too Many Requests");
       assertThat(textAt("detail")).isNotBlank();
       return this;
     }

@@ -1,6 +1,12 @@
 package dev.weir.server.wiring;
 
+import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.Terms;
+import dev.weir.engine.limits.MemoryDefinitions;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.MemoryRules;
+import dev.weir.engine.limits.RuleBook;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
@@ -9,6 +15,9 @@ import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.rest.LimitedRule;
+import dev.weir.server.rest.Limits;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -21,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /** Nodes for tests: whole ones, and web servers on parts that a test has in its hands. */
@@ -64,7 +74,26 @@ public final class TestNode {
                 ledger,
                 ledger == memory ? memory : configsOf(memory),
                 cache,
-                broadcast)));
+                broadcast,
+                limits(clock)),
+            Map.of()));
+  }
+
+  /** Limits in memory with the clock of the test. */
+  public static Limits limits(InstantSource clock) {
+    LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
+    MemoryRules rules = new MemoryRules(clock);
+    LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
+    return new Limits(
+        new MemoryLimitStore(nowMicros, 1_000),
+        new MemoryLeaseStore(nowMicros),
+        rules,
+        new RuleBook<>(rules, rule -> LimitedRule.of(rule, metrics)),
+        () -> {},
+        new MemoryDefinitions<>(clock, 1_000),
+        new MemoryDefinitions<>(clock, 1_000),
+        Duration.ofMinutes(10),
+        metrics);
   }
 
   /** Nothing but the configurations, so that there are no two ledgers to choose from. */

@@ -32,7 +32,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
               book.isPresent()
                   ? change(connection, book.get(), terms)
                   : create(connection, name, terms);
-          ConfigSignal.send(connection, name);
+          Channel.SLOT_CONFIG.send(connection, name);
           return config;
         });
   }

@@ -6,18 +6,20 @@ import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotObserver;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class ConfigListenerTest {
+final class ChangeListenerTest {
   private static final String ALL = "all of them";
-  private static final String LISTENERS =
-      "from pg_stat_activity where query like 'listen weir_slot_config%'";
+  private static final String LISTENERS = "from pg_stat_activity where query like 'listen weir_%'";
 
   private final Database database = Database.get();
   private final String name = "c-" + UUID.randomUUID();
@@ -25,8 +27,27 @@ final class ConfigListenerTest {
   private final JdbcSlotConfigs otherNode =
       new JdbcSlotConfigs(database.otherPool(), StoreClock.OF_THE_DATABASE);
 
-  private ConfigListener listen() {
-    return new ConfigListener(database.pool(), heard::add, () -> heard.add(ALL));
+  private ChangeListener listen() {
+    return listen(database.pool(), heard::add, () -> heard.add(ALL));
+  }
+
+  private static ChangeListener listen(
+      DataSource connections, Consumer<String> changed, Runnable allChanged) {
+    return new ChangeListener(
+        connections,
+        Map.of(
+            Channel.SLOT_CONFIG,
+            new ChangeListener.Hearer() {
+              @Override
+              public void changed(String name) {
+                changed.accept(name);
+              }
+
+              @Override
+              public void allChanged() {
+                allChanged.run();
+              }
+            }));
   }
 
   /** Skips what other tests change at the same time. */
@@ -40,7 +61,7 @@ final class ConfigListenerTest {
 
   @Test
   void hearsChangesAndFlushesOfOtherNodes() throws Exception {
-    try (ConfigListener listener = listen()) {
+    try (ChangeListener listener = listen()) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       awaitHearing(ALL);
 
@@ -48,14 +69,14 @@ final class ConfigListenerTest {
       awaitHearing(name);
       otherNode.configure(name, Terms.of(2, Duration.ofSeconds(4)));
       awaitHearing(name);
-      ConfigListener.flushEverywhere(database.otherPool());
+      Channel.SLOT_CONFIG.flushEverywhere(database.otherPool());
       awaitHearing(ALL);
     }
   }
 
   @Test
   void listensAgainAfterItsConnectionWasKilled() throws Exception {
-    try (ConfigListener listener = listen()) {
+    try (ChangeListener listener = listen()) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       awaitHearing(ALL);
 
@@ -71,7 +92,7 @@ final class ConfigListenerTest {
   @Test
   void killedConnectionIsNotHandedToAnybodyElse() throws Exception {
     try (var pool = Database.openPool(database.url());
-        ConfigListener listener = new ConfigListener(pool, heard::add, () -> heard.add(ALL))) {
+        ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
       awaitHearing(ALL);
@@ -91,8 +112,7 @@ final class ConfigListenerTest {
             () -> 0,
             SlotObserver.NONE);
     otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
-    try (ConfigListener listener =
-        new ConfigListener(database.pool(), cache::forget, cache::flush)) {
+    try (ChangeListener listener = listen(database.pool(), cache::forget, cache::flush)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       assertThat(cache.find(name).orElseThrow().version()).isEqualTo(1);
 
@@ -108,7 +128,7 @@ final class ConfigListenerTest {
   @Test
   void givesItsConnectionBackWhenClosed() throws Exception {
     try (var pool = Database.openPool(database.url())) {
-      ConfigListener listener = new ConfigListener(pool, heard::add, () -> heard.add(ALL));
+      ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL));
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
 

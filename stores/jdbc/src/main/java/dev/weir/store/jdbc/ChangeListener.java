@@ -1,12 +1,14 @@
 package dev.weir.store.jdbc;
 
+import dev.weir.engine.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -14,41 +16,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears from the database which configurations have changed, on a thread and a connection of its
- * own. While it cannot listen, the time to live of cached configurations is the safety net.
+ * Hears from the database what has changed, on a thread and a connection of its own. While it
+ * cannot listen, the time to live of what is cached is the safety net.
  */
-public final class ConfigListener implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(ConfigListener.class);
+public final class ChangeListener implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(ChangeListener.class);
   private static final Duration WAIT = Duration.ofSeconds(1);
 
   private final DataSource database;
-  private final Consumer<String> changed;
-  private final Runnable allChanged;
+  private final Map<Channel, Hearer> hearers;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch listening = new CountDownLatch(1);
   private final Thread thread;
 
-  /**
-   * Starts to listen.
-   *
-   * @param changed told the name of a configuration that has changed
-   * @param allChanged told that any may have changed
-   */
-  public ConfigListener(DataSource database, Consumer<String> changed, Runnable allChanged) {
-    this.database = database;
-    this.changed = changed;
-    this.allChanged = allChanged;
-    this.thread = Thread.ofPlatform().daemon().name("weir-config-listener").start(this::run);
+  /** Is told of changes. What it throws ends the listening until the next try. */
+  public interface Hearer {
+    void changed(String name);
+
+    /** Any may have changed. */
+    void allChanged();
   }
 
-  /** Tells every node to drop what it has cached. */
-  public static void flushEverywhere(DataSource database) {
-    new Transactions(database, () -> {})
-        .write(
-            connection -> {
-              ConfigSignal.send(connection, ConfigSignal.ALL);
-              return true;
-            });
+  /** Starts to listen. */
+  public ChangeListener(DataSource database, Map<Channel, Hearer> hearers) {
+    this.database = database;
+    this.hearers = new EnumMap<>(hearers);
+    this.thread = Thread.ofPlatform().daemon().name("weir-change-listener").start(this::run);
   }
 
   /** Waits until it has listened for the first time; false if that takes too long. */
@@ -60,8 +53,8 @@ public final class ConfigListener implements AutoCloseable {
     while (closed.getCount() > 0) {
       try (Connection connection = database.getConnection()) {
         listen(connection);
-      } catch (SQLException e) {
-        log.warn("Cannot hear of changed configurations, trying again: {}", e.getMessage());
+      } catch (SQLException | StoreException e) {
+        log.warn("Cannot hear of changes, trying again: {}", e.getMessage());
         pause();
       }
     }
@@ -69,15 +62,17 @@ public final class ConfigListener implements AutoCloseable {
 
   private void listen(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("listen " + ConfigSignal.CHANNEL);
+      for (Channel channel : hearers.keySet()) {
+        statement.execute("listen " + channel.id());
+      }
       // Whatever was said before is lost.
-      allChanged.run();
+      hearers.values().forEach(Hearer::allChanged);
       listening.countDown();
       try {
         hear(connection.unwrap(PGConnection.class));
       } finally {
         // A statement of the pool's connection: if that is dead, the pool learns of it here.
-        statement.execute("unlisten " + ConfigSignal.CHANNEL);
+        statement.execute("unlisten *");
       }
     }
   }
@@ -85,12 +80,21 @@ public final class ConfigListener implements AutoCloseable {
   private void hear(PGConnection connection) throws SQLException {
     while (closed.getCount() > 0) {
       for (PGNotification heard : connection.getNotifications((int) WAIT.toMillis())) {
-        if (heard.getParameter().equals(ConfigSignal.ALL)) {
-          allChanged.run();
-        } else {
-          changed.accept(heard.getParameter());
-        }
+        hearers.forEach(
+            (channel, hearer) -> {
+              if (channel.id().equals(heard.getName())) {
+                tell(hearer, heard.getParameter());
+              }
+            });
       }
+    }
+  }
+
+  private static void tell(Hearer hearer, String name) {
+    if (name.equals(Channel.ALL)) {
+      hearer.allChanged();
+    } else {
+      hearer.changed(name);
     }
   }
 

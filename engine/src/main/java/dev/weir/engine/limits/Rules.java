@@ -1,0 +1,31 @@
+package dev.weir.engine.limits;
+
+import java.util.List;
+import java.util.Optional;
+
+/** The port to where rules are kept: versions, append-only. Thread-safe. */
+public interface Rules {
+  /** So many rules, at most, are kept: every node holds all of them. */
+  int MOST = 10_000;
+
+  /** In place of a version: whichever it is. */
+  int ANY_VERSION = 0;
+
+  /** Makes a rule. */
+  RuleChange create(Rule.Terms terms);
+
+  /**
+   * Makes these terms the next version of a rule.
+   *
+   * @param version what the caller takes for the version in force, or {@link #ANY_VERSION}
+   */
+  RuleChange change(long id, int version, Rule.Terms terms);
+
+  /** Removes a rule; its versions are kept. */
+  RuleChange remove(long id, int version);
+
+  Optional<Rule> find(long id);
+
+  /** All rules, by id. */
+  List<Rule> all();
+}

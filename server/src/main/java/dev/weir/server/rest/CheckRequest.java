@@ -1,0 +1,118 @@
+package dev.weir.server.rest;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.RuleBook;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What somebody asks of rules.
+ *
+ * @param isAll whether it came as a list, and is answered by one
+ * @param requestId empty for none
+ */
+record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean isPeek) {
+  private static final long UNKNOWN_MOST = Long.MAX_VALUE;
+
+  /** So much of a rule, for a key. */
+  record Asked(LimitedRule rule, String key, long cost) {
+    Ask<? extends Limit> ask() {
+      return new Ask<>(rule.policy(), key, cost);
+    }
+  }
+
+  /** What a store is asked: nothing for rules that are not active. Empty if none is. */
+  Optional<Demand<Limit>> demand(Duration requestTtl) {
+    List<Ask<? extends Limit>> asks = new ArrayList<>(asked.size());
+    for (Asked each : asked) {
+      if (each.rule().isActive()) {
+        asks.add(each.ask());
+      }
+    }
+    return asks.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Demand<>(asks, requestId, requestTtl));
+  }
+
+  /**
+   * Reads a request for a check.
+   *
+   * @throws ProblemException if it is none, naming every wrong field; or for a rule that is unknown
+   */
+  static CheckRequest read(Fields fields, RuleBook<LimitedRule> book) {
+    boolean isPeek = fields.flag("peek").orElse(false);
+    CheckRequest request = readAsked(fields, book, isPeek);
+    if (isPeek && !request.requestId().isEmpty()) {
+      fields.wrong("requestId", "must be left out where peek is true");
+    }
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return request;
+  }
+
+  /** Reads what is asked; others may read more fields, and have to throw what is wrong. */
+  static CheckRequest readAsked(Fields fields, RuleBook<LimitedRule> book, boolean isPeek) {
+    List<String> unknown = new ArrayList<>();
+    List<Asked> asked = new ArrayList<>();
+    boolean isAll = fields.has("all");
+    if (isAll) {
+      List<Fields> items = fields.objects("all", 1, Demand.MOST_ASKS).orElse(List.of());
+      if (!fields.isWrong("all")) {
+        for (Fields item : items) {
+          one(item, book, unknown).ifPresent(asked::add);
+          item.refuseOthers();
+        }
+      }
+      refuseRepeated(fields, asked);
+    } else {
+      one(fields, book, unknown).ifPresent(asked::add);
+    }
+    Optional<String> requestId = fields.text("requestId");
+    requestId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("requestId", problem));
+    if (!unknown.isEmpty() && !fields.isWrong()) {
+      throw unknownRule(unknown.getFirst());
+    }
+    return new CheckRequest(asked, isAll, requestId.orElse(""), isPeek);
+  }
+
+  private static Optional<Asked> one(
+      Fields fields, RuleBook<LimitedRule> book, List<String> unknown) {
+    Optional<String> name = fields.required("rule", fields.text("rule"));
+    Optional<String> key = fields.required("key", fields.text("key"));
+    key.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("key", problem));
+    Optional<LimitedRule> rule = name.map(book::find);
+    if (name.isPresent() && rule.isEmpty()) {
+      unknown.add(name.get());
+    }
+    long most = rule.map(known -> known.policy().limit().most()).orElse(UNKNOWN_MOST);
+    long cost = fields.whole("cost", 1, most).orElse(1L);
+    return rule.isPresent() && key.isPresent() && !fields.isWrong("cost")
+        ? Optional.of(new Asked(rule.get(), key.get(), cost))
+        : Optional.empty();
+  }
+
+  private static void refuseRepeated(Fields fields, List<Asked> asked) {
+    Set<List<String>> seen = new HashSet<>();
+    for (Asked each : asked) {
+      if (!seen.add(List.of(each.rule().name(), each.key()))) {
+        fields.wrong(
+            "all",
+            "asks for rule \"%s\" and key \"%s\" twice"
+                .formatted(each.rule().name(), Excerpt.of(each.key())));
+        return;
+      }
+    }
+  }
+
+  static ProblemException unknownRule(String name) {
+    return new ProblemException(
+        Problem.of(404, "unknown-rule", "There is no rule \"%s\".".formatted(Excerpt.of(name))));
+  }
+}

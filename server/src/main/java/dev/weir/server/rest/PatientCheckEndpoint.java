@@ -1,0 +1,33 @@
+package dev.weir.server.rest;
+
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.core.util.StringUtils;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+
+/** May this pass? Answered on a thread that may wait for the store. */
+@Controller("/api/v1/check")
+@Needs(Needs.Role.CLIENT)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+@Requires(property = Limits.BLOCKING, value = StringUtils.TRUE)
+final class PatientCheckEndpoint {
+  private final Checks checks;
+
+  PatientCheckEndpoint(Checks checks) {
+    this.checks = checks;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> check(@Body byte[] body) {
+    return checks.check(body);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.weir.server.rest;
+
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.core.util.StringUtils;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+
+/** May this pass? Answered on the thread that read the request, by a store that never waits. */
+@Controller("/api/v1/check")
+@Needs(Needs.Role.CLIENT)
+@Requires(property = Limits.BLOCKING, notEquals = StringUtils.TRUE)
+final class QuickCheckEndpoint {
+  private final Checks checks;
+
+  QuickCheckEndpoint(Checks checks) {
+    this.checks = checks;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> check(@Body byte[] body) {
+    return checks.check(body);
+  }
+}

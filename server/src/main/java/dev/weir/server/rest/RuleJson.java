@@ -1,0 +1,196 @@
+package dev.weir.server.rest;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.slots.Micros;
+import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Rule;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.util.Optional;
+
+/** Rules as JSON. */
+final class RuleJson {
+  static final int LONGEST_NAME = 100;
+
+  /** Policies that are no rules have names that begin so. */
+  static final String RESERVED = "weir:";
+
+  private static final BigDecimal SHORTEST_SECONDS =
+      BigDecimal.valueOf(Limit.SHORTEST_MICROS, 6).stripTrailingZeros();
+  private static final BigDecimal LONGEST_SECONDS =
+      BigDecimal.valueOf(Limit.LONGEST_MICROS / Micros.PER_SECOND);
+
+  /** What stands in for a limit that could not be read. */
+  private static final Limit NONE = new FixedWindow(1, 1_000, FixedWindow.Start.EPOCH);
+
+  private RuleJson() {}
+
+  private enum Algorithm {
+    FIXED_WINDOW,
+    SLIDING_WINDOW,
+    TOKEN_BUCKET
+  }
+
+  /**
+   * Reads what a rule shall be.
+   *
+   * @throws ProblemException if it cannot be, naming every wrong field
+   */
+  static Rule.Terms read(Object document) {
+    Fields fields = Fields.of(document);
+    String name = fields.required("name", fields.text("name")).orElse("");
+    if (!fields.isWrong("name")) {
+      nameProblem(name).ifPresent(problem -> fields.wrong("name", problem));
+    }
+    Algorithm algorithm =
+        fields.choice("algorithm", Algorithm.values(), Enum::name).orElse(Algorithm.FIXED_WINDOW);
+    // Which fields belong to it is known only if it is known itself.
+    Limit limit =
+        fields.isWrong("algorithm")
+            ? skip(fields)
+            : switch (algorithm) {
+              case FIXED_WINDOW -> fixedWindow(fields);
+              case SLIDING_WINDOW -> slidingWindow(fields);
+              case TOKEN_BUCKET -> bucket(fields);
+            };
+    boolean active = fields.flag("active").orElse(true);
+    OnStoreFailure failure =
+        fields.choice("onStoreFailure", OnStoreFailure.values()).orElse(OnStoreFailure.CLOSED);
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return new Rule.Terms(new Policy<>(name, limit, failure), active);
+  }
+
+  private static Optional<String> nameProblem(String name) {
+    if (name.isBlank()) {
+      return Optional.of("must not be empty");
+    }
+    if (name.length() > LONGEST_NAME) {
+      return Optional.of(
+          "must be at most %d characters, not %d".formatted(LONGEST_NAME, name.length()));
+    }
+    if (!PolicyText.isPrintable(name) || !name.strip().equals(name)) {
+      return Optional.of("must be printable ASCII, without a space at its ends");
+    }
+    return name.startsWith(RESERVED)
+        ? Optional.of("must not begin with " + RESERVED)
+        : Optional.empty();
+  }
+
+  private static Limit skip(Fields fields) {
+    fields.number("allowedRequests");
+    fields.number("windowSeconds");
+    fields.flag("aligned");
+    fields.number("capacity");
+    fields.number("refillRate");
+    return NONE;
+  }
+
+  private static Limit fixedWindow(Fields fields) {
+    long most = most(fields, "allowedRequests", FixedWindow.MOST);
+    long windowMicros = windowMicros(fields);
+    boolean aligned = fields.flag("aligned").orElse(false);
+    return new FixedWindow(
+        most, windowMicros, aligned ? FixedWindow.Start.EPOCH : FixedWindow.Start.FIRST_USE);
+  }
+
+  private static Limit slidingWindow(Fields fields) {
+    return new SlidingWindow(
+        most(fields, "allowedRequests", SlidingWindow.MOST), windowMicros(fields));
+  }
+
+  private static Limit bucket(Fields fields) {
+    return bucket(fields, "capacity", "refillRate").map(Limit.class::cast).orElse(NONE);
+  }
+
+  /** A bucket by its two fields; empty if one of them is wrong. */
+  static Optional<TokenBucket> bucket(Fields fields, String capacityField, String rateField) {
+    long capacity = most(fields, capacityField, TokenBucket.MOST);
+    Optional<BigDecimal> rate = fields.required(rateField, fields.number(rateField));
+    if (rate.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      TokenBucket bucket = TokenBucket.perSecond(capacity, rate.get());
+      return fields.isWrong(capacityField) ? Optional.empty() : Optional.of(bucket);
+    } catch (IllegalArgumentException e) {
+      fields.wrong(
+          rateField,
+          "must be a number above 0 and at most %d, and not too slow to be counted, not %s"
+              .formatted(TokenBucket.MOST, Excerpt.of(rate.get().toString())));
+      return Optional.empty();
+    }
+  }
+
+  private static long most(Fields fields, String name, long largest) {
+    return fields.required(name, fields.whole(name, 1, largest)).orElse(1L);
+  }
+
+  private static long windowMicros(Fields fields) {
+    String name = "windowSeconds";
+    Optional<BigDecimal> seconds = fields.required(name, fields.number(name));
+    if (seconds.isEmpty()) {
+      return Limit.SHORTEST_MICROS;
+    }
+    BigDecimal given = seconds.get();
+    // Compared first: a number with a huge exponent is not to be spelled out.
+    if (given.compareTo(SHORTEST_SECONDS) >= 0 && given.compareTo(LONGEST_SECONDS) <= 0) {
+      try {
+        return given.movePointRight(6).longValueExact();
+      } catch (ArithmeticException e) {
+        fields.wrong(name, "must be whole microseconds");
+        return Limit.SHORTEST_MICROS;
+      }
+    }
+    fields.wrong(
+        name,
+        "must be from %s to %s, not %s"
+            .formatted(
+                SHORTEST_SECONDS.toPlainString(),
+                LONGEST_SECONDS.toPlainString(),
+                Excerpt.of(given.toString())));
+    return Limit.SHORTEST_MICROS;
+  }
+
+  /** Writes a rule as it is kept. */
+  static void write(JsonGenerator json, Rule rule) throws IOException {
+    Policy<?> policy = rule.terms().policy();
+    json.writeStartObject();
+    json.writeNumberField("id", rule.id());
+    json.writeStringField("name", policy.name());
+    switch (policy.limit()) {
+      case FixedWindow window -> {
+        json.writeStringField("algorithm", Algorithm.FIXED_WINDOW.name());
+        json.writeNumberField("allowedRequests", window.limit());
+        Json.writeSeconds(json, "windowSeconds", window.windowMicros());
+        json.writeBooleanField("aligned", window.start() == FixedWindow.Start.EPOCH);
+      }
+      case SlidingWindow window -> {
+        json.writeStringField("algorithm", Algorithm.SLIDING_WINDOW.name());
+        json.writeNumberField("allowedRequests", window.limit());
+        Json.writeSeconds(json, "windowSeconds", window.windowMicros());
+      }
+      case TokenBucket bucket -> {
+        json.writeStringField("algorithm", Algorithm.TOKEN_BUCKET.name());
+        json.writeNumberField("capacity", bucket.capacity());
+        writeRate(json, bucket);
+      }
+    }
+    json.writeBooleanField("active", rule.terms().isActive());
+    json.writeStringField("onStoreFailure", Fields.lower(policy.onStoreFailure()));
+    json.writeNumberField("version", rule.version());
+    json.writeStringField("createdAt", rule.createdAt().toString());
+    json.writeStringField("updatedAt", rule.updatedAt().toString());
+    json.writeEndObject();
+  }
+
+  static void writeRate(JsonGenerator json, TokenBucket bucket) throws IOException {
+    json.writeFieldName("refillRate");
+    json.writeNumber(bucket.perSecond().toPlainString());
+  }
+}

@@ -1,0 +1,14 @@
+package dev.weir.store.tck;
+
+import dev.weir.engine.limits.MemoryRules;
+import dev.weir.engine.limits.Rules;
+import java.time.InstantSource;
+
+final class MemoryRulesTest extends RulesKit {
+  private final Rules rules = new MemoryRules(InstantSource.system());
+
+  @Override
+  protected Rules rules() {
+    return rules;
+  }
+}
