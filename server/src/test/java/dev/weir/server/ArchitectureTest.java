@@ -51,6 +51,18 @@ final class ArchitectureTest {
   }
 
   @Test
+  void onlyTheRedisStoreKnowsItsClient() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.weir.store.redis..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.lettuce..")
+        .allowEmptyShould(true)
+        .check(HOUSE);
+  }
+
+  @Test
   void onlyTheWiringKnowsTheStores() {
     noClasses()
         .that()

@@ -1,0 +1,74 @@
+package dev.weir.store.redis;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import io.lettuce.core.cluster.SlotHash;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A demand with the names of its keys.
+ *
+ * @param micros for a decision how long its request id is remembered, for a refund when it was
+ *     granted
+ * @param keys of the asks in their order, and at the end of the record if there is a request id
+ */
+record LimitCall(Mode mode, Demand<? extends Limit> demand, long micros, List<String> keys) {
+  /** What to do. */
+  enum Mode {
+    DECIDE(0),
+    PEEK(1),
+    REFUND(2);
+
+    /** By which the script knows it. */
+    final byte code;
+
+    Mode(int code) {
+      this.code = (byte) code;
+    }
+  }
+
+  /**
+   * Throws {@link IllegalArgumentException} for a demand whose keys lie in different slots of a
+   * Cluster, where no step can be atomic.
+   */
+  static LimitCall of(
+      KeyNames names, boolean isCluster, Mode mode, Demand<? extends Limit> demand, long micros) {
+    List<String> keys = new ArrayList<>(demand.asks().size() + 1);
+    for (Ask<? extends Limit> ask : demand.asks()) {
+      keys.add(names.usage(ask.policy(), ask.key()));
+    }
+    if (isCluster) {
+      requireOneSlot(demand, keys);
+    }
+    if (demand.isRepeatable() && mode != Mode.PEEK) {
+      keys.add(
+          isCluster
+              ? names.record(smallestTag(keys), demand.requestId())
+              : names.record(demand.requestId()));
+    }
+    return new LimitCall(mode, demand, micros, keys);
+  }
+
+  boolean hasRecord() {
+    return keys.size() > demand.asks().size();
+  }
+
+  /** The same for a repeated demand whose asks come in another order. */
+  private static String smallestTag(List<String> keys) {
+    return keys.stream().map(KeyNames::tagOf).sorted().findFirst().orElseThrow();
+  }
+
+  private static void requireOneSlot(Demand<? extends Limit> demand, List<String> keys) {
+    int slot = SlotHash.getSlot(KeyNames.bytes(keys.getFirst()));
+    for (int i = 1; i < keys.size(); i++) {
+      if (SlotHash.getSlot(KeyNames.bytes(keys.get(i))) != slot) {
+        throw new IllegalArgumentException(
+            "keys %s and %s lie in different slots of the Redis Cluster and cannot be asked in one"
+                    .formatted(demand.asks().getFirst().key(), demand.asks().get(i).key())
+                + " demand; give them the same hash tag, such as {org7} in user:{org7}:101");
+      }
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.weir.store.redis;
+
+import dev.weir.engine.StoreException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/**
+ * A Redis, Valkey, or Cluster of them, that stores share.
+ *
+ * <p>It is connected when it is first used, so that a node starts while Redis is gone, and again
+ * whenever the connection was lost. What is under way then fails at once and is never sent a second
+ * time. Whoever opened it closes it, after the stores.
+ */
+public final class Redis implements AutoCloseable {
+  private final RedisSettings settings;
+  private final KeyNames names;
+  private final RedisLink link;
+
+  private Redis(RedisSettings settings) {
+    this.settings = settings;
+    this.names = new KeyNames(settings.prefix());
+    this.link = new RedisLink(settings);
+  }
+
+  /** Does not wait for Redis. */
+  public static Redis open(RedisSettings settings) {
+    return new Redis(settings);
+  }
+
+  RedisSettings settings() {
+    return settings;
+  }
+
+  KeyNames names() {
+    return names;
+  }
+
+  boolean isCluster() {
+    return link.isCluster();
+  }
+
+  /** Starts a script, whose keys lie in one slot; {@link #await} waits for what it returns. */
+  CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+    return send(keys[0], commands -> run(commands, script, keys, arguments));
+  }
+
+  /**
+   * Sends a command to whoever has this key. If the caller has given up before it could be sent, it
+   * is not.
+   */
+  <T> CompletionStage<T> send(
+      byte[] key,
+      Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> command) {
+    return link.line().thenCompose(line -> line.to(key)).thenCompose(command);
+  }
+
+  private static CompletionStage<byte[]> run(
+      RedisClusterAsyncCommands<byte[], byte[]> commands,
+      Script script,
+      byte[][] keys,
+      byte[]... arguments) {
+    return commands
+        .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, arguments)
+        .exceptionallyCompose(
+            failure ->
+                isUnknownScript(failure)
+                    ? commands.<byte[]>eval(script.text(), ScriptOutputType.VALUE, keys, arguments)
+                    : CompletableFuture.failedFuture(failure));
+  }
+
+  /** Waits as long as a command may take. */
+  <T> T await(CompletionStage<T> reply) {
+    return await(reply, deadlineNanos());
+  }
+
+  long deadlineNanos() {
+    return System.nanoTime() + settings.commandTimeout().toNanos();
+  }
+
+  <T> T await(CompletionStage<T> reply, long deadlineNanos) {
+    CompletableFuture<T> future = reply.toCompletableFuture();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          // It is under way, for others as well, and will be answered.
+          interrupted = true;
+        }
+      }
+    } catch (TimeoutException e) {
+      future.cancel(false);
+      throw new StoreException(
+          "Redis has not answered within " + readable(settings.commandTimeout()), e);
+    } catch (CancellationException e) {
+      throw failed(e);
+    } catch (ExecutionException e) {
+      throw failed(causeOf(e));
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+
+  private static boolean isUnknownScript(Throwable failure) {
+    return failure instanceof RedisNoScriptException
+        || (failure instanceof CompletionException
+            && failure.getCause() instanceof RedisNoScriptException);
+  }
+
+  private static StoreException failed(Throwable failure) {
+    return new StoreException("Redis failed: " + failure.getMessage(), failure);
+  }
+
+  private static Throwable causeOf(Throwable failure) {
+    Throwable cause = failure.getCause();
+    if (cause == null) {
+      return failure;
+    }
+    return cause instanceof CompletionException ? causeOf(cause) : cause;
+  }
+
+  private static String readable(Duration duration) {
+    return duration.toMillis() + " ms";
+  }
+}

@@ -1,0 +1,148 @@
+package dev.weir.store.redis;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to Redis, opened when it is first wanted.
+ *
+ * <p>Once open, Lettuce keeps it: what is sent while it is lost fails at once, and it comes back by
+ * itself. A Sentinel is asked anew for its master each time. Thread-safe.
+ */
+final class RedisLink implements AutoCloseable {
+  private static final Duration SLOWEST_RETRY = Duration.ofMillis(250);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Longer than a caller waits: what comes late serves those who ask next. */
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Duration TOPOLOGY_AGE = Duration.ofSeconds(30);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+
+  private final RedisAddress address;
+  private final ClientResources resources;
+  private final AbstractRedisClient client;
+  private final ReentrantLock opening = new ReentrantLock();
+  private volatile @Nullable CompletableFuture<RedisLine> line;
+  private long openedAtNanos;
+  private boolean isClosed;
+
+  RedisLink(RedisSettings settings) {
+    this.address = RedisAddress.of(settings.uri());
+    this.resources =
+        DefaultClientResources.builder()
+            .reconnectDelay(
+                Delay.exponential(Duration.ofMillis(10), SLOWEST_RETRY, 2, TimeUnit.MILLISECONDS))
+            .build();
+    address.servers().forEach(server -> server.setTimeout(HANDSHAKE_TIMEOUT));
+    this.client = client(settings.mostWaiting());
+  }
+
+  boolean isCluster() {
+    return address.isCluster();
+  }
+
+  /** Fails if it cannot be opened; the next call after a short while tries again. */
+  CompletableFuture<RedisLine> line() {
+    CompletableFuture<RedisLine> known = line;
+    return known != null && !known.isCompletedExceptionally() ? known : open();
+  }
+
+  private CompletableFuture<RedisLine> open() {
+    opening.lock();
+    try {
+      if (isClosed) {
+        return CompletableFuture.failedFuture(new RedisConnectionException("closed"));
+      }
+      CompletableFuture<RedisLine> known = line;
+      // Those who come while it is surely still gone are told so, and do not try.
+      boolean isRecent = System.nanoTime() - openedAtNanos < SLOWEST_RETRY.toNanos();
+      if (known != null && (isRecent || !known.isCompletedExceptionally())) {
+        return known;
+      }
+      openedAtNanos = System.nanoTime();
+      CompletableFuture<RedisLine> opened = connect();
+      line = opened;
+      return opened;
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  private CompletableFuture<RedisLine> connect() {
+    return client instanceof RedisClusterClient cluster
+        ? cluster
+            .refreshPartitionsAsync()
+            .thenCompose(known -> cluster.connectAsync(ByteArrayCodec.INSTANCE))
+            .toCompletableFuture()
+            .thenApply(RedisLine.ToCluster::new)
+        : ((RedisClient) client)
+            .connectAsync(ByteArrayCodec.INSTANCE, address.servers().getFirst())
+            .toCompletableFuture()
+            .thenApply(RedisLine.ToOne::new);
+  }
+
+  private AbstractRedisClient client(int mostWaiting) {
+    if (!address.isCluster()) {
+      RedisClient single = RedisClient.create(resources);
+      ClientOptions.Builder builder = ClientOptions.builder();
+      configure(builder, mostWaiting);
+      single.setOptions(builder.build());
+      return single;
+    }
+    RedisClusterClient cluster = RedisClusterClient.create(resources, address.servers());
+    ClusterClientOptions.Builder builder = ClusterClientOptions.builder();
+    configure(builder, mostWaiting);
+    builder.topologyRefreshOptions(
+        ClusterTopologyRefreshOptions.builder()
+            .enablePeriodicRefresh(TOPOLOGY_AGE)
+            .adaptiveRefreshTriggersTimeout(SLOWEST_RETRY)
+            .build());
+    cluster.setOptions(builder.build());
+    return cluster;
+  }
+
+  private static void configure(ClientOptions.Builder builder, int mostWaiting) {
+    builder
+        .autoReconnect(true)
+        // Also fails what was sent and not answered: a repeated script would take twice.
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .requestQueueSize(mostWaiting)
+        .socketOptions(
+            SocketOptions.builder()
+                .connectTimeout(CONNECT_TIMEOUT)
+                .keepAlive(true)
+                .tcpNoDelay(true)
+                .build());
+  }
+
+  @Override
+  public void close() {
+    opening.lock();
+    try {
+      isClosed = true;
+      line = null;
+    } finally {
+      opening.unlock();
+    }
+    client.shutdown(Duration.ZERO, LAST_WORDS);
+    resources
+        .shutdown(0, LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(LAST_WORDS.toMillis());
+  }
+}

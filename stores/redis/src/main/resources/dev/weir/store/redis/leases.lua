@@ -1,0 +1,138 @@
+-- One step of the leases of a resource. It repeats dev.weir.core.limits.Concurrency and Queue; the
+-- compatibility kit proves it equal.
+--
+-- KEYS[1]  the leases: a sorted set of their ids by the time at which they end
+-- KEYS[2]  a hash of those that hold more than one place: '+' and the id, to the places; and '=' to
+--          the places that all of them hold beyond one each
+-- ARGV     the time in microseconds (empty for the clock of Redis), what to do, and its arguments
+-- Returns  outcome, places held by all, places of the lease, its end, wait, packed
+
+local pack = struct.pack
+local GONE, HELD, FULL = 0, 1, 2
+
+local now = tonumber(ARGV[1])
+-- Expiry goes by the clock of Redis. A test whose clock stands still must not lose its keys by it.
+local grace_millis = now and 3600000 or 1
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
+local action, id = ARGV[2], ARGV[3]
+local leases, extras = KEYS[1], KEYS[2]
+
+local beyond = tonumber(redis.call('HGET', extras, '=') or 0)
+
+local function places_of(lease)
+  if beyond == 0 then
+    return 1
+  end
+  return tonumber(redis.call('HGET', extras, '+' .. lease) or 1)
+end
+
+local function drop_places(lease)
+  local places = places_of(lease)
+  if places > 1 then
+    beyond = beyond - (places - 1)
+    if beyond == 0 then
+      redis.call('DEL', extras)
+    else
+      redis.call('HDEL', extras, '+' .. lease)
+      redis.call('HSET', extras, '=', beyond)
+    end
+  end
+end
+
+local function ended()
+  return redis.call('ZRANGEBYSCORE', leases, '-inf', now)
+end
+
+if action == 'current' then
+  local held = redis.call('ZCOUNT', leases, '(' .. string.format('%.0f', now), '+inf') + beyond
+  if beyond > 0 then
+    for _, lease in ipairs(ended()) do
+      held = held - (places_of(lease) - 1)
+    end
+  end
+  return pack('<Bdddd', GONE, held, 0, 0, 0)
+end
+
+if beyond > 0 then
+  for _, lease in ipairs(ended()) do
+    drop_places(lease)
+  end
+end
+redis.call('ZREMRANGEBYSCORE', leases, '-inf', now)
+
+local function held_by_all()
+  return redis.call('ZCARD', leases) + beyond
+end
+
+-- How long until leases of so many places have ended.
+local function wait(places)
+  local freed, from = 0, 0
+  while true do
+    local part = redis.call('ZRANGE', leases, from, from + 99, 'WITHSCORES')
+    for i = 1, #part, 2 do
+      freed = freed + places_of(part[i])
+      if freed >= places then
+        return tonumber(part[i + 1]) - now
+      end
+    end
+    if #part == 0 then
+      error('only ' .. freed .. ' places are held, not ' .. places)
+    end
+    from = from + 100
+  end
+end
+
+local function hold(places, ends)
+  redis.call('ZADD', leases, ends, id)
+  if places > 1 then
+    beyond = beyond + places - 1
+    redis.call('HSET', extras, '+' .. id, places, '=', beyond)
+  end
+end
+
+local function expire()
+  local last = redis.call('ZREVRANGE', leases, 0, 0, 'WITHSCORES')
+  local millis = math.ceil((last[2] - now) / 1000) + grace_millis
+  redis.call('PEXPIRE', leases, millis)
+  if beyond > 0 then
+    redis.call('PEXPIRE', extras, millis)
+  end
+end
+
+local ends = tonumber(redis.call('ZSCORE', leases, id) or nil)
+
+if action == 'release' then
+  if ends then
+    drop_places(id)
+    redis.call('ZREM', leases, id)
+  end
+  return pack('<Bdddd', GONE, held_by_all(), 0, 0, 0)
+end
+
+if action == 'renew' then
+  if not ends then
+    return pack('<Bdddd', GONE, held_by_all(), 0, 0, 0)
+  end
+  -- A clock that stepped backwards must not shorten it.
+  ends = math.max(ends, now + tonumber(ARGV[4]))
+  redis.call('ZADD', leases, ends, id)
+  expire()
+  return pack('<Bdddd', HELD, held_by_all(), places_of(id), ends, 0)
+end
+
+-- acquire: places, most places, time to live. join: 1, most places, delay for each place.
+local places, most, micros = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local held = held_by_all()
+if ends then
+  return pack('<Bdddd', HELD, held, places_of(id), ends, 0)
+end
+if places > most - held then
+  return pack('<Bdddd', FULL, held, 0, 0, wait(places - (most - held)))
+end
+ends = now + (action == 'join' and (held + 1) * micros or micros)
+hold(places, ends)
+expire()
+return pack('<Bdddd', HELD, held + places, places, ends, 0)

@@ -1,0 +1,66 @@
+package dev.weir.store.redis;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Policy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Gives all keys of a limit store the same hash tag. */
+record InOneSlot(LimitStore<Limit> store) implements LimitStore<Limit> {
+  private static final String TAG = "{kit}";
+  private static final int LONGEST = 255;
+
+  @Override
+  public Answer decide(Demand<? extends Limit> demand) {
+    return store.decide(tagged(demand));
+  }
+
+  @Override
+  public Answer peek(Demand<? extends Limit> demand) {
+    return store.peek(tagged(demand));
+  }
+
+  @Override
+  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    store.refund(tagged(demand), grantedAt);
+  }
+
+  @Override
+  public Usage usage(Policy<? extends Limit> policy, String key) {
+    return store.usage(policy, tagged(key));
+  }
+
+  @Override
+  public void forget(Policy<? extends Limit> policy, String key) {
+    store.forget(policy, tagged(key));
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  private static Demand<Limit> tagged(Demand<? extends Limit> demand) {
+    List<Ask<? extends Limit>> asks = new ArrayList<>();
+    for (Ask<? extends Limit> ask : demand.asks()) {
+      asks.add(tagged(ask));
+    }
+    return new Demand<>(asks, demand.requestId(), demand.requestTtl());
+  }
+
+  private static <L extends Limit> Ask<L> tagged(Ask<L> ask) {
+    return new Ask<>(ask.policy(), tagged(ask.key()), ask.cost());
+  }
+
+  /** The longest keys differ at their ends, and lose their beginnings. */
+  private static String tagged(String key) {
+    int room = LONGEST - TAG.length();
+    return TAG + key.substring(Math.max(0, key.length() - room));
+  }
+}

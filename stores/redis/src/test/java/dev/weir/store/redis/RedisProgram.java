@@ -1,0 +1,52 @@
+package dev.weir.store.redis;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import redis.embedded.core.ExecutableProvider;
+
+/** A program that can be started as a Redis server. */
+record RedisProgram(Path executable) {
+  private static final RedisProgram OLDEST = embedded();
+
+  /** Redis 6.2, the oldest that is promised to work; it comes as a library. */
+  static RedisProgram oldest() {
+    return OLDEST;
+  }
+
+  /** Redis 7, from Debian. */
+  static RedisProgram installed() {
+    return inPath("redis-server")
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "redis-server is not installed; ./weir test installs it on Debian"));
+  }
+
+  /** Valkey where it is installed, otherwise Redis. */
+  static RedisProgram newest() {
+    return inPath("valkey-server").orElseGet(RedisProgram::installed);
+  }
+
+  private static RedisProgram embedded() {
+    try {
+      return new RedisProgram(ExecutableProvider.newJarResourceProvider().get().toPath());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Optional<RedisProgram> inPath(String name) {
+    String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+    return Pattern.compile(File.pathSeparator)
+        .splitAsStream(path)
+        .map(folder -> Path.of(folder, name))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .map(RedisProgram::new);
+  }
+}

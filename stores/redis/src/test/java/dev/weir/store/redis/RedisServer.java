@@ -1,0 +1,201 @@
+package dev.weir.store.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A Redis server of a test's own, on a free port of loopback and in a temporary folder. */
+final class RedisServer implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** A node of a Cluster listens so much above its port as well. */
+  private static final int BUS = 10_000;
+
+  private final List<String> command;
+  private final int port;
+  private final Path folder;
+  private Process process;
+
+  private RedisServer(List<String> command, int port, Path folder) {
+    this.command = List.copyOf(command);
+    this.port = port;
+    this.folder = folder;
+    this.process = launch();
+  }
+
+  static RedisServer start(RedisProgram program, String... options) {
+    int port = freePort();
+    List<String> command = new ArrayList<>(List.of(program.executable().toString()));
+    command.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
+    command.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
+    command.addAll(List.of(options));
+    return new RedisServer(command, port, newFolder());
+  }
+
+  /** A Sentinel that watches a master called main and needs nobody's consent. */
+  static RedisServer startSentinel(RedisProgram program, RedisServer master) {
+    int port = freePort();
+    Path folder = newFolder();
+    String config =
+        """
+        port %d
+        bind 127.0.0.1
+        sentinel monitor main 127.0.0.1 %d 1
+        sentinel down-after-milliseconds main 300
+        sentinel failover-timeout main 3000
+        """
+            .formatted(port, master.port());
+    try {
+      Path file = Files.writeString(folder.resolve("sentinel.conf"), config);
+      return new RedisServer(
+          List.of(program.executable().toString(), file.toString(), "--sentinel"), port, folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** Ends it the hard way. */
+  void kill() {
+    process.destroyForcibly();
+    waitForEnd();
+  }
+
+  /** Starts it again after {@link #kill}, empty. */
+  void restart() {
+    process = launch();
+  }
+
+  void signal(String name) {
+    try {
+      Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
+      if (kill.waitFor() != 0) {
+        throw new IllegalStateException("kill -" + name + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Sends a command by itself, past the client under test, and returns the start of the answer. */
+  String ask(String line) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+      socket.setSoTimeout(5_000);
+      OutputStream out = socket.getOutputStream();
+      out.write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
+      out.flush();
+      InputStream in = socket.getInputStream();
+      byte[] buffer = new byte[65_536];
+      int read = in.read(buffer);
+      return read < 0 ? "" : new String(buffer, 0, read, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(line, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    waitForEnd();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void waitForEnd() {
+    try {
+      if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        throw new IllegalStateException("Redis does not end");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Process launch() {
+    try {
+      Path log = folder.resolve("log");
+      Process started =
+          new ProcessBuilder(command)
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+      Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (!answers()) {
+        if (!started.isAlive() || System.nanoTime() > deadline) {
+          throw new IllegalStateException("Redis does not start: " + Files.readString(log));
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+      return started;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private boolean answers() {
+    try {
+      return ask("PING").startsWith("+PONG") || ask("PING").startsWith("-NOAUTH");
+    } catch (UncheckedIOException e) {
+      return false;
+    }
+  }
+
+  private static int freePort() {
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+      if (isFree(port) && isFree(port + BUS)) {
+        return port;
+      }
+    }
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort() == port;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static Path newFolder() {
+    try {
+      return Files.createTempDirectory("weir-redis-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.weir.store.redis;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import java.time.Duration;
+import java.util.List;
+
+/** The servers that tests share; they end with the process. Each client has its own connection. */
+final class Servers {
+  static final List<Class<? extends Limit>> ALL_KINDS =
+      List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
+
+  /**
+   * For what tests share, on machines that are busy; how long Redis may take is tested elsewhere.
+   */
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private Servers() {}
+
+  /** Two clients of one Redis 6.2. */
+  static Clients oldest() {
+    return Oldest.CLIENTS;
+  }
+
+  /** Two clients of one Valkey or Redis 7. */
+  static Clients newest() {
+    return Newest.CLIENTS;
+  }
+
+  /** Two clients of one Cluster. */
+  static Clients cluster() {
+    return Cluster.CLIENTS;
+  }
+
+  record Clients(Redis one, Redis other) {
+    static Clients of(String uri) {
+      RedisSettings settings = RedisSettings.of(uri).withCommandTimeout(PATIENCE);
+      return new Clients(Redis.open(settings), Redis.open(settings));
+    }
+  }
+
+  private static final class Oldest {
+    static final Clients CLIENTS = Clients.of(RedisServer.start(RedisProgram.oldest()).uri());
+  }
+
+  private static final class Newest {
+    static final Clients CLIENTS = Clients.of(RedisServer.start(RedisProgram.newest()).uri());
+  }
+
+  private static final class Cluster {
+    static final Clients CLIENTS = Clients.of(ClusterServers.start(RedisProgram.newest()).uri());
+  }
+}

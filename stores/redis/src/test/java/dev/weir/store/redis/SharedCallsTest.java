@@ -1,0 +1,77 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Many callers share calls to Redis; a lonely one waits for nobody. */
+final class SharedCallsTest {
+  private static final Pattern CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
+  private static final int CALLERS = 64;
+  private static final int TURNS = 50;
+
+  @Test
+  void callersShareCallsAndEachGetsItsOwnAnswer() throws Exception {
+    try (RedisServer server = RedisServer.start(RedisProgram.oldest());
+        Redis redis =
+            Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE));
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      RedisLimitStore store = new RedisLimitStore(redis);
+      Policy<TokenBucket> plenty =
+          Policy.of("plenty", TokenBucket.of(CALLERS * TURNS, Duration.ofDays(300)));
+      assertThat(store.take(plenty, "warm", 1)).isTrue();
+      long before = calls(server);
+      List<Future<List<Decision>>> answers = new ArrayList<>();
+      for (int caller = 0; caller < CALLERS; caller++) {
+        answers.add(
+            callers.submit(
+                () ->
+                    LongStream.range(0, TURNS)
+                        .mapToObj(i -> store.decide(plenty, "k", 1))
+                        .toList()));
+      }
+      List<Long> remaining = new ArrayList<>();
+      for (Future<List<Decision>> answer : answers) {
+        answer.get().forEach(decision -> remaining.add(decision.remaining()));
+      }
+      // Nobody's token was given to another, and none twice.
+      assertThat(remaining)
+          .containsExactlyInAnyOrderElementsOf(
+              LongStream.range(0, CALLERS * TURNS).boxed().toList());
+      assertThat(calls(server) - before).isLessThan(CALLERS * TURNS / 4);
+    }
+  }
+
+  @Test
+  void lonelyCallerNeedsOneCallForEachDecision() {
+    try (RedisServer server = RedisServer.start(RedisProgram.oldest());
+        Redis redis =
+            Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE))) {
+      RedisLimitStore store = new RedisLimitStore(redis);
+      Policy<TokenBucket> plenty = Policy.of("plenty", TokenBucket.of(100, Duration.ofDays(1)));
+      store.take(plenty, "k", 1);
+      long before = calls(server);
+      for (int i = 0; i < 10; i++) {
+        assertThat(store.take(plenty, "k", 1)).isTrue();
+      }
+      assertThat(calls(server) - before).isEqualTo(10);
+    }
+  }
+
+  private static long calls(RedisServer server) {
+    Matcher matcher = CALLS.matcher(server.ask("INFO commandstats"));
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+  }
+}
