@@ -9,7 +9,8 @@ import java.util.Map;
 
 /** The limits benchmarks: decisions in memory, on Redis, on PostgreSQL and over HTTP. */
 public final class LimitsSuite implements Suite {
-  private static final List<LimitsCase> CASES = List.of(new PostgresCase());
+  private static final List<LimitsCase> CASES =
+      List.of(RedisCase.ONE_KEY, RedisCase.MANY_KEYS, new PostgresCase());
 
   @Override
   public String name() {

@@ -1,0 +1,104 @@
+package dev.weir.benchmarks.limits;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import redis.embedded.core.ExecutableProvider;
+
+/**
+ * A Redis of the benchmark's own that keeps nothing on disk: Debian's where it is installed, else
+ * the one that comes as a library.
+ */
+final class BenchRedis implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Process process;
+  private final Path folder;
+  private final int port;
+
+  private BenchRedis(Process process, Path folder, int port) {
+    this.process = process;
+    this.folder = folder;
+    this.port = port;
+  }
+
+  static BenchRedis start() throws IOException, InterruptedException {
+    int port = freePort();
+    Path folder = Files.createTempDirectory("weir-bench-redis-");
+    List<String> command =
+        List.of(
+            program().toString(),
+            "--port",
+            Integer.toString(port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--dir",
+            folder.toString());
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    BenchRedis redis = new BenchRedis(process, folder, port);
+    redis.waitUntilItListens();
+    return redis;
+  }
+
+  String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.destroy();
+    process.onExit().join();
+    Files.deleteIfExists(folder);
+  }
+
+  private void waitUntilItListens() throws IOException, InterruptedException {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try (Socket socket = new Socket()) {
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return;
+      } catch (IOException e) {
+        if (!process.isAlive() || System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    }
+  }
+
+  private static Path program() throws IOException {
+    String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+    Optional<Path> installed =
+        Pattern.compile(":")
+            .splitAsStream(path)
+            .map(name -> Path.of(name, "redis-server"))
+            .filter(Files::isExecutable)
+            .findFirst();
+    return installed.isPresent()
+        ? installed.get()
+        : ExecutableProvider.newJarResourceProvider().get().toPath();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}
