@@ -23,7 +23,7 @@ import java.util.Map;
  * taken, never too little. A demand with a request id can be repeated safely.
  */
 public final class RedisLimitStore implements LimitStore<Limit> {
-  /** So many demands, at most, hold Redis in one call, for about a millisecond. */
+  /** So many demands, at most, hold Redis in one call, for two or three milliseconds. */
   private static final int LARGEST_BATCH = 256;
 
   private static final int ANY_SLOT = 0;
