@@ -1,26 +1,40 @@
 package dev.weir.server.metrics;
 
 import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.LimitObserver;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Limits as metrics. Labels have few values: beyond so many rules, the rest are one. */
-public final class LimitMetrics {
+/**
+ * Limits as metrics, and in the log when a store goes and comes. Labels have few values: beyond so
+ * many rules, the rest are one.
+ */
+public final class LimitMetrics implements LimitObserver {
   /** So many rules have a label of their own, those that came first. */
   static final int MOST_RULES = 100;
 
   static final String OTHER_RULES = "other";
 
+  private static final Logger log = LoggerFactory.getLogger(LimitMetrics.class);
+
   private final PrometheusRegistry registry;
   private final Counter decisions;
+  private final Counter storeErrors;
+  private final Gauge storesGone;
   private final Map<String, RuleCounts> rules = new HashMap<>();
   private final Map<Answer.Mode, CounterDataPoint> modes = new EnumMap<>(Answer.Mode.class);
   private final RuleCounts otherRules;
@@ -31,6 +45,23 @@ public final class LimitMetrics {
 
   public LimitMetrics(PrometheusRegistry registry) {
     this.registry = registry;
+    storeErrors =
+        Counter.builder()
+            .name("rate_limiter_limit_store_errors")
+            .help("Calls that a store of limits did not answer.")
+            .labelNames("store")
+            .register(registry);
+    storesGone =
+        Gauge.builder()
+            .name("rate_limiter_limit_store_gone")
+            .help("Whether this node has given up a store of limits for a while: 1 if it has.")
+            .labelNames("store")
+            .register(registry);
+    // So that they are there before anything is wrong.
+    for (String store : List.of("postgresql", "redis")) {
+      storeErrors.initLabelValues(store);
+      storesGone.initLabelValues(store);
+    }
     decisions =
         Counter.builder()
             .name("rate_limiter_decisions")
@@ -76,6 +107,28 @@ public final class LimitMetrics {
         .help("Keys that are counted in the memory of this node.")
         .callback(callback -> callback.call((double) keys.getAsLong()))
         .register(registry);
+  }
+
+  @Override
+  public void storeFailed(String store, StoreException failure) {
+    storeErrors.labelValues(store).inc();
+    log.debug("The store {} did not answer", store, failure);
+  }
+
+  /** Several things of one store may give it up, each for itself: the last one is shown. */
+  @Override
+  public void breakerChanged(String store, Breaker.State state) {
+    switch (state) {
+      case OPEN -> {
+        storesGone.labelValues(store).set(1);
+        log.warn("The store {} is gone; rules say what happens without it", store);
+      }
+      case HALF_OPEN -> log.debug("Looking whether the store {} is back", store);
+      case CLOSED -> {
+        storesGone.labelValues(store).set(0);
+        log.info("The store {} is back", store);
+      }
+    }
   }
 
   /** What is counted of one rule. */

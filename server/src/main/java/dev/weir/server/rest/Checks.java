@@ -34,8 +34,11 @@ final class Checks {
   }
 
   HttpResponse<byte[]> check(byte[] body) {
+    CheckRequest plain = PlainCheck.read(body, limits.book());
     CheckRequest request =
-        CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), limits.book());
+        plain != null
+            ? plain
+            : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), limits.book());
     Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());
     if (demand.isEmpty()) {
       return Responses.json(json -> writeInactive(json, request));
@@ -56,10 +59,8 @@ final class Checks {
     Answer.Mode mode = fields.choice("mode", Answer.Mode.values()).orElse(Answer.Mode.STORE);
     fields.refuseOthers();
     fields.throwIfWrong();
-    request
-        .demand(limits.requestTtl())
-        .filter(demand -> mode == Answer.Mode.STORE)
-        .ifPresent(demand -> limits.store().refund(demand, decidedAt.orElseThrow()));
+    Answer granted = new Answer(List.of(), decidedAt.orElseThrow(), mode, false);
+    request.demand(limits.requestTtl()).ifPresent(demand -> limits.store().refund(demand, granted));
     return HttpResponse.noContent();
   }
 

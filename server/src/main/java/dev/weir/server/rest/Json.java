@@ -59,6 +59,11 @@ final class Json {
     return FACTORY.createGenerator(out);
   }
 
+  /** Reads a document piece by piece. */
+  static JsonParser parser(byte[] bytes) throws IOException {
+    return FACTORY.createParser(bytes);
+  }
+
   /** Writes microseconds as seconds, exactly. */
   static void writeSeconds(JsonGenerator json, String field, long micros) throws IOException {
     json.writeFieldName(field);

@@ -65,7 +65,7 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
                 .<Definitions<Concurrency>>map(
                     pool -> JdbcDefinitions.concurrency(pool, StoreClock.OF_THE_DATABASE))
                 .orElseGet(LimitParts::inMemory));
-    LimitStores stores = LimitStores.open(settings, metrics, started);
+    LimitStores stores = LimitStores.open(settings, database, metrics, started);
     return new LimitParts(
         new Limits(
             stores.limits(),

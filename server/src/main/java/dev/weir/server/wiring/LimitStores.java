@@ -1,29 +1,47 @@
 package dev.weir.server.wiring;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.Failover;
+import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.LimitSweep;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.store.jdbc.JdbcLeaseStore;
+import dev.weir.store.jdbc.JdbcLimitStore;
+import dev.weir.store.jdbc.JdbcLimitUpkeep;
+import dev.weir.store.jdbc.StoreClock;
+import java.time.Duration;
 import java.util.Deque;
+import java.util.Optional;
 
-/** Who counts what was used of limits. */
+/** Who counts what was used of limits, and who goes on when they are gone. */
 record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
+  private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
+  private static final int STEPS_OF_A_SWEEP = 100;
 
   /**
    * Opens the stores that the settings name.
    *
+   * @param database there is one, if the settings need it
    * @param started gets what has to be closed
    */
   static LimitStores open(
-      LimitSettings settings, LimitMetrics metrics, Deque<AutoCloseable> started) {
+      LimitSettings settings,
+      Optional<HikariDataSource> database,
+      LimitMetrics metrics,
+      Deque<AutoCloseable> started) {
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
-          case POSTGRESQL, REDIS ->
+          case POSTGRESQL -> onPostgres(settings, database.orElseThrow(), metrics, started);
+          case REDIS ->
               throw new InvalidSettingException(
-                  Setting.LIMITS_STORE.key(), "can be nothing but memory yet");
+                  Setting.LIMITS_STORE.key(), "cannot be redis in this version");
         };
     started.push(stores.limits());
     started.push(stores.leases());
@@ -34,5 +52,49 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
     MemoryLimitStore memory = new MemoryLimitStore(settings.mostKeys());
     metrics.keysInMemory(memory::keys);
     return new LimitStores(memory, new MemoryLeaseStore());
+  }
+
+  private static LimitStores onPostgres(
+      LimitSettings settings,
+      HikariDataSource database,
+      LimitMetrics metrics,
+      Deque<AutoCloseable> started) {
+    LimitSweep sweep =
+        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
+    started.push(new Upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
+    return goingOn(
+        settings,
+        metrics,
+        "postgresql",
+        new LimitStores(new JdbcLimitStore(database), new JdbcLeaseStore(database)),
+        false,
+        Optional.empty());
+  }
+
+  /** Nobody knows who holds leases while their store is gone: none is given. */
+  private static LimitStores goingOn(
+      LimitSettings settings,
+      LimitMetrics metrics,
+      String name,
+      LimitStores stores,
+      boolean isForgetful,
+      Optional<LimitStore<Limit>> next) {
+    return new LimitStores(
+        new Failover(
+            new Failover.Parts(
+                name,
+                stores.limits(),
+                isForgetful,
+                next,
+                settings.nodes(),
+                settings.mostKeys(),
+                Breaker.Settings.DEFAULT),
+            metrics),
+        new LeaseFailover(
+            name,
+            stores.leases(),
+            LeaseFailover.OnFailure.CLOSED,
+            Breaker.Settings.DEFAULT,
+            metrics));
   }
 }

@@ -37,6 +37,15 @@ public final class Api implements AutoCloseable {
     return send(request(path).DELETE().build());
   }
 
+  public HttpResponse<String> put(String path, String json)
+      throws IOException, InterruptedException {
+    return send(
+        request(path)
+            .header("Content-Type", JSON)
+            .PUT(HttpRequest.BodyPublishers.ofString(json))
+            .build());
+  }
+
   /** Makes the next version of a configuration, from JSON with single quotes. */
   public void configure(String json) throws IOException, InterruptedException {
     HttpResponse<String> answer = post("/admin/rate-limit/config", json.replace('\'', '"'));

@@ -1,0 +1,85 @@
+package dev.weir.benchmarks.limits;
+
+import dev.weir.benchmarks.Rounds;
+import dev.weir.benchmarks.Row;
+import dev.weir.benchmarks.Suite;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A check over HTTP, counted in memory, against nginx that returns a constant answer. */
+final class HttpCase implements LimitsCase {
+  private static final int CONNECTIONS = 64;
+  private static final double FLOOR = 0.6;
+
+  @Override
+  public String name() {
+    return "http";
+  }
+
+  @Override
+  public Suite.Outcome run(Effort effort, Suite.Request request) throws Exception {
+    if (!Wrk.isInstalled() || !Nginx.isInstalled()) {
+      return new Suite.Outcome(Map.of("http", "not measured: it needs nginx and wrk"), List.of());
+    }
+    request.progress().accept("limits: checks over HTTP in memory");
+    try (WeirProcess weir = WeirProcess.inMemory();
+        Nginx nginx = Nginx.start();
+        Wrk wrk = Wrk.posting("{\"rule\":\"bench\",\"key\":\"user:", "\"}", CONNECTIONS)) {
+      makeRule(weir.address());
+      URI check = weir.address().resolve("/api/v1/check");
+      URI constant = nginx.address().resolve("/api/v1/check");
+      Duration warmUp = effort.warmUp().multipliedBy(effort.isQuick() ? 3 : 5);
+      wrk.run(check, warmUp);
+      wrk.run(constant, effort.warmUp());
+      Rounds<Double> rounds =
+          Rounds.interleaved(
+              effort.rounds(),
+              () -> wrk.run(check, effort.measured()),
+              () -> wrk.run(constant, effort.measured()));
+      return new Suite.Outcome(
+          Map.of("nginx", Nginx.version()),
+          List.of(
+              new Row(
+                  "limits",
+                  "check over HTTP in memory, " + CONNECTIONS + " connections",
+                  "weir",
+                  Rounds.median(rounds.subject()),
+                  "answers/s",
+                  new Row.Against(
+                      "nginx, a constant answer",
+                      Rounds.median(rounds.peer()),
+                      new Row.AtLeast(FLOOR)))));
+    }
+  }
+
+  /** So much that nothing is refused: a refusal is a longer answer. */
+  private static void makeRule(URI weir) throws IOException, InterruptedException {
+    String rule =
+        "{\"name\":\"bench\",\"algorithm\":\"TOKEN_BUCKET\","
+            + "\"capacity\":1000000000,\"refillRate\":1000000}";
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(weir.resolve("/api/admin/rules"))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString(rule))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != 201) {
+        throw new IllegalStateException("no rule: " + answer.body());
+      }
+    }
+  }
+
+  /** Whether there is such a program. */
+  static boolean isProgram(Path path) {
+    return path.toFile().canExecute();
+  }
+}

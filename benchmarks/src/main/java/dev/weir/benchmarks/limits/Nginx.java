@@ -1,0 +1,134 @@
+package dev.weir.benchmarks.limits;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** An nginx of its own that answers everything by a constant, as long as one of ours. */
+final class Nginx implements AutoCloseable {
+  private static final Path PROGRAM = Path.of("/usr/sbin/nginx");
+  private static final Duration START_BOUND = Duration.ofSeconds(20);
+
+  private final Process process;
+  private final Path folder;
+  private final int port;
+
+  private Nginx(Process process, Path folder, int port) {
+    this.process = process;
+    this.folder = folder;
+    this.port = port;
+  }
+
+  static boolean isInstalled() {
+    return HttpCase.isProgram(PROGRAM);
+  }
+
+  static String version() throws IOException {
+    Process process =
+        new ProcessBuilder(PROGRAM.toString(), "-v").redirectErrorStream(true).start();
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+  }
+
+  static Nginx start() throws IOException {
+    Path folder = Files.createTempDirectory("weir-bench-nginx");
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    Path config = folder.resolve("nginx.conf");
+    Files.writeString(
+        config,
+        """
+        daemon off;
+        worker_processes auto;
+        pid %1$s/pid;
+        error_log %1$s/error.log;
+        events { worker_connections 1024; }
+        http {
+          access_log off;
+          keepalive_requests 1000000000;
+          client_body_temp_path %1$s/body;
+          proxy_temp_path %1$s/proxy;
+          fastcgi_temp_path %1$s/fastcgi;
+          uwsgi_temp_path %1$s/uwsgi;
+          scgi_temp_path %1$s/scgi;
+          server {
+            listen 127.0.0.1:%2$d;
+            location / {
+              default_type application/json;
+              add_header RateLimit-Policy '"bench";q=1000000000';
+              add_header RateLimit '"bench";r=999999999;t=1';
+              add_header X-RateLimit-Limit 1000000000;
+              add_header X-RateLimit-Remaining 999999999;
+              add_header X-RateLimit-Reset 1;
+              return 200 '%3$s';
+            }
+          }
+        }
+        """
+            .formatted(
+                folder,
+                port,
+                "{\"allowed\":true,\"rule\":\"bench\",\"key\":\"user:1\",\"remaining\":999999999,"
+                    + "\"reset\":0.000001,\"mode\":\"store\",\"replayed\":false,"
+                    + "\"decidedAt\":\"2026-06-01T12:00:00.000001Z\"}"));
+    Process process =
+        new ProcessBuilder(
+                List.of(PROGRAM.toString(), "-p", folder.toString(), "-c", config.toString()))
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve("out.log").toFile())
+            .start();
+    Nginx nginx = new Nginx(process, folder, port);
+    nginx.awaitListening();
+    return nginx;
+  }
+
+  private void awaitListening() throws IOException {
+    long deadlineNanos = System.nanoTime() + START_BOUND.toNanos();
+    while (true) {
+      try (Socket socket = new Socket()) {
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return;
+      } catch (IOException e) {
+        if (!process.isAlive() || System.nanoTime() - deadlineNanos > 0) {
+          throw new IOException(
+              "nginx did not start: " + Files.readString(folder.resolve("out.log")), e);
+        }
+        LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+      }
+    }
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  @Override
+  public void close() throws IOException {
+    process.destroy();
+    try {
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    try (var files = Files.walk(folder)) {
+      for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+}

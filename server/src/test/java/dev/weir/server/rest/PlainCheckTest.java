@@ -1,0 +1,104 @@
+package dev.weir.server.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.limits.MemoryRules;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Rule;
+import dev.weir.engine.limits.RuleBook;
+import dev.weir.server.metrics.LimitMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** The short way reads what the long way reads, and nothing else. */
+final class PlainCheckTest {
+  private static final RuleBook<LimitedRule> BOOK = book();
+
+  private static RuleBook<LimitedRule> book() {
+    MemoryRules rules = new MemoryRules(InstantSource.system());
+    rules.create(
+        new Rule.Terms(Policy.of("api", FixedWindow.of(100, Duration.ofSeconds(1))), true));
+    LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
+    return new RuleBook<>(rules, rule -> LimitedRule.of(rule, metrics));
+  }
+
+  @Test
+  void readsThePlainForm() {
+    CheckRequest request =
+        PlainCheck.read(
+            bytes("{\"rule\":\"api\",\"key\":\"\\u00fc\",\"cost\":100,\"requestId\":\"r\"}"), BOOK);
+    assertThat(request).isNotNull();
+    assertThat(request.asked().getFirst().key()).isEqualTo("ü");
+    assertThat(request.asked().getFirst().cost()).isEqualTo(100);
+    assertThat(request.requestId()).isEqualTo("r");
+  }
+
+  @Property
+  void readsWhatTheLongWayReads(@ForAll("documents") String json) {
+    CheckRequest plain = PlainCheck.read(bytes(json), BOOK);
+    if (plain != null) {
+      assertThat(Optional.of(plain)).isEqualTo(slow(json));
+    }
+  }
+
+  private static Optional<CheckRequest> slow(String json) {
+    byte[] body = bytes(json);
+    try {
+      return Optional.of(CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), BOOK));
+    } catch (ProblemException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Provide
+  Arbitrary<String> documents() {
+    Arbitrary<String> names = Arbitraries.of("rule", "key", "cost", "requestId", "peek", "other");
+    Arbitrary<String> values =
+        Arbitraries.of(
+            "\"api\"",
+            "\"\"",
+            "\"k\"",
+            "\"a\\u0000\"",
+            "\"\\ud800\"",
+            "null",
+            "true",
+            "false",
+            "0",
+            "1",
+            "100",
+            "101",
+            "-1",
+            "1.0",
+            "1e1",
+            "99999999999999999999",
+            "[]",
+            "{}");
+    Arbitrary<String> fields =
+        names.flatMap(name -> values.map(value -> "\"" + name + "\":" + value));
+    return fields
+        .list()
+        .ofMaxSize(3)
+        .map(
+            more ->
+                Stream.concat(Stream.of("\"rule\":\"api\"", "\"key\":\"k\""), more.stream())
+                    .toList())
+        .flatMap(Arbitraries::shuffle)
+        .map(all -> "{" + String.join(",", all) + "}")
+        .flatMap(json -> Arbitraries.of(json, json + " ", json + "{}", json.substring(1)));
+  }
+
+  private static byte[] bytes(String json) {
+    return json.getBytes(StandardCharsets.UTF_8);
+  }
+}
