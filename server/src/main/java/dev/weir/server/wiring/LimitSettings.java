@@ -58,6 +58,9 @@ record LimitSettings(
       throw new InvalidSettingException(
           Setting.REDIS_URI.key(), "is needed where weir.limits.store is redis");
     }
+    if (store == Store.REDIS) {
+      LimitStores.redis(this);
+    }
     if (needsDatabase() && slotStore.equals("memory")) {
       Setting setting = store == Store.REDIS ? Setting.LIMITS_FALLBACK : Setting.LIMITS_STORE;
       throw new InvalidSettingException(

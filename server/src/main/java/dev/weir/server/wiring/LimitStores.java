@@ -15,6 +15,10 @@ import dev.weir.store.jdbc.JdbcLeaseStore;
 import dev.weir.store.jdbc.JdbcLimitStore;
 import dev.weir.store.jdbc.JdbcLimitUpkeep;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.redis.Redis;
+import dev.weir.store.redis.RedisLeaseStore;
+import dev.weir.store.redis.RedisLimitStore;
+import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.Optional;
@@ -39,9 +43,7 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
           case POSTGRESQL -> onPostgres(settings, database.orElseThrow(), metrics, started);
-          case REDIS ->
-              throw new InvalidSettingException(
-                  Setting.LIMITS_STORE.key(), "cannot be redis in this version");
+          case REDIS -> onRedis(settings, database, metrics, started);
         };
     started.push(stores.limits());
     started.push(stores.leases());
@@ -59,9 +61,7 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
       HikariDataSource database,
       LimitMetrics metrics,
       Deque<AutoCloseable> started) {
-    LimitSweep sweep =
-        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
-    started.push(new Upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
+    sweep(database, started);
     return goingOn(
         settings,
         metrics,
@@ -69,6 +69,42 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
         new LimitStores(new JdbcLimitStore(database), new JdbcLeaseStore(database)),
         false,
         Optional.empty());
+  }
+
+  /** A Redis may come back without its counts, whatever it was told to keep. */
+  private static LimitStores onRedis(
+      LimitSettings settings,
+      Optional<HikariDataSource> database,
+      LimitMetrics metrics,
+      Deque<AutoCloseable> started) {
+    Redis redis = Redis.open(redis(settings));
+    started.push(redis);
+    Optional<HikariDataSource> next = database.filter(any -> settings.isFallbackUsed());
+    next.ifPresent(pool -> sweep(pool, started));
+    return goingOn(
+        settings,
+        metrics,
+        "redis",
+        new LimitStores(new RedisLimitStore(redis), new RedisLeaseStore(redis)),
+        true,
+        next.map(JdbcLimitStore::new));
+  }
+
+  /** An address may hold a password, so it is not repeated. */
+  static RedisSettings redis(LimitSettings settings) {
+    try {
+      return RedisSettings.of(settings.redisUri());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.REDIS_URI.key(),
+          "cannot be read: it must be redis://host:port, redis-sentinel://… or redis-cluster://…");
+    }
+  }
+
+  private static void sweep(HikariDataSource database, Deque<AutoCloseable> started) {
+    LimitSweep sweep =
+        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
+    started.push(new Upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
   }
 
   /** Nobody knows who holds leases while their store is gone: none is given. */

@@ -50,7 +50,10 @@ public enum Setting {
       "weir.limits.request-ttl", "PT10M", "how long a demand may be repeated by its request id"),
   LIMITS_CACHE_TTL(
       "weir.limits.cache-ttl", "PT5S", "how long rules and resources are cached at most"),
-  REDIS_URI("weir.redis.uri", "", "redis://host:port of the redis for weir.limits.store"),
+  REDIS_URI(
+      "weir.redis.uri",
+      "",
+      "redis://host:port, redis-sentinel://… or redis-cluster://… for weir.limits.store"),
   ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
   CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
   DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),

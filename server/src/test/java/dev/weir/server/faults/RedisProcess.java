@@ -1,0 +1,76 @@
+package dev.weir.server.faults;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A Redis in a process of its own that keeps nothing, and can be killed. */
+final class RedisProcess implements AutoCloseable {
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  private final int port;
+  private final Path log;
+  private Process process;
+
+  RedisProcess(int port, Path log) throws IOException {
+    this.port = port;
+    this.log = log;
+    this.process = launch();
+    awaitListening();
+  }
+
+  private Process launch() throws IOException {
+    List<String> command =
+        List.of(
+            "redis-server",
+            "--port",
+            Integer.toString(port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no");
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+        .start();
+  }
+
+  private void awaitListening() {
+    Waiting.until(
+        "Redis to listen",
+        BOUND,
+        () -> {
+          try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+          } catch (IOException e) {
+            return false;
+          }
+        });
+  }
+
+  String address() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** Ends it on the spot. */
+  void kill() {
+    process.destroyForcibly();
+    Waiting.until("the end of Redis", BOUND, () -> !process.isAlive());
+  }
+
+  /** Starts it again, on the same port, without what it knew. */
+  void start() throws IOException {
+    process = launch();
+    awaitListening();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}
