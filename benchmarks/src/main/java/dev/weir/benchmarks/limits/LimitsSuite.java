@@ -10,7 +10,13 @@ import java.util.Map;
 /** The limits benchmarks: decisions in memory, on Redis, on PostgreSQL and over HTTP. */
 public final class LimitsSuite implements Suite {
   private static final List<LimitsCase> CASES =
-      List.of(RedisCase.ONE_KEY, RedisCase.MANY_KEYS, new PostgresCase(), new HttpCase());
+      List.of(
+          new MemoryCase(),
+          new FootprintCase(),
+          RedisCase.ONE_KEY,
+          RedisCase.MANY_KEYS,
+          new PostgresCase(),
+          new HttpCase());
 
   @Override
   public String name() {

@@ -1,0 +1,173 @@
+package dev.weir.benchmarks.limits;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.benchmarks.Row;
+import dev.weir.benchmarks.Suite;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.Policy;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** What decisions in memory cost besides time: bytes a key, bytes a decision, pauses. */
+record FootprintCase() implements LimitsCase {
+  private static final int KEYS = 1_000_000;
+  private static final double MOST_BYTES = 64;
+  private static final double LONGEST_PAUSE_MILLIS = 5;
+  private static final double SMALL_VALUE_BYTES = 32;
+  private static final int FILLS = 5;
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  @Override
+  public String name() {
+    return "footprint";
+  }
+
+  @Override
+  public Suite.Outcome run(Effort effort, Suite.Request request) throws Exception {
+    request.progress().accept("limits: bytes a key");
+    List<Row> rows = new ArrayList<>();
+    rows.add(bytes("token bucket", "weir", () -> Subject.weir(Subject.bucket()), true));
+    rows.add(bytes("fixed window", "weir", () -> Subject.weir(Subject.window()), true));
+    rows.add(bytes("token bucket", "bucket4j", Subject::bucket4jBucket, false));
+    rows.add(bytes("token bucket", "resilience4j", Subject::resilience4j, false));
+    rows.add(bytes("token bucket", "guava", Subject::guava, false));
+    request.progress().accept("limits: bytes a decision");
+    rows.addAll(allocated());
+    request.progress().accept("limits: pauses");
+    rows.add(
+        against(
+            "longest call while growing to 1M keys, processor time",
+            longestCallMillis(),
+            "ms",
+            "bound",
+            LONGEST_PAUSE_MILLIS));
+    if (!effort.isQuick()) {
+      request.progress().accept("limits: ten million keys in a heap of 1 GB");
+      rows.add(tenMillion());
+    }
+    return new Suite.Outcome(Map.of(), rows);
+  }
+
+  private static Row bytes(
+      String kind, String subject, Supplier<Subject> fresh, boolean hasTarget) {
+    long before = usedBytes();
+    Subject made = fresh.get();
+    SkewedKeys.fill(made, KEYS);
+    double perKey = (double) (usedBytes() - before) / KEYS;
+    if (!made.ask("user:0")) {
+      throw new IllegalStateException("refused");
+    }
+    String scenario = "bytes a key, " + kind + ", 1M keys";
+    return hasTarget
+        ? new Row(
+            "limits",
+            scenario,
+            subject,
+            perKey,
+            "B",
+            new Row.Against("bound", MOST_BYTES, new Row.AtMost(1)))
+        : Row.alone("limits", scenario, subject, perKey, "B");
+  }
+
+  private static long usedBytes() {
+    Runtime runtime = Runtime.getRuntime();
+    long least = Long.MAX_VALUE;
+    // The collector is asked more than once, because one time need not find everything.
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+    }
+    return least;
+  }
+
+  /** Bytes that the calling thread allocates for a decision, as the JVM counts them. */
+  private static List<Row> allocated() {
+    MemoryLimitStore store = new MemoryLimitStore();
+    List<Row> rows = new ArrayList<>();
+    SkewedKeys keys = SkewedKeys.of(1_000);
+    for (Limit limit : List.of(Subject.bucket(), Subject.window())) {
+      String kind = limit.equals(Subject.window()) ? "fixed window" : "token bucket";
+      Policy<Limit> policy = Policy.of("api", limit);
+      double take = allocatedBy(keys, key -> store.take(policy, key, 1));
+      rows.add(against("bytes a decision, yes or no, " + kind, take, "B", "a byte", 1));
+      List<Object> kept = new ArrayList<>(List.of(limit));
+      double decide = allocatedBy(keys, key -> kept.set(0, store.decide(policy, key, 1)) != null);
+      rows.add(
+          against(
+              "bytes a decision, in full, " + kind,
+              decide,
+              "B",
+              "one small value",
+              SMALL_VALUE_BYTES));
+    }
+    return rows;
+  }
+
+  private static double allocatedBy(SkewedKeys keys, Subject subject) {
+    double least = Double.MAX_VALUE;
+    for (int round = 0; round < 20; round++) {
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < KEYS; i++) {
+        subject.ask(keys.request(i));
+      }
+      least = Math.min(least, (THREADS.getCurrentThreadAllocatedBytes() - before) / (double) KEYS);
+    }
+    return least;
+  }
+
+  /**
+   * The longest call of a fill by the processor time of its thread, of several fills the one where
+   * it was shortest: what the table does comes in each, and what other processes, the compiler and
+   * the collector do is not meant.
+   */
+  private static double longestCallMillis() {
+    long least = Long.MAX_VALUE;
+    for (int fill = 0; fill < FILLS; fill++) {
+      Subject subject = Subject.weir(Subject.bucket());
+      long longest = 0;
+      for (int i = 0; i < KEYS; i++) {
+        String key = "user:" + i;
+        long start = THREADS.getCurrentThreadCpuTime();
+        subject.ask(key);
+        longest = Math.max(longest, THREADS.getCurrentThreadCpuTime() - start);
+      }
+      least = Math.min(least, longest);
+    }
+    return least / 1e6;
+  }
+
+  private static Row tenMillion() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                TenMillionKeys.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String out = new String(process.getInputStream().readAllBytes(), UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IllegalStateException("ten million keys did not fit: " + out);
+    }
+    return new Row(
+        "limits",
+        "keys in a heap of 1 GB",
+        "weir",
+        Double.parseDouble(out.strip()),
+        "keys",
+        new Row.Against("bound", TenMillionKeys.KEYS, new Row.AtLeast(1)));
+  }
+
+  private static Row against(String scenario, double value, String unit, String peer, double most) {
+    return new Row(
+        "limits", scenario, "weir", value, unit, new Row.Against(peer, most, new Row.AtMost(1)));
+  }
+}

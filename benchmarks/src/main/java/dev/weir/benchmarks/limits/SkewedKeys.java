@@ -1,0 +1,94 @@
+package dev.weir.benchmarks.limits;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * The keys of a run of requests, few often and many seldom: the key of rank k comes with a
+ * probability of 1 to k (Zipf).
+ *
+ * <p>Each request has a String of its own, as one that was read from the network; it is not the one
+ * in a peer's map.
+ */
+final class SkewedKeys {
+  private static final int REQUESTS = 1 << 20;
+  private static final int AT_ONCE = 256;
+
+  private final String[] requests;
+
+  private SkewedKeys(String[] requests) {
+    this.requests = requests;
+  }
+
+  static SkewedKeys of(int keys) {
+    SplittableRandom random = new SplittableRandom(4711);
+    String[] requests = new String[REQUESTS];
+    for (int i = 0; i < REQUESTS; i++) {
+      long rank = (long) Math.pow(keys + 1.0, random.nextDouble()) - 1;
+      // Neighbours in rank are no neighbours in name.
+      requests[i] = "user:" + rank * 7_368_787 % keys;
+    }
+    return new SkewedKeys(requests);
+  }
+
+  String request(int number) {
+    return requests[number & (REQUESTS - 1)];
+  }
+
+  /** Asks for every key there may be once. */
+  static void fill(Subject subject, int keys) {
+    for (int i = 0; i < keys; i++) {
+      subject.ask("user:" + i);
+    }
+  }
+
+  /** How many requests a second a subject answers to so many platform threads. */
+  double perSecond(Subject subject, int threads, Duration time) throws Exception {
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<Double>> rates = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        int from = requests.length / threads * thread;
+        rates.add(
+            executor.submit(
+                () -> {
+                  start.await();
+                  return askFrom(from, subject, time);
+                }));
+      }
+      start.countDown();
+      double sum = 0;
+      for (Future<Double> rate : rates) {
+        sum += rate.get();
+      }
+      return sum;
+    }
+  }
+
+  private double askFrom(int from, Subject subject, Duration time) {
+    int at = from;
+    long asked = 0;
+    long granted = 0;
+    long startNanos = System.nanoTime();
+    long endNanos = startNanos + time.toNanos();
+    long nowNanos;
+    do {
+      for (int i = 0; i < AT_ONCE; i++) {
+        granted += subject.ask(requests[at]) ? 1 : 0;
+        at = (at + 1) & (REQUESTS - 1);
+      }
+      asked += AT_ONCE;
+      nowNanos = System.nanoTime();
+    } while (nowNanos < endNanos);
+    if (granted != asked) {
+      throw new IllegalStateException("%d of %d were refused".formatted(asked - granted, asked));
+    }
+    return asked * 1e9 / (nowNanos - startNanos);
+  }
+}

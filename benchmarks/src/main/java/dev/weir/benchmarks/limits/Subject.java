@@ -1,0 +1,95 @@
+package dev.weir.benchmarks.limits;
+
+import com.google.common.util.concurrent.RateLimiter;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.Policy;
+import io.github.bucket4j.Bandwidth;
+import io.github.bucket4j.Bucket;
+import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A limiter in memory that is measured: how each library is used for many keys.
+ *
+ * <p>Limits are so high that nothing is refused, and fade so slowly that no key is idle in the
+ * meantime: every call is a grant on one of the keys.
+ */
+interface Subject {
+  long PLENTY = 1_000_000_000;
+
+  long ENOUGH = 100_000_000;
+
+  Duration LONG = Duration.ofHours(1);
+
+  boolean ask(String key);
+
+  static Subject weir(Limit limit) {
+    MemoryLimitStore store = new MemoryLimitStore();
+    Policy<Limit> policy = Policy.of("api", limit);
+    return key -> store.take(policy, key, 1);
+  }
+
+  static Limit bucket() {
+    return new TokenBucket(ENOUGH, 1, Duration.ofMinutes(1).toNanos() / 1_000);
+  }
+
+  static Limit window() {
+    return FixedWindow.of(PLENTY, LONG);
+  }
+
+  static Subject bucket4jBucket() {
+    return bucket4j(
+        Bandwidth.builder().capacity(ENOUGH).refillGreedy(1, Duration.ofMinutes(1)).build());
+  }
+
+  static Subject bucket4jWindow() {
+    return bucket4j(Bandwidth.builder().capacity(PLENTY).refillIntervally(PLENTY, LONG).build());
+  }
+
+  private static Subject bucket4j(Bandwidth bandwidth) {
+    ConcurrentHashMap<String, Bucket> buckets = new ConcurrentHashMap<>();
+    return key -> {
+      Bucket bucket = buckets.get(key);
+      if (bucket == null) {
+        bucket =
+            buckets.computeIfAbsent(key, fresh -> Bucket.builder().addLimit(bandwidth).build());
+      }
+      return bucket.tryConsume(1);
+    };
+  }
+
+  static Subject resilience4j() {
+    RateLimiterConfig config =
+        RateLimiterConfig.custom()
+            .limitForPeriod((int) PLENTY)
+            .limitRefreshPeriod(LONG)
+            .timeoutDuration(Duration.ZERO)
+            .build();
+    ConcurrentHashMap<String, io.github.resilience4j.ratelimiter.RateLimiter> limiters =
+        new ConcurrentHashMap<>();
+    return key -> {
+      io.github.resilience4j.ratelimiter.RateLimiter limiter = limiters.get(key);
+      if (limiter == null) {
+        limiter =
+            limiters.computeIfAbsent(
+                key, fresh -> io.github.resilience4j.ratelimiter.RateLimiter.of("api", config));
+      }
+      return limiter.acquirePermission();
+    };
+  }
+
+  static Subject guava() {
+    ConcurrentHashMap<String, RateLimiter> limiters = new ConcurrentHashMap<>();
+    return key -> {
+      RateLimiter limiter = limiters.get(key);
+      if (limiter == null) {
+        limiter = limiters.computeIfAbsent(key, fresh -> RateLimiter.create(PLENTY));
+      }
+      return limiter.tryAcquire();
+    };
+  }
+}

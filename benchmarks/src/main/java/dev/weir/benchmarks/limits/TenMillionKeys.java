@@ -1,0 +1,23 @@
+package dev.weir.benchmarks.limits;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.Policy;
+
+/** A process of its own that fills a store with ten million keys, and prints how many it has. */
+final class TenMillionKeys {
+  static final int KEYS = 10_000_000;
+
+  private TenMillionKeys() {}
+
+  public static void main(String[] arguments) {
+    MemoryLimitStore store = new MemoryLimitStore(KEYS);
+    Policy<Limit> policy = Policy.of("api", Subject.bucket());
+    for (int i = 0; i < KEYS; i++) {
+      if (!store.take(policy, "user:" + i, 1)) {
+        throw new IllegalStateException("refused");
+      }
+    }
+    System.out.println(store.keys());
+  }
+}
