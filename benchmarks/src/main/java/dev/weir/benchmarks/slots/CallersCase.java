@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 record CallersCase(int callers) implements SlotsSuite.Case {
   private static final int MAX_PER_WINDOW = 100;
   private static final int BACKLOG_WINDOWS = 100;
-  private static final Duration REHEARSED = Duration.ofSeconds(4);
+  private static final Duration REHEARSED = Duration.ofSeconds(3);
   private static final Duration WINDOW = Duration.ofSeconds(4);
   private static final Instant REQUESTED = Instant.parse("2026-06-01T12:00:00Z");
 
