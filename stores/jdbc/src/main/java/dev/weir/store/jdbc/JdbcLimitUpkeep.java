@@ -2,8 +2,6 @@ package dev.weir.store.jdbc;
 
 import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.LimitUpkeep;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
@@ -55,19 +53,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
 
   @Override
   public boolean alone(Runnable work) {
-    // The lock belongs to the session: it goes with the connection, whatever becomes of this node.
-    return transactions.read(
-        connection -> {
-          if (!ask(connection, "select pg_try_advisory_lock(?)")) {
-            return false;
-          }
-          try {
-            work.run();
-          } finally {
-            ask(connection, "select pg_advisory_unlock(?)");
-          }
-          return true;
-        });
+    return transactions.alone(LOCK, work);
   }
 
   @Override
@@ -84,9 +70,5 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
                           .orElseThrow()));
     }
     return largest;
-  }
-
-  private static boolean ask(Connection connection, String sql) throws SQLException {
-    return Sql.first(connection, row -> row.getBoolean(1), sql, LOCK).orElseThrow();
   }
 }

@@ -113,19 +113,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   @Override
   public boolean alone(Runnable work) {
-    // The lock belongs to the session: it goes with the connection, whatever becomes of this node.
-    return transactions.read(
-        connection -> {
-          if (!ask(connection, "select pg_try_advisory_lock(?)")) {
-            return false;
-          }
-          try {
-            work.run();
-          } finally {
-            ask(connection, "select pg_advisory_unlock(?)");
-          }
-          return true;
-        });
+    return transactions.alone(LOCK, work);
   }
 
   @Override
@@ -222,9 +210,5 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private List<BookRow> books(String sql, Object... parameters) {
     return transactions.read(
         connection -> Sql.list(connection, row -> BookRow.read(row, clock), sql, parameters));
-  }
-
-  private static boolean ask(Connection connection, String sql) throws SQLException {
-    return Sql.first(connection, row -> row.getBoolean(1), sql, LOCK).orElseThrow();
   }
 }

@@ -90,6 +90,32 @@ final class Transactions {
     }
   }
 
+  /**
+   * Runs work on one node at a time; false, and nothing is done, while another one is at it.
+   *
+   * <p>The lock belongs to the session: it goes with the connection, whatever becomes of this node.
+   *
+   * @param lock the number of the advisory lock
+   */
+  boolean alone(long lock, Runnable work) {
+    return read(
+        connection -> {
+          if (!ask(connection, "select pg_try_advisory_lock(?)", lock)) {
+            return false;
+          }
+          try {
+            work.run();
+          } finally {
+            ask(connection, "select pg_advisory_unlock(?)", lock);
+          }
+          return true;
+        });
+  }
+
+  private static boolean ask(Connection connection, String sql, long lock) throws SQLException {
+    return Sql.first(connection, row -> row.getBoolean(1), sql, lock).orElseThrow();
+  }
+
   /** Several statements that change nothing and see one state. */
   <T> T snapshot(Work<T> work) {
     return write(
