@@ -40,14 +40,13 @@ final class SentinelTest {
     }
   }
 
-  private static void waitUntil(RedisServer server, String question, String answer)
-      throws InterruptedException {
+  private static void waitUntil(RedisServer server, String question, String answer) {
     long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!server.ask(question).contains(answer)) {
       if (System.nanoTime() > deadlineNanos) {
         throw new AssertionError(question + ": " + server.ask(question));
       }
-      TimeUnit.MILLISECONDS.sleep(50);
+      Thread.onSpinWait();
     }
   }
 }
