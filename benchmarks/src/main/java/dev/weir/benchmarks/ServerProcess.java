@@ -1,4 +1,4 @@
-package dev.weir.benchmarks.slots;
+package dev.weir.benchmarks;
 
 import java.io.IOException;
 import java.net.URI;
@@ -6,13 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A Weir in a process of its own, on the database that is measured. */
-final class ServerProcess implements AutoCloseable {
+/** A Weir in a process of its own. */
+public final class ServerProcess implements AutoCloseable {
   private static final Pattern UP = Pattern.compile("Weir is up: (http://\\S+)");
 
   private final Process process;
@@ -23,8 +24,13 @@ final class ServerProcess implements AutoCloseable {
     this.address = address;
   }
 
-  /** Starts it and waits until it says that it is up. */
-  static ServerProcess start(BenchDatabase database, String heap) throws IOException {
+  /**
+   * Starts it and waits until it says that it is up.
+   *
+   * @param heap the JVM's option
+   * @param settings as environment variables, which keep passwords out of the list of processes
+   */
+  public static ServerProcess start(String heap, Map<String, String> settings) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
             List.of(
@@ -36,12 +42,8 @@ final class ServerProcess implements AutoCloseable {
                 "dev.weir.server.Main",
                 "up",
                 "--port",
-                "0",
-                "--db",
-                database.url(),
-                "--db-user",
-                database.user()));
-    builder.environment().put("WEIR_DB_PASSWORD", database.password());
+                "0"));
+    builder.environment().putAll(settings);
     Path log = Files.createTempFile("weir-bench", ".log");
     log.toFile().deleteOnExit();
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
@@ -56,7 +58,7 @@ final class ServerProcess implements AutoCloseable {
     throw new IllegalStateException("the server did not start: " + Files.readString(log));
   }
 
-  URI address() {
+  public URI address() {
     return address;
   }
 

@@ -2,6 +2,7 @@ package dev.weir.benchmarks.limits;
 
 import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
+import dev.weir.benchmarks.ServerProcess;
 import dev.weir.benchmarks.Suite;
 import java.io.IOException;
 import java.net.URI;
@@ -15,6 +16,9 @@ import java.util.Map;
 
 /** A check over HTTP, counted in memory, against nginx that returns a constant answer. */
 final class HttpCase implements LimitsCase {
+  private static final Map<String, String> IN_MEMORY =
+      Map.of("WEIR_SLOTS_STORE", "memory", "WEIR_LIMITS_STORE", "memory");
+
   private static final int CONNECTIONS = 64;
   private static final double FLOOR = 0.6;
 
@@ -29,7 +33,7 @@ final class HttpCase implements LimitsCase {
       return new Suite.Outcome(Map.of("http", "not measured: it needs nginx and wrk"), List.of());
     }
     request.progress().accept("limits: checks over HTTP in memory");
-    try (WeirProcess weir = WeirProcess.inMemory();
+    try (ServerProcess weir = ServerProcess.start("-Xmx512m", IN_MEMORY);
         Nginx nginx = Nginx.start();
         Wrk wrk = Wrk.posting("{\"rule\":\"bench\",\"key\":\"user:", "\"}", CONNECTIONS)) {
       makeRule(weir.address());

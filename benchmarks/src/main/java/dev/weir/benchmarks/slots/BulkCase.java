@@ -3,6 +3,7 @@ package dev.weir.benchmarks.slots;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
+import dev.weir.benchmarks.ServerProcess;
 import dev.weir.benchmarks.Suite;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A feed through the batch API of a server with a heap of 256 MB, over HTTP, against a plain COPY
@@ -23,7 +25,7 @@ record BulkCase() implements SlotsSuite.Case {
     List<Double> feeds = new ArrayList<>();
     List<Double> copies = new ArrayList<>();
     Path feed = Files.createTempFile("weir-feed", ".ndjson");
-    try (ServerProcess server = ServerProcess.start(database, "-Xmx256m")) {
+    try (ServerProcess server = ServerProcess.start("-Xmx256m", settings(database))) {
       for (int round = 0; round < Math.max(2, effort.rounds()); round++) {
         request.progress().accept("slots: a feed of %,d events, round %d".formatted(events, round));
         write(feed, round, events);
@@ -60,6 +62,13 @@ record BulkCase() implements SlotsSuite.Case {
         CopyBaseline baseline = CopyBaseline.of(pool, "slot", CopyBaseline.Format.TEXT)) {
       return baseline.measure().seconds();
     }
+  }
+
+  private static Map<String, String> settings(BenchDatabase database) {
+    return Map.of(
+        "WEIR_DB_URL", database.url(),
+        "WEIR_DB_USER", database.user(),
+        "WEIR_DB_PASSWORD", database.password());
   }
 
   private static void write(Path feed, int round, int events) throws IOException {
