@@ -1,6 +1,6 @@
 package dev.weir.core.limits;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 
 /**
  * How much may pass in how much time.

@@ -1,6 +1,6 @@
 package dev.weir.core.limits;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 
 /**
  * What has been used of a limit: the state that a store keeps for a key.

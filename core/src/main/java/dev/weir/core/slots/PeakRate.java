@@ -1,5 +1,6 @@
 package dev.weir.core.slots;
 
+import dev.weir.core.Micros;
 import java.util.Arrays;
 
 /** How many events a configuration can put into one second at the very worst. */

@@ -1,5 +1,6 @@
 package dev.weir.core.slots;
 
+import dev.weir.core.Micros;
 import java.util.random.RandomGenerator;
 
 /**

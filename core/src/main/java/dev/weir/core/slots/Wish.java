@@ -1,5 +1,7 @@
 package dev.weir.core.slots;
 
+import dev.weir.core.Micros;
+
 /** The time that an event asks for, and the time at which it asks. */
 public record Wish(long requestedMicros, long nowMicros) {
   /** The time within which the event may run: from what it asks for to the longest delay. */

@@ -1,7 +1,7 @@
 package dev.weir.core.limits;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.LimitCourse.Move;
-import dev.weir.core.slots.Micros;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;

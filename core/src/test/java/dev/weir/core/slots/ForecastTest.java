@@ -3,6 +3,7 @@ package dev.weir.core.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Forecast.Outcome;
 import java.time.Duration;
 import java.time.Instant;

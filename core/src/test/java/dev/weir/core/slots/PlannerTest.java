@@ -2,6 +2,7 @@ package dev.weir.core.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,6 +2,7 @@ package dev.weir.core.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

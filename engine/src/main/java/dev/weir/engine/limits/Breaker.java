@@ -1,6 +1,6 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;

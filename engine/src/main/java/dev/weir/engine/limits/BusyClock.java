@@ -1,6 +1,6 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import java.time.Instant;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;

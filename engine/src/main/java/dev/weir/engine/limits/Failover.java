@@ -1,9 +1,9 @@
 package dev.weir.engine.limits;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.StoreException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.weir.engine.limits;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.StoreException;
 import java.util.Comparator;
 import java.util.HashMap;

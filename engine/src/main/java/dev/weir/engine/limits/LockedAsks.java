@@ -1,10 +1,10 @@
 package dev.weir.engine.limits;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

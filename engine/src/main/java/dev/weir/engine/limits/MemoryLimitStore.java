@@ -1,11 +1,11 @@
 package dev.weir.engine.limits;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,8 +1,8 @@
 package dev.weir.engine.limits;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,7 +1,7 @@
 package dev.weir.engine.slots;
 
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Forecast;
-import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.Page;
 import dev.weir.core.slots.Picture;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.weir.server.check;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.weir.server.check;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Terms;
 import java.sql.Connection;
 import java.sql.SQLException;

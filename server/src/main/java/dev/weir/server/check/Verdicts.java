@@ -1,6 +1,6 @@
 package dev.weir.server.check;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.server.check.Checker;
 import dev.weir.server.wiring.DatabaseAddress;
 import dev.weir.server.wiring.InvalidSettingException;

@@ -1,10 +1,10 @@
 package dev.weir.server.rest;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.Defined;
 import dev.weir.engine.limits.LimitNames;
 import io.micronaut.http.HttpRequest;

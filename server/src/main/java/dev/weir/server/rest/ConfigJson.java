@@ -1,9 +1,9 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.InvalidTermsException;
-import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.PeakRate;

@@ -1,7 +1,7 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Violation;
 import dev.weir.engine.slots.SlotNames;
 import io.micronaut.http.HttpParameters;

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;

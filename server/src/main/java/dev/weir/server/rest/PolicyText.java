@@ -1,11 +1,11 @@
 package dev.weir.server.rest;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.Micros;
 import java.nio.charset.StandardCharsets;
 
 /**

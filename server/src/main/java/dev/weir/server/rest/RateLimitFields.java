@@ -1,6 +1,6 @@
 package dev.weir.server.rest;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.MutableHttpHeaders;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.weir.server.rest;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.Slot;

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Terms;
 import dev.weir.engine.limits.MemoryDefinitions;
 import dev.weir.engine.limits.MemoryLeaseStore;

@@ -2,9 +2,9 @@ package dev.weir.store.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.LeaseStore;
 import java.time.InstantSource;
 import java.util.UUID;

@@ -2,11 +2,11 @@ package dev.weir.store.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.LiveLeases;
-import dev.weir.core.slots.Micros;
 import dev.weir.store.tck.LeaseTrace.Step;
 import java.time.Instant;
 import java.util.HashMap;

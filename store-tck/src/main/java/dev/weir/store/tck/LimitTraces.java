@@ -1,11 +1,11 @@
 package dev.weir.store.tck;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import dev.weir.store.tck.LimitClaims.LimitOfEachKind;
 import dev.weir.store.tck.LimitTrace.Choice;
 import dev.weir.store.tck.LimitTrace.Part;

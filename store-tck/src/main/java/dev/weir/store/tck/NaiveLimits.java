@@ -2,11 +2,11 @@ package dev.weir.store.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;

@@ -1,6 +1,6 @@
 package dev.weir.store.tck;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.Terms;

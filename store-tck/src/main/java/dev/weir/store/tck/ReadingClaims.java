@@ -5,7 +5,7 @@ import static dev.weir.store.tck.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.Outlook;

@@ -5,7 +5,7 @@ import static dev.weir.store.tck.Scene.at;
 import static dev.weir.store.tck.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.Spread;

@@ -2,7 +2,7 @@ package dev.weir.store.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.Assignment;

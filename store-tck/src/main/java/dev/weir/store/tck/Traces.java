@@ -1,7 +1,7 @@
 package dev.weir.store.tck;
 
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.Spread;

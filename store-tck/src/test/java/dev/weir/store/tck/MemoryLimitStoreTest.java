@@ -1,10 +1,10 @@
 package dev.weir.store.tck;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.MemoryLimitStore;
 import java.time.InstantSource;

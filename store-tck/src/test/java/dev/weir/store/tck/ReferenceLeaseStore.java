@@ -1,10 +1,10 @@
 package dev.weir.store.tck;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.LiveLeases;
 import dev.weir.core.limits.Queue;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.LeaseStore;
 import java.time.InstantSource;
 import java.util.HashMap;

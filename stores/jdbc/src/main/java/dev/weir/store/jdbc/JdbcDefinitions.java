@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.Defined;
 import dev.weir.engine.limits.Definitions;
 import java.sql.ResultSet;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.Outlook;

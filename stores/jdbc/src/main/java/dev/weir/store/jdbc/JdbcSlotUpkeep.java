@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.SlotUpkeep;
 import java.sql.Connection;

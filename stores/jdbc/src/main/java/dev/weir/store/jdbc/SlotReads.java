@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc;
 
+import dev.weir.core.Micros;
 import dev.weir.core.slots.Forecast;
-import dev.weir.core.slots.Micros;
 import dev.weir.core.slots.Terms;
 import dev.weir.core.slots.Wish;
 import dev.weir.engine.slots.Outlook;

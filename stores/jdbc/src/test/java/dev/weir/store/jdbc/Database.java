@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.tck.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.store.tck.LeaseStoreKit;
 import java.time.InstantSource;

@@ -2,13 +2,13 @@ package dev.weir.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;

@@ -1,8 +1,8 @@
 package dev.weir.store.redis;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.core.slots.Micros;
 import dev.weir.engine.Batcher;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Demand;

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.slots.Micros;
+import dev.weir.core.Micros;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 

@@ -1,4 +1,4 @@
-package dev.weir.core.slots;
+package dev.weir.core;
 
 import java.time.Duration;
 import java.time.Instant;

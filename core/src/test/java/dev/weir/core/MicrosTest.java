@@ -1,4 +1,4 @@
-package dev.weir.core.slots;
+package dev.weir.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
