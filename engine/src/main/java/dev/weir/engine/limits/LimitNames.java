@@ -1,5 +1,10 @@
 package dev.weir.engine.limits;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Optional;
 
 /** What names, keys and ids of limits may be: 1 to 255 characters that a store can keep. */
@@ -28,6 +33,22 @@ public final class LimitNames {
       }
     }
     return Optional.empty();
+  }
+
+  /** A name for what is too long, or not fit, to be one: different ones stay different. */
+  public static String digest(String value) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(digest.digest(value.getBytes(UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** The resource under which something of a policy and a key is held, such as its queue. */
+  public static String resource(String kind, String policy, String key) {
+    // The length tells where the one ends and the other begins.
+    return kind + ":" + digest(policy.length() + ":" + policy + key);
   }
 
   static void require(String field, String value) {

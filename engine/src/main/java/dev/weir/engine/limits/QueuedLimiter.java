@@ -1,15 +1,10 @@
 package dev.weir.engine.limits;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.UUID;
 
 /**
@@ -95,15 +90,7 @@ public final class QueuedLimiter<L extends Limit> {
     }
   }
 
-  /** The queue of a policy and key: a digest, because the two may be too long for a name. */
   private static String resource(Policy<?> policy, String key) {
-    // The length tells where the one ends and the other begins.
-    String name = policy.name().length() + ":" + policy.name() + key;
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      return "queue:" + HexFormat.of().formatHex(digest.digest(name.getBytes(UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return LimitNames.resource("queue", policy.name(), key);
   }
 }

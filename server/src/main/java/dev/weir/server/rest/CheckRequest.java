@@ -4,7 +4,7 @@ import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitNames;
-import dev.weir.engine.limits.RuleBook;
+import dev.weir.engine.rules.RuleBook;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

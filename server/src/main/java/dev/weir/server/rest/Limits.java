@@ -6,8 +6,8 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.RuleBook;
-import dev.weir.engine.limits.Rules;
+import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.Rules;
 import dev.weir.server.metrics.LimitMetrics;
 import java.time.Duration;
 

@@ -3,7 +3,7 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.engine.limits.LimitNames;
-import dev.weir.engine.limits.RuleBook;
+import dev.weir.engine.rules.RuleBook;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

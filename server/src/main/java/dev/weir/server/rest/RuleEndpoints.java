@@ -1,8 +1,8 @@
 package dev.weir.server.rest;
 
-import dev.weir.engine.limits.Rule;
-import dev.weir.engine.limits.RuleChange;
-import dev.weir.engine.limits.Rules;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.Rules;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

@@ -8,7 +8,7 @@ import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Rule;
+import dev.weir.engine.rules.Rule;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.Optional;

@@ -3,10 +3,10 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.MemoryRules;
+import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Rule;
-import dev.weir.engine.limits.RuleBook;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleBook;
 import dev.weir.server.metrics.LimitMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.charset.StandardCharsets;

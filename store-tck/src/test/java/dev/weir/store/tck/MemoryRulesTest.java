@@ -1,7 +1,7 @@
 package dev.weir.store.tck;
 
-import dev.weir.engine.limits.MemoryRules;
-import dev.weir.engine.limits.Rules;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Rules;
 import java.time.InstantSource;
 
 final class MemoryRulesTest extends RulesKit {

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc;
 
 import dev.weir.core.Micros;
-import dev.weir.engine.limits.Rule;
-import dev.weir.engine.limits.RuleChange;
-import dev.weir.engine.limits.Rules;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.Rules;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;

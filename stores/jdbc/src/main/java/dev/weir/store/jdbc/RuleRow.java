@@ -7,7 +7,7 @@ import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Rule;
+import dev.weir.engine.rules.Rule;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

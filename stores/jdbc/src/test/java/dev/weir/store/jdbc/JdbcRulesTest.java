@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Rule;
-import dev.weir.engine.limits.RuleBook;
-import dev.weir.engine.limits.RuleChange;
-import dev.weir.engine.limits.Rules;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.Rules;
 import dev.weir.store.tck.RulesKit;
 import java.time.Duration;
 import java.util.Map;

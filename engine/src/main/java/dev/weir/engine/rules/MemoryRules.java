@@ -1,4 +1,4 @@
-package dev.weir.engine.limits;
+package dev.weir.engine.rules;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -72,6 +72,6 @@ public final class MemoryRules implements Rules {
 
   private boolean isTaken(Rule.Terms terms, long own) {
     return rules.values().stream()
-        .anyMatch(rule -> rule.id() != own && rule.name().equals(terms.policy().name()));
+        .anyMatch(rule -> rule.id() != own && rule.name().equals(terms.name()));
   }
 }

@@ -1,4 +1,4 @@
-package dev.weir.engine.limits;
+package dev.weir.engine.rules;
 
 import java.util.Optional;
 

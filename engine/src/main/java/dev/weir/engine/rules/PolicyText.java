@@ -1,4 +1,4 @@
-package dev.weir.server.rest;
+package dev.weir.engine.rules;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
@@ -20,18 +20,18 @@ public record PolicyText(String name, String terms, String most) {
   private static final char LAST_PRINTABLE = '~';
 
   /** How fields speak of a rule, whose name is printable ASCII. */
-  static PolicyText ofRule(String name, Limit limit) {
+  public static PolicyText ofRule(String name, Limit limit) {
     String quoted = quoted(name);
     return new PolicyText(
         quoted, quoted + ";q=" + limit.most() + window(limit), Long.toString(limit.most()));
   }
 
   /** How fields speak of the bucket of a resource, which may have any name. */
-  static PolicyText ofBucket(String resource, TokenBucket bucket) {
+  public static PolicyText ofBucket(String resource, TokenBucket bucket) {
     return ofRule(printable(resource), bucket);
   }
 
-  static PolicyText ofConcurrency(String resource, Concurrency limit) {
+  public static PolicyText ofConcurrency(String resource, Concurrency limit) {
     String quoted = quoted(printable(resource));
     return new PolicyText(
         quoted,
@@ -40,7 +40,7 @@ public record PolicyText(String name, String terms, String most) {
   }
 
   /** Whether a text can stand in a structured field as it is. */
-  static boolean isPrintable(String text) {
+  public static boolean isPrintable(String text) {
     return text.chars().allMatch(c -> c >= FIRST_PRINTABLE && c <= LAST_PRINTABLE);
   }
 
@@ -61,7 +61,7 @@ public record PolicyText(String name, String terms, String most) {
   }
 
   /** What is not printable, and the sign by which that is known, escaped as in an address. */
-  static String printable(String text) {
+  public static String printable(String text) {
     if (isPrintable(text) && text.indexOf('%') < 0) {
       return text;
     }

@@ -1,25 +1,29 @@
-package dev.weir.server.rest;
+package dev.weir.engine.rules;
 
 import dev.weir.core.Micros;
-import io.micronaut.http.HttpHeaders;
-import io.micronaut.http.MutableHttpHeaders;
+import dev.weir.core.limits.Decision;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
  * The header fields of limited answers: those of the IETF's draft, and the older ones that people
  * still read, which speak of the policy that has least left.
  */
-final class RateLimitFields {
+public final class RateLimitFields {
   private static final String POLICY = "RateLimit-Policy";
   private static final String STATE = "RateLimit";
   private static final String OLD_LIMIT = "X-RateLimit-Limit";
   private static final String OLD_REMAINING = "X-RateLimit-Remaining";
   private static final String OLD_RESET = "X-RateLimit-Reset";
+  private static final String RETRY_AFTER = "Retry-After";
+  private static final String QUEUED = "X-RateLimit-Queued";
+  private static final String DELAY = "X-RateLimit-Delay-Ms";
+  private static final long MICROS_OF_A_MILLI = 1_000;
 
   private RateLimitFields() {}
 
@@ -30,7 +34,7 @@ final class RateLimitFields {
    * @param resetMicros how long until more is left, if that is known
    * @param refused whether it is one of those that refused
    */
-  record Told(
+  public record Told(
       PolicyText policy, String key, long remaining, OptionalLong resetMicros, boolean refused) {
     private String state() {
       String state = policy.name() + ";r=" + remaining;
@@ -44,11 +48,44 @@ final class RateLimitFields {
     }
   }
 
-  static void add(MutableHttpHeaders headers, Told told) {
+  /** All fields of an answer; none if no rule was asked. */
+  public static void add(BiConsumer<String, String> headers, Verdict verdict) {
+    List<Said> said = verdict.said();
+    if (said.isEmpty()) {
+      return;
+    }
+    if (said.size() == 1) {
+      add(headers, told(said.getFirst()));
+    } else {
+      add(headers, said.stream().map(RateLimitFields::told).toList());
+    }
+    switch (verdict) {
+      case Verdict.Passed passed -> {}
+      case Verdict.Queued queued -> {
+        headers.accept(QUEUED, "true");
+        headers.accept(DELAY, Long.toString(Math.ceilDiv(queued.delayMicros(), MICROS_OF_A_MILLI)));
+      }
+      case Verdict.Refused refused -> addRetryAfter(headers, refused.retryAfterMicros());
+    }
+  }
+
+  private static Told told(Said said) {
+    Decision decision = said.decision();
+    return new Told(
+        said.rule().text(),
+        said.asked().key(),
+        decision.remaining(),
+        said.rule().means() instanceof LimitedRule.Leased
+            ? OptionalLong.empty()
+            : OptionalLong.of(decision.resetMicros()),
+        decision instanceof Decision.Refused);
+  }
+
+  public static void add(BiConsumer<String, String> headers, Told told) {
     add(headers, told, told.policy().terms(), told.state());
   }
 
-  static void add(MutableHttpHeaders headers, List<Told> all) {
+  public static void add(BiConsumer<String, String> headers, List<Told> all) {
     Set<String> policies =
         all.stream()
             .map(told -> told.policy().terms())
@@ -74,23 +111,24 @@ final class RateLimitFields {
     return tightest;
   }
 
-  private static void add(MutableHttpHeaders headers, Told old, String policies, String states) {
-    headers.add(POLICY, policies);
-    headers.add(STATE, states);
-    headers.add(OLD_LIMIT, old.policy().most());
-    headers.add(OLD_REMAINING, Long.toString(old.remaining()));
+  private static void add(
+      BiConsumer<String, String> headers, Told old, String policies, String states) {
+    headers.accept(POLICY, policies);
+    headers.accept(STATE, states);
+    headers.accept(OLD_LIMIT, old.policy().most());
+    headers.accept(OLD_REMAINING, Long.toString(old.remaining()));
     if (old.resetMicros().isPresent()) {
-      headers.add(OLD_RESET, Long.toString(seconds(old.resetMicros().getAsLong())));
+      headers.accept(OLD_RESET, Long.toString(seconds(old.resetMicros().getAsLong())));
     }
   }
 
   /** Of a refusal. Rounded as the times above, so that it is never earlier than them. */
-  static void addRetryAfter(MutableHttpHeaders headers, long micros) {
-    headers.add(HttpHeaders.RETRY_AFTER, Long.toString(seconds(micros)));
+  public static void addRetryAfter(BiConsumer<String, String> headers, long micros) {
+    headers.accept(RETRY_AFTER, Long.toString(seconds(micros)));
   }
 
   /** Whole seconds: whoever waits for so long has waited long enough. */
-  static long seconds(long micros) {
+  public static long seconds(long micros) {
     return Math.ceilDiv(micros, Micros.PER_SECOND);
   }
 }

@@ -1,0 +1,52 @@
+package dev.weir.engine.rules;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Queue;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What a rule allows. */
+public sealed interface Allowance {
+  /** So much in so much time; beyond it one may wait. */
+  record Rate(Limit limit, Waiting waiting) implements Allowance {
+    public static Rate of(Limit limit) {
+      return new Rate(limit, Waiting.NONE);
+    }
+  }
+
+  /** So many at the same time. */
+  record Together(Concurrency concurrency) implements Allowance {}
+
+  /**
+   * How one may wait beyond a limit.
+   *
+   * @param isEnabled the sizes are kept while it is not
+   */
+  record Waiting(boolean isEnabled, int maxSize, long delayMillis) {
+    public static final int MOST_WAITING = 100_000;
+
+    public static final long LONGEST_DELAY_MILLIS = 30_000;
+
+    public static final Waiting NONE = new Waiting(false, 0, 100);
+
+    public Waiting {
+      if (maxSize < 0 || maxSize > MOST_WAITING) {
+        throw new IllegalArgumentException(
+            "maxSize must be from 0 to %d, not %d".formatted(MOST_WAITING, maxSize));
+      }
+      if (delayMillis < 1 || delayMillis > LONGEST_DELAY_MILLIS) {
+        throw new IllegalArgumentException(
+            "delayMillis must be from 1 to %d, not %d"
+                .formatted(LONGEST_DELAY_MILLIS, delayMillis));
+      }
+    }
+
+    /** The queue, if anybody may wait in it. */
+    public Optional<Queue> queue() {
+      return isEnabled && maxSize > 0
+          ? Optional.of(Queue.of(maxSize, Duration.ofMillis(delayMillis)))
+          : Optional.empty();
+    }
+  }
+}

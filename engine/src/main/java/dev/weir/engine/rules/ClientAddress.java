@@ -1,0 +1,71 @@
+package dev.weir.engine.rules;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Literal addresses of the Internet, without ever asking for a name. */
+final class ClientAddress {
+  private static final int LONGEST = 64;
+  private static final int V4_BYTES = 4;
+  private static final int COUNTED_V6_BYTES = 8;
+
+  private ClientAddress() {}
+
+  /** The bytes of a literal address, 4 or 16 of them; those of an IPv4 in an IPv6 are 4. */
+  static Optional<byte[]> bytes(String text) {
+    String bare =
+        text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
+    int zone = bare.indexOf('%');
+    String literal = zone > 0 ? bare.substring(0, zone) : bare;
+    if (literal.isEmpty() || literal.length() > LONGEST || !isLiteral(literal)) {
+      return Optional.empty();
+    }
+    try {
+      // A literal is not looked up, and one of an IPv4 in an IPv6 is given as the IPv4.
+      return Optional.of(InetAddress.getByName(literal).getAddress());
+    } catch (UnknownHostException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Four numbers with points, or hexadecimal with colons: nothing that could be a name. */
+  private static boolean isLiteral(String text) {
+    return text.indexOf(':') >= 0
+        ? text.matches("[0-9A-Fa-f:.]+")
+        : text.matches(
+            "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\\.(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})){3}");
+  }
+
+  /**
+   * By what an address is counted. One who has an address of IPv6 has 2<sup>64</sup> of them, which
+   * are one here.
+   */
+  static String counted(String address) {
+    if (address.indexOf(':') < 0) {
+      return address;
+    }
+    byte @Nullable [] bytes = bytes(address).orElse(null);
+    if (bytes == null) {
+      return address;
+    }
+    if (bytes.length == V4_BYTES) {
+      return text(bytes);
+    }
+    StringBuilder prefix = new StringBuilder();
+    for (int i = 0; i < COUNTED_V6_BYTES; i += 2) {
+      prefix.append(Integer.toHexString((bytes[i] & 0xFF) << 8 | (bytes[i + 1] & 0xFF)));
+      prefix.append(':');
+    }
+    return prefix.append(":/64").toString();
+  }
+
+  static String text(byte[] bytes) {
+    try {
+      return InetAddress.getByAddress(bytes).getHostAddress();
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("an address has 4 or 16 bytes, not " + bytes.length, e);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.weir.engine.rules;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A ticket that knows how to give back what it holds. Thread-safe once it is filled. */
+final class HeldTicket implements Ticket {
+  private final RuleObserver observer;
+
+  /** Given back when all is over. */
+  private final List<Runnable> toTheEnd = new ArrayList<>(0);
+
+  /** Given back if the wait is broken off; all of it is gone by itself when the wait is over. */
+  private final List<Runnable> duringTheWait = new ArrayList<>(0);
+
+  private boolean isQueued;
+  private boolean isClosed;
+
+  HeldTicket(RuleObserver observer) {
+    this.observer = observer;
+  }
+
+  /** Holds on to a lease until the end. */
+  synchronized void add(Runnable release) {
+    toTheEnd.add(release);
+  }
+
+  synchronized void place(LeaseStore store, String resource, String placeId) {
+    duringTheWait.add(() -> store.release(resource, placeId));
+  }
+
+  synchronized void taken(LimitStore<Limit> store, Demand<Limit> demand, Answer granted) {
+    duringTheWait.add(() -> store.refund(demand, granted));
+  }
+
+  /** From now on somebody waits with it. */
+  synchronized void queue() {
+    isQueued = true;
+    observer.waiting(1);
+  }
+
+  @Override
+  public synchronized boolean isEmpty() {
+    return toTheEnd.isEmpty() && duringTheWait.isEmpty();
+  }
+
+  @Override
+  public synchronized void waited() {
+    duringTheWait.clear();
+    leaveQueue();
+  }
+
+  private void leaveQueue() {
+    if (isQueued) {
+      isQueued = false;
+      observer.waiting(-1);
+    }
+  }
+
+  @Override
+  public void close() {
+    List<Runnable> all;
+    synchronized (this) {
+      if (isClosed) {
+        return;
+      }
+      isClosed = true;
+      all = new ArrayList<>(duringTheWait);
+      all.addAll(toTheEnd);
+      leaveQueue();
+    }
+    all.forEach(Runnable::run);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.weir.engine.rules;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A pattern of paths, such as {@code /api/orders/**}.
+ *
+ * <p>{@code *}, or {@code {name}}, stands for one segment, {@code **} at the end for any number of
+ * them, also none. Everything else stands for itself, whichever way it is encoded.
+ *
+ * @param text as it was written
+ * @param segments those before the {@code **}
+ * @param isDeep whether it ends in {@code **}
+ */
+public record PathPattern(String text, List<Segment> segments, boolean isDeep) {
+  public static final int LONGEST = 1_000;
+
+  private static final String DEEP = "**";
+
+  /** One segment of a pattern. */
+  public sealed interface Segment {
+    /** The segment that reads so. */
+    record Literal(String text) implements Segment {}
+
+    /** Whichever it is. */
+    record Any() implements Segment {}
+  }
+
+  public PathPattern {
+    segments = List.copyOf(segments);
+  }
+
+  /**
+   * Reads a pattern.
+   *
+   * @throws IllegalArgumentException if it is none, saying why
+   */
+  public static PathPattern of(String text) {
+    if (text.length() > LONGEST) {
+      throw new IllegalArgumentException(
+          "must be at most %d characters, not %d".formatted(LONGEST, text.length()));
+    }
+    if (!text.startsWith("/")) {
+      throw new IllegalArgumentException("must begin with /");
+    }
+    List<Segment> segments = new ArrayList<>();
+    boolean isDeep = false;
+    for (String part : text.substring(1).split("/", -1)) {
+      if (isDeep) {
+        throw new IllegalArgumentException("may have ** only at its end");
+      }
+      isDeep = part.equals(DEEP);
+      if (!isDeep && !part.isEmpty()) {
+        segments.add(segment(part));
+      }
+    }
+    return new PathPattern(text, segments, isDeep);
+  }
+
+  private static Segment segment(String part) {
+    if (part.equals("*") || part.matches("\\{[A-Za-z][A-Za-z0-9_-]*}")) {
+      return new Segment.Any();
+    }
+    if (part.matches(".*[*{};?#].*")) {
+      throw new IllegalArgumentException(
+          "may have * or {name} only as a whole segment, and no ; ? or #");
+    }
+    List<String> read;
+    try {
+      read = RequestPath.of("/" + encoded(part)).segments();
+    } catch (AmbiguousPathException e) {
+      throw new IllegalArgumentException("cannot be the path of a request: " + e.getMessage(), e);
+    }
+    if (read.size() != 1) {
+      throw new IllegalArgumentException("may not have the segment " + part);
+    }
+    return new Segment.Literal(read.getFirst());
+  }
+
+  /** What people write as it is, and requests do not. */
+  private static String encoded(String part) {
+    StringBuilder encoded = new StringBuilder();
+    for (byte b : part.getBytes(StandardCharsets.UTF_8)) {
+      if (b < 0 || b == ' ') {
+        encoded.append('%').append("%02X".formatted(b & 0xFF));
+      } else {
+        encoded.append((char) b);
+      }
+    }
+    return encoded.toString();
+  }
+}

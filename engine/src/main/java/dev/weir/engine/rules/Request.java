@@ -1,0 +1,17 @@
+package dev.weir.engine.rules;
+
+import org.jspecify.annotations.Nullable;
+
+/** What rules look at in a request. */
+public interface Request {
+  /** In capitals, as it was sent. */
+  String method();
+
+  RequestPath path();
+
+  /** Where it comes from: a literal address, as {@link TrustedProxies} found it out. */
+  String clientAddress();
+
+  /** What a header says, whichever way its name is written; null without it. */
+  @Nullable String header(String name);
+}

@@ -1,0 +1,168 @@
+package dev.weir.engine.rules;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The path of a request, in the one way in which both rules and whoever serves it read it.
+ *
+ * <p>What two programs could read in two ways is refused: encoded slashes, backslashes, control
+ * characters, broken encodings, dots in disguise. What means the same is made the same: encoded
+ * letters, dot segments, for rules also empty segments, parameters of segments and a slash at the
+ * end.
+ *
+ * @param text what is sent on, without the query
+ * @param segments what rules are matched with, decoded
+ */
+public record RequestPath(String text, List<String> segments) {
+  public static final int LONGEST = 8_192;
+
+  public static final int MOST_SEGMENTS = 256;
+
+  private static final String UP = "..";
+  private static final String HERE = ".";
+
+  public RequestPath {
+    segments = List.copyOf(segments);
+  }
+
+  /**
+   * Reads the target of a request: a path, with or without a query, or a whole address.
+   *
+   * @throws AmbiguousPathException if it is none, or could be read in two ways
+   */
+  public static RequestPath of(String target) {
+    if (target.length() > LONGEST) {
+      throw new AmbiguousPathException("is longer than " + LONGEST + " characters");
+    }
+    String path = withoutQuery(withoutAuthority(target));
+    if (path.equals("*")) {
+      return new RequestPath(path, List.of(path));
+    }
+    if (!path.startsWith("/")) {
+      throw new AmbiguousPathException("must begin with /");
+    }
+    return resolved(path.substring(1).split("/", -1));
+  }
+
+  /** The path as rules see it, for counting by it. */
+  public String canonical() {
+    return "/" + String.join("/", segments);
+  }
+
+  private static RequestPath resolved(String[] raw) {
+    if (raw.length > MOST_SEGMENTS) {
+      throw new AmbiguousPathException("has more than " + MOST_SEGMENTS + " segments");
+    }
+    List<String> sent = new ArrayList<>(raw.length);
+    List<String> read = new ArrayList<>(raw.length);
+    for (int i = 0; i < raw.length; i++) {
+      String segment = decoded(withoutParameters(raw[i]));
+      if (!isDots(segment)) {
+        sent.add(raw[i]);
+        read.add(segment);
+        continue;
+      }
+      if (raw[i].indexOf(';') >= 0) {
+        throw new AmbiguousPathException("has dots with parameters");
+      }
+      if (segment.equals(UP) && !sent.isEmpty()) {
+        stepUp(sent, read);
+      }
+      if (i == raw.length - 1) {
+        // A path that ends in dots names a folder.
+        sent.add("");
+      }
+    }
+    read.removeIf(String::isEmpty);
+    return new RequestPath("/" + String.join("/", sent), read);
+  }
+
+  /** Whether an empty segment counts as one is what programs disagree about. */
+  private static void stepUp(List<String> sent, List<String> read) {
+    sent.removeLast();
+    if (read.removeLast().isEmpty()) {
+      throw new AmbiguousPathException("steps up from an empty segment");
+    }
+  }
+
+  private static boolean isDots(String segment) {
+    return segment.equals(HERE) || segment.equals(UP);
+  }
+
+  private static String withoutAuthority(String target) {
+    if (target.startsWith("/")) {
+      return target;
+    }
+    int scheme = target.indexOf("://");
+    if (scheme <= 0) {
+      return target;
+    }
+    String path = target.substring(indexOfAny(target, scheme + 3, "/?#"));
+    return path.startsWith("/") ? path : "/" + path;
+  }
+
+  private static String withoutQuery(String target) {
+    return target.substring(0, indexOfAny(target, 0, "?#"));
+  }
+
+  private static String withoutParameters(String segment) {
+    int parameters = segment.indexOf(';');
+    return parameters < 0 ? segment : segment.substring(0, parameters);
+  }
+
+  private static int indexOfAny(String text, int from, String signs) {
+    for (int i = from; i < text.length(); i++) {
+      if (signs.indexOf(text.charAt(i)) >= 0) {
+        return i;
+      }
+    }
+    return text.length();
+  }
+
+  private static String decoded(String segment) {
+    if (isPlain(segment)) {
+      return segment;
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(segment.length());
+    for (int i = 0; i < segment.length(); i++) {
+      char c = segment.charAt(i);
+      int b = c;
+      if (c == '%') {
+        b = i + 2 < segment.length() ? hex(segment.charAt(i + 1), segment.charAt(i + 2)) : -1;
+        i += 2;
+        if (b == '/') {
+          throw new AmbiguousPathException("has an encoded slash");
+        }
+      }
+      if (b < ' ' || b == 0x7F || b == '\\' || b > 0xFF || (c != '%' && (b >= 0x7F || b == ' '))) {
+        throw new AmbiguousPathException("has a sign that is not allowed in a path");
+      }
+      bytes.put((byte) b);
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+    } catch (CharacterCodingException e) {
+      throw new AmbiguousPathException("is no UTF-8");
+    }
+  }
+
+  private static boolean isPlain(String segment) {
+    for (int i = 0; i < segment.length(); i++) {
+      char c = segment.charAt(i);
+      if (c <= ' ' || c >= 0x7F || c == '%' || c == '\\') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int hex(char high, char low) {
+    int h = Character.digit(high, 16);
+    int l = Character.digit(low, 16);
+    return h < 0 || l < 0 || high > 'f' || low > 'f' ? -1 : h * 16 + l;
+  }
+}

@@ -1,0 +1,91 @@
+package dev.weir.engine.rules;
+
+import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.OnStoreFailure;
+import java.time.Instant;
+
+/**
+ * A rule as it is kept.
+ *
+ * @param version goes up with each change; a change names the version that it knows
+ */
+public record Rule(long id, int version, Terms terms, Instant createdAt, Instant updatedAt) {
+  public String name() {
+    return terms.name();
+  }
+
+  /**
+   * What somebody says that a rule be.
+   *
+   * @param coverage which requests it covers; callers may also ask for it by name
+   * @param priority of the rules that cover a request, those with the highest count
+   * @param isActive a rule that is not active lets everything pass and counts nothing
+   */
+  public record Terms(
+      String name,
+      Coverage coverage,
+      Allowance allowance,
+      OnStoreFailure onStoreFailure,
+      int priority,
+      Mode mode,
+      boolean isActive) {
+    public static final int MOST_PRIORITY = 1_000_000;
+
+    public Terms {
+      LimitNames.problem(name)
+          .ifPresent(
+              problem -> {
+                throw new IllegalArgumentException("name " + problem);
+              });
+      if (Math.abs(priority) > MOST_PRIORITY) {
+        throw new IllegalArgumentException(
+            "priority must be from %d to %d, not %d"
+                .formatted(-MOST_PRIORITY, MOST_PRIORITY, priority));
+      }
+      if (allowance instanceof Allowance.Together
+          && onStoreFailure != OnStoreFailure.CLOSED
+          && onStoreFailure != OnStoreFailure.OPEN) {
+        throw new IllegalArgumentException(
+            "onStoreFailure of a concurrency must be closed or open, not " + onStoreFailure);
+      }
+    }
+
+    /** A rule that is only asked for by name, and in force. */
+    public static Terms of(String name, Allowance allowance) {
+      return new Terms(
+          name, Coverage.BY_NAME, allowance, OnStoreFailure.CLOSED, 0, Mode.ENFORCE, true);
+    }
+
+    public Terms covering(Coverage other) {
+      return new Terms(name, other, allowance, onStoreFailure, priority, mode, isActive);
+    }
+
+    public Terms onStoreFailure(OnStoreFailure other) {
+      return new Terms(name, coverage, allowance, other, priority, mode, isActive);
+    }
+
+    public Terms priority(int other) {
+      return new Terms(name, coverage, allowance, onStoreFailure, other, mode, isActive);
+    }
+
+    public Terms mode(Mode other) {
+      return new Terms(name, coverage, allowance, onStoreFailure, priority, other, isActive);
+    }
+
+    public Terms active(boolean other) {
+      return new Terms(name, coverage, allowance, onStoreFailure, priority, mode, other);
+    }
+
+    public Terms allowing(Allowance other) {
+      return new Terms(name, coverage, other, onStoreFailure, priority, mode, isActive);
+    }
+  }
+
+  /** What a rule does with its decisions. */
+  public enum Mode {
+    /** What it says holds. */
+    ENFORCE,
+    /** It decides and counts, and refuses nothing. */
+    SHADOW
+  }
+}

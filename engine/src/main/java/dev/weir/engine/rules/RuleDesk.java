@@ -1,0 +1,409 @@
+package dev.weir.engine.rules;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Says whether a request may pass, by all the rules that cover it.
+ *
+ * <p>All rules that enforce grant together or not at all. Those that count are one atomic step of
+ * their store; leases are taken before it, and given back if it refuses. If every rule that refuses
+ * has a queue, the request may wait in it instead. Rules in the shadow are asked afterwards, each
+ * by itself, about what would pass, and only counted.
+ *
+ * <p>Nothing here waits but for the stores. Thread-safe.
+ */
+public final class RuleDesk {
+  private final RuleBook book;
+  private final Stores stores;
+  private final RuleObserver observer;
+  private final HeldLeases held = new HeldLeases();
+
+  /**
+   * Who keeps what rules need.
+   *
+   * @param counts what was used of limits
+   * @param leases leases and places in queues; none is free while it is gone
+   * @param openLeases the same, with room for everyone while it is gone
+   */
+  public record Stores(LimitStore<Limit> counts, LeaseStore leases, LeaseStore openLeases) {}
+
+  public RuleDesk(RuleBook book, Stores stores, RuleObserver observer) {
+    this.book = book;
+    this.stores = stores;
+    this.observer = observer;
+  }
+
+  /** Decides by the rules that cover a request. */
+  public Verdict decide(Request request) {
+    RuleBook.Covering covering = book.covering(request);
+    if (covering.isEmpty()) {
+      return new Verdict.Passed(List.of(), Answer.Mode.STORE, Ticket.NONE);
+    }
+    return decide(
+        asked(covering.inForce(), request),
+        asked(covering.inShadow(), request),
+        Repeat.NONE,
+        Holder.NODE);
+  }
+
+  /**
+   * Decides by rules that were asked for by name; those that are not active are left out. Leases
+   * have the id of the request, if it has one, and are the caller's to renew.
+   */
+  public Verdict decide(List<Asked> asked, Repeat repeat) {
+    List<Asked> inForce = new ArrayList<>(asked.size());
+    List<Asked> inShadow = new ArrayList<>(0);
+    for (Asked each : asked) {
+      if (each.rule().isActive()) {
+        (each.rule().isShadow() ? inShadow : inForce).add(each);
+      }
+    }
+    return decide(inForce, inShadow, repeat, Holder.CALLER);
+  }
+
+  /** Who keeps a lease, and renews it. */
+  private enum Holder {
+    /** This node, which sees when the request is over. */
+    NODE,
+    /** Who asked, by an id that it knows: that of its request. */
+    CALLER
+  }
+
+  /**
+   * By which a demand may be repeated.
+   *
+   * @param requestId empty for none
+   */
+  public record Repeat(String requestId, Duration ttl) {
+    public static final Repeat NONE = new Repeat("", Demand.DEFAULT_TTL);
+  }
+
+  private static List<Asked> asked(List<LimitedRule> rules, Request request) {
+    List<Asked> asked = new ArrayList<>(rules.size());
+    for (LimitedRule rule : rules) {
+      asked.add(new Asked(rule, rule.terms().coverage().key(request), 1));
+    }
+    return asked;
+  }
+
+  private Verdict decide(List<Asked> inForce, List<Asked> inShadow, Repeat repeat, Holder holder) {
+    Attempt attempt = new Attempt(inForce, repeat, holder);
+    Verdict verdict = attempt.decide();
+    observer.decided(verdict.mode());
+    attempt.count(verdict);
+    if (!(verdict instanceof Verdict.Refused)) {
+      for (Asked each : inShadow) {
+        lookOn(each, attempt);
+      }
+    }
+    return verdict;
+  }
+
+  /** Asks a rule whose word does not count. */
+  private void lookOn(Asked asked, Attempt attempt) {
+    boolean isAllowed =
+        switch (asked.rule().means()) {
+          case LimitedRule.Counted counted ->
+              stores.counts().take(counted.policy(), asked.key(), asked.cost());
+          case LimitedRule.Leased leased -> lookOn(asked, leased, attempt);
+        };
+    asked
+        .rule()
+        .tally()
+        .count(isAllowed ? Tally.Outcome.SHADOW_ALLOWED : Tally.Outcome.SHADOW_REFUSED);
+  }
+
+  private boolean lookOn(Asked asked, LimitedRule.Leased leased, Attempt attempt) {
+    return switch (attempt.holder) {
+      case NODE ->
+          lease(asked, leased, UUID.randomUUID().toString(), Holder.NODE, attempt.ticket)
+              instanceof LeaseDecision.Held;
+      // Nobody would give it back.
+      case CALLER -> peek(asked).isAllowed();
+    };
+  }
+
+  private LeaseDecision lease(
+      Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
+    LeaseStore store =
+        asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
+            ? stores.openLeases()
+            : stores.leases();
+    String resource = resourceOfLeases(asked.rule(), asked.key());
+    LeaseDecision decision =
+        store.acquire(resource, leased.concurrency(), leaseId, Math.toIntExact(asked.cost()));
+    if (decision instanceof LeaseDecision.Held) {
+      ticket.add(
+          switch (holder) {
+            case NODE -> held.hold(store, resource, leased.concurrency(), leaseId);
+            case CALLER -> () -> store.release(resource, leaseId);
+          });
+    }
+    return decision;
+  }
+
+  /** The resource whose leases a rule gives to a key. */
+  public static String resourceOfLeases(LimitedRule rule, String key) {
+    return LimitNames.resource("rule", rule.name(), key);
+  }
+
+  /** Renews the leases of those who have passed and are not done; to be called now and then. */
+  public void renewLeases() {
+    held.renew();
+  }
+
+  /** What the rules would say to a request now. Takes nothing. */
+  public Explanation explain(Request request) {
+    RuleBook.Covering covering = book.covering(request);
+    return new Explanation(
+        peek(asked(covering.inForce(), request)),
+        asked(covering.overridden(), request),
+        peek(asked(covering.inShadow(), request)));
+  }
+
+  /** What the rules would say to what is asked now, each by itself. Takes nothing. */
+  public List<Said> peek(List<Asked> asked) {
+    return asked.stream().map(each -> new Said(each, peek(each))).toList();
+  }
+
+  private Decision peek(Asked asked) {
+    return switch (asked.rule().means()) {
+      case LimitedRule.Counted counted -> peek(asked, counted);
+      case LimitedRule.Leased leased -> {
+        int current = stores.leases().current(resourceOfLeases(asked.rule(), asked.key()));
+        long free = Math.max(0, leased.concurrency().max() - current);
+        yield free >= asked.cost()
+            ? new Decision.Allowed(free, 0)
+            : new Decision.Refused(free, 0, 0);
+      }
+    };
+  }
+
+  private Decision peek(Asked asked, LimitedRule.Counted counted) {
+    Decision decision =
+        stores
+            .counts()
+            .peek(Demand.of(new Ask<Limit>(wide(counted), asked.key(), asked.cost())))
+            .decisions()
+            .getFirst();
+    if (!(decision instanceof Decision.Refused refused) || counted.queue().isEmpty()) {
+      return decision;
+    }
+    Queue queue = counted.queue().get();
+    int waiting = stores.leases().current(resourceOfQueue(asked));
+    return waiting >= queue.maxSize()
+        ? refused
+        : new Decision.Delayed(
+            refused.remaining(),
+            refused.resetMicros(),
+            (waiting + 1) * queue.delayMicros(),
+            waiting + 1);
+  }
+
+  @SuppressWarnings("unchecked") // A policy is only read.
+  private static Policy<Limit> wide(LimitedRule.Counted counted) {
+    return (Policy<Limit>) counted.policy();
+  }
+
+  private static String resourceOfQueue(Asked asked) {
+    return LimitNames.resource("queue", asked.rule().name(), asked.key());
+  }
+
+  /**
+   * What the rules would say.
+   *
+   * @param inForce what those say that count
+   * @param overridden those that do not, because others have a higher priority
+   * @param inShadow what those say that only look on
+   */
+  public record Explanation(List<Said> inForce, List<Asked> overridden, List<Said> inShadow) {
+    /** Whether it could pass, now or after a wait. */
+    public boolean isPassing() {
+      return inForce.stream().noneMatch(said -> said.decision() instanceof Decision.Refused);
+    }
+  }
+
+  /** One request on its way through the rules. */
+  private final class Attempt {
+    private final List<Asked> asked;
+    private final Repeat repeat;
+    private final Holder holder;
+    private final Decision[] decisions;
+    private final HeldTicket ticket = new HeldTicket(observer);
+    private Answer.Mode mode = Answer.Mode.STORE;
+    private boolean isReplayed;
+    private long delayMicros;
+    private int position;
+
+    Attempt(List<Asked> asked, Repeat repeat, Holder holder) {
+      this.asked = asked;
+      this.repeat = repeat;
+      this.holder = holder;
+      this.decisions = new Decision[asked.size()];
+    }
+
+    Verdict decide() {
+      boolean isGranted = false;
+      try {
+        isGranted = leases() && counts();
+      } finally {
+        // Also if a store has thrown: nothing is kept that nobody will give back.
+        if (!isGranted) {
+          ticket.close();
+        }
+      }
+      List<Said> said = new ArrayList<>(asked.size());
+      for (int i = 0; i < decisions.length; i++) {
+        if (decisions[i] != null) {
+          said.add(new Said(asked.get(i), decisions[i]));
+        }
+      }
+      if (!isGranted) {
+        return new Verdict.Refused(said, mode);
+      }
+      if (position == 0) {
+        ticket.waited();
+        return new Verdict.Passed(said, mode, ticket);
+      }
+      ticket.queue();
+      return new Verdict.Queued(said, mode, ticket, delayMicros, position);
+    }
+
+    private boolean leases() {
+      for (int i = 0; i < decisions.length; i++) {
+        if (asked.get(i).rule().means() instanceof LimitedRule.Leased leased) {
+          LeaseDecision decision = lease(asked.get(i), leased, id(), holder, ticket);
+          long free = Math.max(0, leased.concurrency().max() - decision.current());
+          decisions[i] =
+              decision instanceof LeaseDecision.Full full
+                  ? new Decision.Refused(free, full.retryAfterMicros(), full.retryAfterMicros())
+                  : new Decision.Allowed(free, 0);
+          if (decision instanceof LeaseDecision.Full) {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+
+    /**
+     * Takes of all that count. Those that refuse and have a queue are waited for instead; then the
+     * others are asked again without them, so that each is either taken from or waited for.
+     */
+    private boolean counts() {
+      List<Integer> left = new ArrayList<>(decisions.length);
+      for (int i = 0; i < decisions.length; i++) {
+        if (asked.get(i).rule().means() instanceof LimitedRule.Counted) {
+          left.add(i);
+        }
+      }
+      while (!left.isEmpty()) {
+        Demand<Limit> demand = demand(left);
+        Answer answer = stores.counts().decide(demand);
+        mode = answer.mode();
+        isReplayed = answer.isReplayed();
+        for (int k = 0; k < left.size(); k++) {
+          decisions[left.get(k)] = answer.decisions().get(k);
+        }
+        if (answer.isAllowed()) {
+          ticket.taken(stores.counts(), demand, answer);
+          return true;
+        }
+        if (!join(left)) {
+          return false;
+        }
+        left.removeIf(i -> decisions[i] instanceof Decision.Delayed);
+      }
+      return true;
+    }
+
+    private Demand<Limit> demand(List<Integer> left) {
+      List<Ask<? extends Limit>> asks = new ArrayList<>(left.size());
+      for (int i : left) {
+        if (asked.get(i).rule().means() instanceof LimitedRule.Counted counted) {
+          asks.add(new Ask<>(counted.policy(), asked.get(i).key(), asked.get(i).cost()));
+        }
+      }
+      return new Demand<>(asks, repeat.requestId(), repeat.ttl());
+    }
+
+    /** Takes a place in the queue of each that refuses; false if one has none. */
+    private boolean join(List<Integer> left) {
+      for (int i : left) {
+        if (decisions[i] instanceof Decision.Refused && queue(i).isEmpty()) {
+          return false;
+        }
+      }
+      boolean isIn = true;
+      for (int i : left) {
+        if (decisions[i] instanceof Decision.Refused refused) {
+          decisions[i] = join(asked.get(i), queue(i).orElseThrow(), refused);
+          isIn &= decisions[i] instanceof Decision.Delayed;
+        }
+      }
+      return isIn;
+    }
+
+    private Optional<Queue> queue(int i) {
+      return asked.get(i).rule().means() instanceof LimitedRule.Counted counted
+          ? counted.queue()
+          : Optional.empty();
+    }
+
+    private String id() {
+      return repeat.requestId().isEmpty() ? UUID.randomUUID().toString() : repeat.requestId();
+    }
+
+    private Decision join(Asked asking, Queue queue, Decision.Refused refused) {
+      String placeId = id();
+      String resource = resourceOfQueue(asking);
+      return switch (stores.leases().join(resource, queue, placeId)) {
+        case LeaseDecision.Held place -> {
+          ticket.place(stores.leases(), resource, placeId);
+          long delay = place.current() * queue.delayMicros();
+          delayMicros = Math.max(delayMicros, delay);
+          position = Math.max(position, place.current());
+          yield new Decision.Delayed(
+              refused.remaining(), refused.resetMicros(), delay, place.current());
+        }
+        case LeaseDecision.Full full ->
+            new Decision.Refused(
+                refused.remaining(),
+                refused.resetMicros(),
+                Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
+        case LeaseDecision.Gone gone -> refused;
+      };
+    }
+
+    void count(Verdict verdict) {
+      for (Said said : verdict.said()) {
+        said.rule()
+            .tally()
+            .count(
+                isReplayed
+                    ? Tally.Outcome.REPLAYED
+                    : switch (said.decision()) {
+                      case Decision.Allowed allowed -> Tally.Outcome.ALLOWED;
+                      case Decision.Delayed delayed -> Tally.Outcome.QUEUED;
+                      case Decision.Refused refused -> Tally.Outcome.REFUSED;
+                    });
+      }
+    }
+  }
+}

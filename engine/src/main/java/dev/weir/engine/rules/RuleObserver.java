@@ -1,0 +1,20 @@
+package dev.weir.engine.rules;
+
+import dev.weir.engine.limits.Answer;
+
+/** Is told what rules decide, for metrics. Called often and by many threads: must be quick. */
+public interface RuleObserver {
+  /** Watches nothing. */
+  RuleObserver NONE = new RuleObserver() {};
+
+  /** Where the decisions by a rule are counted. */
+  default Tally tally(String rule) {
+    return Tally.NONE;
+  }
+
+  /** A demand was decided. */
+  default void decided(Answer.Mode mode) {}
+
+  /** So many requests more, or fewer, wait in queues on this node. */
+  default void waiting(int more) {}
+}

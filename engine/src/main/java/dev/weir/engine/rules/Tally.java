@@ -1,0 +1,24 @@
+package dev.weir.engine.rules;
+
+/** Counts what one rule has said. Called often and by many threads: must be quick. */
+@FunctionalInterface
+public interface Tally {
+  /** Counts nothing. */
+  Tally NONE = outcome -> {};
+
+  void count(Outcome outcome);
+
+  /** What a rule said. */
+  enum Outcome {
+    ALLOWED,
+    REFUSED,
+    /** It may pass after a wait. */
+    QUEUED,
+    /** Asked again by the id of a request, and nothing was taken. */
+    REPLAYED,
+    /** Of a rule in the shadow: it would have let pass. */
+    SHADOW_ALLOWED,
+    /** Of a rule in the shadow: it would have refused, or let wait. */
+    SHADOW_REFUSED
+  }
+}

@@ -1,0 +1,53 @@
+package dev.weir.engine.rules;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.engine.limits.Answer;
+import java.time.Duration;
+import java.util.List;
+
+/** What all rules that were asked say together. */
+public sealed interface Verdict {
+  /** What each rule said, in the order in which they were asked; empty if none was. */
+  List<Said> said();
+
+  /** Who decided. */
+  Answer.Mode mode();
+
+  /** It may pass. The ticket is closed when it is over. */
+  record Passed(List<Said> said, Answer.Mode mode, Ticket ticket) implements Verdict {}
+
+  /**
+   * It may pass after a wait: then {@link Ticket#waited} is called, and when all is over, the
+   * ticket is closed. One that goes away instead closes its ticket at once.
+   */
+  record Queued(List<Said> said, Answer.Mode mode, Ticket ticket, long delayMicros, int position)
+      implements Verdict {
+    public Duration delay() {
+      return Micros.duration(delayMicros);
+    }
+  }
+
+  /** It may not pass, and nothing was taken. */
+  record Refused(List<Said> said, Answer.Mode mode) implements Verdict {
+    /** How long until no rule refuses what was asked, if nobody else takes any. */
+    public long retryAfterMicros() {
+      long longest = 0;
+      for (Said each : said) {
+        if (each.decision() instanceof Decision.Refused refused) {
+          longest = Math.max(longest, refused.retryAfterMicros());
+        }
+      }
+      return longest;
+    }
+
+    /** The rules that refuse. */
+    public List<String> violated() {
+      return said.stream()
+          .filter(each -> each.decision() instanceof Decision.Refused)
+          .map(each -> each.rule().name())
+          .distinct()
+          .toList();
+    }
+  }
+}
