@@ -2,14 +2,22 @@ package dev.weir.engine.rules;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Rules in memory, for one process: they are gone at its end, and old versions are not kept. */
+/**
+ * Rules in memory, for one process: they are gone at its end, and what a rule was is gone with the
+ * rule.
+ */
 public final class MemoryRules implements Rules {
   private final InstantSource clock;
   private final TreeMap<Long, Rule> rules = new TreeMap<>();
+  private final Map<Long, Deque<RuleVersion>> versions = new HashMap<>();
   private long lastId;
 
   public MemoryRules(InstantSource clock) {
@@ -17,7 +25,7 @@ public final class MemoryRules implements Rules {
   }
 
   @Override
-  public synchronized RuleChange create(Rule.Terms terms) {
+  public synchronized RuleChange create(Rule.Terms terms, String by) {
     if (rules.size() >= MOST) {
       return new RuleChange.TooMany();
     }
@@ -26,12 +34,12 @@ public final class MemoryRules implements Rules {
     }
     Instant now = clock.instant();
     Rule rule = new Rule(++lastId, 1, terms, now, now);
-    rules.put(rule.id(), rule);
+    keep(rule, by);
     return new RuleChange.Done(Optional.empty(), rule);
   }
 
   @Override
-  public synchronized RuleChange change(long id, int version, Rule.Terms terms) {
+  public synchronized RuleChange change(long id, int version, Rule.Terms terms, String by) {
     Rule before = rules.get(id);
     if (before == null) {
       return new RuleChange.Unknown();
@@ -43,12 +51,12 @@ public final class MemoryRules implements Rules {
       return new RuleChange.NameTaken();
     }
     Rule next = new Rule(id, before.version() + 1, terms, before.createdAt(), clock.instant());
-    rules.put(id, next);
+    keep(next, by);
     return new RuleChange.Done(Optional.of(before), next);
   }
 
   @Override
-  public synchronized RuleChange remove(long id, int version) {
+  public synchronized RuleChange remove(long id, int version, String by) {
     Rule before = rules.get(id);
     if (before == null) {
       return new RuleChange.Unknown();
@@ -57,6 +65,7 @@ public final class MemoryRules implements Rules {
       return new RuleChange.Stale(before);
     }
     rules.remove(id);
+    versions.remove(id);
     return new RuleChange.Done(Optional.of(before), before);
   }
 
@@ -66,8 +75,22 @@ public final class MemoryRules implements Rules {
   }
 
   @Override
+  public synchronized List<RuleVersion> versions(long id) {
+    return List.copyOf(versions.getOrDefault(id, new ArrayDeque<>()));
+  }
+
+  @Override
   public synchronized List<Rule> all() {
     return List.copyOf(rules.values());
+  }
+
+  private void keep(Rule rule, String by) {
+    rules.put(rule.id(), rule);
+    Deque<RuleVersion> kept = versions.computeIfAbsent(rule.id(), absent -> new ArrayDeque<>());
+    kept.addFirst(new RuleVersion(rule, by, false));
+    if (kept.size() > MOST_VERSIONS) {
+      kept.removeLast();
+    }
   }
 
   private boolean isTaken(Rule.Terms terms, long own) {

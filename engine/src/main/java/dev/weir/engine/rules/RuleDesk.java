@@ -13,6 +13,7 @@ import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,9 @@ import java.util.UUID;
  * <p>Nothing here waits but for the stores. Thread-safe.
  */
 public final class RuleDesk {
+  private static final Verdict NOT_COVERED =
+      new Verdict.Passed(List.of(), Answer.Mode.STORE, Optional.empty(), Ticket.NONE, false);
+
   private final RuleBook book;
   private final Stores stores;
   private final RuleObserver observer;
@@ -53,7 +57,7 @@ public final class RuleDesk {
   public Verdict decide(Request request) {
     RuleBook.Covering covering = book.covering(request);
     if (covering.isEmpty()) {
-      return new Verdict.Passed(List.of(), Answer.Mode.STORE, Ticket.NONE);
+      return NOT_COVERED;
     }
     return decide(
         asked(covering.inForce(), request),
@@ -92,6 +96,22 @@ public final class RuleDesk {
    */
   public record Repeat(String requestId, Duration ttl) {
     public static final Repeat NONE = new Repeat("", Demand.DEFAULT_TTL);
+  }
+
+  /** Decides for somebody who will not tell when the request is over: no leases are given. */
+  public Verdict decideWithoutLeases(Request request) {
+    RuleBook.Covering covering = book.covering(request);
+    return covering.isEmpty()
+        ? NOT_COVERED
+        : decide(
+            asked(counted(covering.inForce()), request),
+            asked(counted(covering.inShadow()), request),
+            Repeat.NONE,
+            Holder.CALLER);
+  }
+
+  private static List<LimitedRule> counted(List<LimitedRule> rules) {
+    return rules.stream().filter(rule -> rule.means() instanceof LimitedRule.Counted).toList();
   }
 
   private static List<Asked> asked(List<LimitedRule> rules, Request request) {
@@ -247,6 +267,7 @@ public final class RuleDesk {
     private final Decision[] decisions;
     private final HeldTicket ticket = new HeldTicket(observer);
     private Answer.Mode mode = Answer.Mode.STORE;
+    private Optional<Instant> decidedAt = Optional.empty();
     private boolean isReplayed;
     private long delayMicros;
     private int position;
@@ -275,14 +296,14 @@ public final class RuleDesk {
         }
       }
       if (!isGranted) {
-        return new Verdict.Refused(said, mode);
+        return new Verdict.Refused(said, mode, decidedAt);
       }
       if (position == 0) {
         ticket.waited();
-        return new Verdict.Passed(said, mode, ticket);
+        return new Verdict.Passed(said, mode, decidedAt, ticket, isReplayed);
       }
       ticket.queue();
-      return new Verdict.Queued(said, mode, ticket, delayMicros, position);
+      return new Verdict.Queued(said, mode, decidedAt, ticket, delayMicros, position);
     }
 
     private boolean leases() {
@@ -317,6 +338,7 @@ public final class RuleDesk {
         Demand<Limit> demand = demand(left);
         Answer answer = stores.counts().decide(demand);
         mode = answer.mode();
+        decidedAt = Optional.of(answer.decidedAt());
         isReplayed = answer.isReplayed();
         for (int k = 0; k < left.size(); k++) {
           decisions[left.get(k)] = answer.decisions().get(k);
@@ -393,16 +415,7 @@ public final class RuleDesk {
 
     void count(Verdict verdict) {
       for (Said said : verdict.said()) {
-        said.rule()
-            .tally()
-            .count(
-                isReplayed
-                    ? Tally.Outcome.REPLAYED
-                    : switch (said.decision()) {
-                      case Decision.Allowed allowed -> Tally.Outcome.ALLOWED;
-                      case Decision.Delayed delayed -> Tally.Outcome.QUEUED;
-                      case Decision.Refused refused -> Tally.Outcome.REFUSED;
-                    });
+        said.rule().tally().count(Tally.Outcome.of(said.decision(), isReplayed));
       }
     }
   }

@@ -11,20 +11,30 @@ public interface Rules {
   /** In place of a version: whichever it is. */
   int ANY_VERSION = 0;
 
-  /** Makes a rule. */
-  RuleChange create(Rule.Terms terms);
+  /** So many versions of a rule, the newest, are told of. */
+  int MOST_VERSIONS = 1_000;
+
+  /**
+   * Makes a rule.
+   *
+   * @param by who does so, for the record
+   */
+  RuleChange create(Rule.Terms terms, String by);
 
   /**
    * Makes these terms the next version of a rule.
    *
    * @param version what the caller takes for the version in force, or {@link #ANY_VERSION}
    */
-  RuleChange change(long id, int version, Rule.Terms terms);
+  RuleChange change(long id, int version, Rule.Terms terms, String by);
 
   /** Removes a rule; its versions are kept. */
-  RuleChange remove(long id, int version);
+  RuleChange remove(long id, int version, String by);
 
   Optional<Rule> find(long id);
+
+  /** How a rule came to be what it is, the newest version first; empty if it is not known. */
+  List<RuleVersion> versions(long id);
 
   /** All rules, by id. */
   List<Rule> all();

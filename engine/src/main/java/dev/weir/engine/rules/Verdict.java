@@ -4,7 +4,9 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.engine.limits.Answer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** What all rules that were asked say together. */
 public sealed interface Verdict {
@@ -14,14 +16,33 @@ public sealed interface Verdict {
   /** Who decided. */
   Answer.Mode mode();
 
-  /** It may pass. The ticket is closed when it is over. */
-  record Passed(List<Said> said, Answer.Mode mode, Ticket ticket) implements Verdict {}
+  /** When the counts were taken from, by the clock of their store; a refund names it. */
+  Optional<Instant> decidedAt();
+
+  /**
+   * It may pass. The ticket is closed when it is over.
+   *
+   * @param isReplayed whether it had passed before, and took nothing this time
+   */
+  record Passed(
+      List<Said> said,
+      Answer.Mode mode,
+      Optional<Instant> decidedAt,
+      Ticket ticket,
+      boolean isReplayed)
+      implements Verdict {}
 
   /**
    * It may pass after a wait: then {@link Ticket#waited} is called, and when all is over, the
    * ticket is closed. One that goes away instead closes its ticket at once.
    */
-  record Queued(List<Said> said, Answer.Mode mode, Ticket ticket, long delayMicros, int position)
+  record Queued(
+      List<Said> said,
+      Answer.Mode mode,
+      Optional<Instant> decidedAt,
+      Ticket ticket,
+      long delayMicros,
+      int position)
       implements Verdict {
     public Duration delay() {
       return Micros.duration(delayMicros);
@@ -29,7 +50,8 @@ public sealed interface Verdict {
   }
 
   /** It may not pass, and nothing was taken. */
-  record Refused(List<Said> said, Answer.Mode mode) implements Verdict {
+  record Refused(List<Said> said, Answer.Mode mode, Optional<Instant> decidedAt)
+      implements Verdict {
     /** How long until no rule refuses what was asked, if nobody else takes any. */
     public long retryAfterMicros() {
       long longest = 0;

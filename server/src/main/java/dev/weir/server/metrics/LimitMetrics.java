@@ -5,6 +5,8 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Breaker;
 import dev.weir.engine.limits.LimitObserver;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.Tally;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
@@ -23,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Limits as metrics, and in the log when a store goes and comes. Labels have few values: beyond so
  * many rules, the rest are one.
  */
-public final class LimitMetrics implements LimitObserver {
+public final class LimitMetrics implements LimitObserver, RuleObserver {
   /** So many rules have a label of their own, those that came first. */
   static final int MOST_RULES = 100;
 
@@ -35,6 +37,7 @@ public final class LimitMetrics implements LimitObserver {
   private final Counter decisions;
   private final Counter storeErrors;
   private final Gauge storesGone;
+  private final Gauge waiting;
   private final Map<String, RuleCounts> rules = new HashMap<>();
   private final Map<Answer.Mode, CounterDataPoint> modes = new EnumMap<>(Answer.Mode.class);
   private final RuleCounts otherRules;
@@ -69,6 +72,11 @@ public final class LimitMetrics implements LimitObserver {
             .labelNames("rule", "outcome")
             .register(registry);
     otherRules = counts(OTHER_RULES);
+    waiting =
+        Gauge.builder()
+            .name("rate_limiter_queue_waiting")
+            .help("Requests that wait in the queues of rules on this node.")
+            .register(registry);
     Counter byMode =
         Counter.builder()
             .name("rate_limiter_decision_mode")
@@ -86,9 +94,13 @@ public final class LimitMetrics implements LimitObserver {
             .register(registry);
     buckets =
         new RuleCounts(
-            ofBuckets.labelValues("allowed"),
-            ofBuckets.labelValues("refused"),
-            ofBuckets.labelValues("replayed"));
+            Map.of(
+                Tally.Outcome.ALLOWED,
+                ofBuckets.labelValues("allowed"),
+                Tally.Outcome.REFUSED,
+                ofBuckets.labelValues("refused"),
+                Tally.Outcome.REPLAYED,
+                ofBuckets.labelValues("replayed")));
     Counter leases =
         Counter.builder()
             .name("rate_limiter_lease_decisions")
@@ -131,40 +143,49 @@ public final class LimitMetrics implements LimitObserver {
     }
   }
 
-  /** What is counted of one rule. */
-  public record RuleCounts(
-      CounterDataPoint allowed, CounterDataPoint refused, CounterDataPoint replayed) {
-    /** Counts a decision. */
-    public void count(boolean isAllowed, boolean isReplayed) {
-      if (isReplayed) {
-        replayed.inc();
-      } else if (isAllowed) {
-        allowed.inc();
-      } else {
-        refused.inc();
+  /** What is counted of one rule, or of several that are one here. */
+  private static final class RuleCounts implements Tally {
+    private final EnumMap<Outcome, CounterDataPoint> counts;
+
+    RuleCounts(Map<Outcome, CounterDataPoint> counts) {
+      this.counts = new EnumMap<>(counts);
+    }
+
+    @Override
+    public void count(Outcome outcome) {
+      CounterDataPoint count = counts.get(outcome);
+      if (count != null) {
+        count.inc();
       }
     }
   }
 
-  /** Where decisions by this rule are counted. */
-  public synchronized RuleCounts rule(String name) {
-    return rules.containsKey(name) || rules.size() < MOST_RULES
-        ? rules.computeIfAbsent(name, this::counts)
+  @Override
+  public synchronized Tally tally(String rule) {
+    return rules.containsKey(rule) || rules.size() < MOST_RULES
+        ? rules.computeIfAbsent(rule, this::counts)
         : otherRules;
   }
 
   private RuleCounts counts(String label) {
-    return new RuleCounts(
-        decisions.labelValues(label, "allowed"),
-        decisions.labelValues(label, "refused"),
-        decisions.labelValues(label, "replayed"));
+    Map<Tally.Outcome, CounterDataPoint> counts = new EnumMap<>(Tally.Outcome.class);
+    for (Tally.Outcome outcome : Tally.Outcome.values()) {
+      counts.put(outcome, decisions.labelValues(label, lower(outcome)));
+    }
+    return new RuleCounts(counts);
+  }
+
+  @Override
+  public void waiting(int more) {
+    waiting.inc(more);
   }
 
   /** Where decisions about tokens of resources are counted. */
-  public RuleCounts buckets() {
+  public Tally buckets() {
     return buckets;
   }
 
+  @Override
   public void decided(Answer.Mode mode) {
     CounterDataPoint count = modes.get(mode);
     if (count != null) {

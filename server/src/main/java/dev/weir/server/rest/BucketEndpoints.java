@@ -10,6 +10,9 @@ import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Defined;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.PolicyText;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.Tally;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -88,7 +91,7 @@ final class BucketEndpoints {
     Answer answer = limits.store().decide(demand(defined, tokens));
     Decision decision = answer.decisions().getFirst();
     limits.metrics().decided(answer.mode());
-    limits.metrics().buckets().count(decision.isAllowed(), answer.isReplayed());
+    limits.metrics().buckets().count(Tally.Outcome.of(decision, answer.isReplayed()));
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->
@@ -98,7 +101,7 @@ final class BucketEndpoints {
               Problems.answer(insufficient(defined, tokens, refused, answer));
         };
     RateLimitFields.add(
-        response.getHeaders(),
+        response::header,
         new RateLimitFields.Told(
             PolicyText.ofBucket(defined.resource(), defined.limit()),
             defined.resource(),
@@ -106,7 +109,7 @@ final class BucketEndpoints {
             OptionalLong.of(decision.resetMicros()),
             !decision.isAllowed()));
     if (decision instanceof Decision.Refused refused) {
-      RateLimitFields.addRetryAfter(response.getHeaders(), refused.retryAfterMicros());
+      RateLimitFields.addRetryAfter(response::header, refused.retryAfterMicros());
     }
     return response;
   }
@@ -130,7 +133,7 @@ final class BucketEndpoints {
   private static Problem insufficient(
       Defined<TokenBucket> defined, long tokens, Decision.Refused refused, Answer answer) {
     Problem problem =
-        Checks.quotaExceeded(
+        CheckJson.quotaExceeded(
             "%d tokens were asked for and %d are there. Try again in %d s."
                 .formatted(
                     tokens,

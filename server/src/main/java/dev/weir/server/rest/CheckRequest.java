@@ -4,6 +4,8 @@ import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.rules.Asked;
+import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleBook;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,19 +23,42 @@ import java.util.Set;
 record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean isPeek) {
   private static final long UNKNOWN_MOST = Long.MAX_VALUE;
 
-  /** So much of a rule, for a key. */
-  record Asked(LimitedRule rule, String key, long cost) {
-    Ask<? extends Limit> ask() {
-      return new Ask<>(rule.policy(), key, cost);
+  /** Whether all that it asks is counted, in one step of a store, and nothing else. */
+  boolean isCounted() {
+    for (Asked each : asked) {
+      if (each.rule().isShadow()
+          || !(each.rule().means() instanceof LimitedRule.Counted counted)
+          || counted.queue().isPresent()) {
+        return false;
+      }
     }
+    return true;
+  }
+
+  /** Whether a rule that gives leases is asked. */
+  boolean hasLeases() {
+    return asked.stream().anyMatch(CheckRequest::isLease);
+  }
+
+  /** Whether no other rule is asked. */
+  boolean isOnlyLeases() {
+    return asked.stream().allMatch(CheckRequest::isLease);
+  }
+
+  private static boolean isLease(Asked asked) {
+    return asked.rule().means() instanceof LimitedRule.Leased;
+  }
+
+  CheckRequest withRequestId(String id) {
+    return new CheckRequest(asked, isAll, id, isPeek);
   }
 
   /** What a store is asked: nothing for rules that are not active. Empty if none is. */
   Optional<Demand<Limit>> demand(Duration requestTtl) {
     List<Ask<? extends Limit>> asks = new ArrayList<>(asked.size());
     for (Asked each : asked) {
-      if (each.rule().isActive()) {
-        asks.add(each.ask());
+      if (each.rule().isActive() && each.rule().means() instanceof LimitedRule.Counted counted) {
+        asks.add(new Ask<>(counted.policy(), each.key(), each.cost()));
       }
     }
     return asks.isEmpty()
@@ -46,7 +71,7 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
    *
    * @throws ProblemException if it is none, naming every wrong field; or for a rule that is unknown
    */
-  static CheckRequest read(Fields fields, RuleBook<LimitedRule> book) {
+  static CheckRequest read(Fields fields, RuleBook book) {
     boolean isPeek = fields.flag("peek").orElse(false);
     CheckRequest request = readAsked(fields, book, isPeek);
     if (isPeek && !request.requestId().isEmpty()) {
@@ -58,7 +83,7 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
   }
 
   /** Reads what is asked; others may read more fields, and have to throw what is wrong. */
-  static CheckRequest readAsked(Fields fields, RuleBook<LimitedRule> book, boolean isPeek) {
+  static CheckRequest readAsked(Fields fields, RuleBook book, boolean isPeek) {
     List<String> unknown = new ArrayList<>();
     List<Asked> asked = new ArrayList<>();
     boolean isAll = fields.has("all");
@@ -82,8 +107,7 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
     return new CheckRequest(asked, isAll, requestId.orElse(""), isPeek);
   }
 
-  private static Optional<Asked> one(
-      Fields fields, RuleBook<LimitedRule> book, List<String> unknown) {
+  private static Optional<Asked> one(Fields fields, RuleBook book, List<String> unknown) {
     Optional<String> name = fields.required("rule", fields.text("rule"));
     Optional<String> key = fields.required("key", fields.text("key"));
     key.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("key", problem));
@@ -91,7 +115,7 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
     if (name.isPresent() && rule.isEmpty()) {
       unknown.add(name.get());
     }
-    long most = rule.map(known -> known.policy().limit().most()).orElse(UNKNOWN_MOST);
+    long most = rule.map(known -> known.most()).orElse(UNKNOWN_MOST);
     long cost = fields.whole("cost", 1, most).orElse(1L);
     return rule.isPresent() && key.isPresent() && !fields.isWrong("cost")
         ? Optional.of(new Asked(rule.get(), key.get(), cost))

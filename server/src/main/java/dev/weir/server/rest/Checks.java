@@ -1,244 +1,158 @@
 package dev.weir.server.rest;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Demand;
+import dev.weir.engine.rules.Asked;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.Said;
+import dev.weir.engine.rules.Tally;
+import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.Verdict;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
-import io.micronaut.http.MediaType;
-import io.micronaut.http.MutableHttpResponse;
 import jakarta.inject.Singleton;
-import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the store whether something may pass, and tells what it says. */
+/** Asks rules by name whether something may pass. */
 @Singleton
 final class Checks {
-  /** The registered type of a refusal. */
-  static final String QUOTA_EXCEEDED =
-      "https://iana.org/assignments/http-problem-types#quota-exceeded";
-
   private static final Logger log = LoggerFactory.getLogger(Checks.class);
 
   private final Limits limits;
+  private final Waits waits;
 
-  Checks(Limits limits) {
+  Checks(Limits limits, Waits waits) {
     this.limits = limits;
+    this.waits = waits;
   }
 
-  HttpResponse<byte[]> check(byte[] body) {
+  /** The answer; it comes later only if there is a queue to wait in. */
+  CompletionStage<HttpResponse<byte[]>> check(HttpRequest<?> http, byte[] body) {
     CheckRequest plain = PlainCheck.read(body, limits.book());
     CheckRequest request =
         plain != null
             ? plain
             : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), limits.book());
-    Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());
-    if (demand.isEmpty()) {
-      return Responses.json(json -> writeInactive(json, request));
+    if (request.isPeek()) {
+      return CompletableFuture.completedFuture(CheckJson.answer(request, peek(request)));
     }
-    Answer answer =
-        request.isPeek() ? limits.store().peek(demand.get()) : limits.store().decide(demand.get());
-    if (!request.isPeek()) {
-      count(request, answer);
+    CheckRequest identified = identified(request);
+    Verdict verdict = request.isCounted() ? counted(request) : ruled(identified);
+    if (log.isDebugEnabled() && verdict instanceof Verdict.Refused refused) {
+      log.atDebug()
+          .addKeyValue("rules", refused.violated())
+          .addKeyValue("requestId", request.requestId())
+          .log("Refused");
     }
-    return respond(request, answer);
+    HttpResponse<byte[]> answer = CheckJson.answer(identified, verdict);
+    return verdict instanceof Verdict.Queued queued
+        ? waits.after(http, queued, answer)
+        : CompletableFuture.completedFuture(answer);
   }
 
-  /** Gives back what was granted at a time that the caller was told. */
+  /** The short way for what is one step of a store. */
+  private Verdict counted(CheckRequest request) {
+    Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());
+    if (demand.isEmpty()) {
+      return new Verdict.Passed(List.of(), Answer.Mode.STORE, Optional.empty(), Ticket.NONE, false);
+    }
+    Answer answer = limits.store().decide(demand.get());
+    limits.metrics().decided(answer.mode());
+    List<Said> said = said(request, answer);
+    for (Said each : said) {
+      each.rule().tally().count(Tally.Outcome.of(each.decision(), answer.isReplayed()));
+    }
+    Optional<Instant> decidedAt = Optional.of(answer.decidedAt());
+    return answer.isAllowed()
+        ? new Verdict.Passed(said, answer.mode(), decidedAt, Ticket.NONE, answer.isReplayed())
+        : new Verdict.Refused(said, answer.mode(), decidedAt);
+  }
+
+  private static List<Said> said(CheckRequest request, Answer answer) {
+    List<Said> said = new ArrayList<>(answer.decisions().size());
+    for (Asked asked : request.asked()) {
+      if (asked.rule().isActive()) {
+        said.add(new Said(asked, answer.decisions().get(said.size())));
+      }
+    }
+    return said;
+  }
+
+  private Verdict ruled(CheckRequest request) {
+    return limits
+        .desk()
+        .decide(request.asked(), new RuleDesk.Repeat(request.requestId(), limits.requestTtl()));
+  }
+
+  /** A lease has to have an id that its holder knows. */
+  private static CheckRequest identified(CheckRequest request) {
+    return request.requestId().isEmpty() && request.hasLeases()
+        ? request.withRequestId(UUID.randomUUID().toString())
+        : request;
+  }
+
+  private Verdict peek(CheckRequest request) {
+    if (request.isCounted()) {
+      return request
+          .demand(limits.requestTtl())
+          .map(
+              demand -> {
+                Answer answer = limits.store().peek(demand);
+                return verdict(
+                    said(request, answer), answer.mode(), Optional.of(answer.decidedAt()));
+              })
+          .orElseGet(() -> verdict(List.of(), Answer.Mode.STORE, Optional.empty()));
+    }
+    List<Asked> inForce =
+        request.asked().stream()
+            .filter(asked -> asked.rule().isActive() && !asked.rule().isShadow())
+            .toList();
+    return verdict(limits.desk().peek(inForce), Answer.Mode.STORE, Optional.empty());
+  }
+
+  private static Verdict verdict(List<Said> said, Answer.Mode mode, Optional<Instant> decidedAt) {
+    Verdict.Refused refused = new Verdict.Refused(said, mode, decidedAt);
+    return refused.violated().isEmpty()
+        ? new Verdict.Passed(said, mode, decidedAt, Ticket.NONE, false)
+        : refused;
+  }
+
+  /** Gives back what was granted at a time that the caller was told, and leases. */
   HttpResponse<byte[]> refund(byte[] body) {
     Fields fields = Fields.of(Json.read(body, 0, body.length));
     CheckRequest request = CheckRequest.readAsked(fields, limits.book(), false);
-    Optional<Instant> decidedAt = fields.required("decidedAt", fields.time("decidedAt"));
+    Optional<String> leaseId = fields.text("leaseId");
+    Optional<Instant> decidedAt = fields.time("decidedAt");
+    if (!request.isOnlyLeases()) {
+      fields.required("decidedAt", decidedAt);
+    }
+    if (request.hasLeases()) {
+      fields.required("leaseId", leaseId);
+    }
     Answer.Mode mode = fields.choice("mode", Answer.Mode.values()).orElse(Answer.Mode.STORE);
     fields.refuseOthers();
     fields.throwIfWrong();
-    Answer granted = new Answer(List.of(), decidedAt.orElseThrow(), mode, false);
-    request.demand(limits.requestTtl()).ifPresent(demand -> limits.store().refund(demand, granted));
+    for (Asked asked : request.asked()) {
+      if (asked.rule().means() instanceof LimitedRule.Leased) {
+        limits
+            .leases()
+            .release(RuleDesk.resourceOfLeases(asked.rule(), asked.key()), leaseId.orElseThrow());
+      }
+    }
+    Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());
+    if (demand.isPresent() && decidedAt.isPresent()) {
+      limits.store().refund(demand.get(), new Answer(List.of(), decidedAt.get(), mode, false));
+    }
     return HttpResponse.noContent();
-  }
-
-  private void count(CheckRequest request, Answer answer) {
-    limits.metrics().decided(answer.mode());
-    int next = 0;
-    for (CheckRequest.Asked asked : request.asked()) {
-      if (asked.rule().isActive()) {
-        boolean allowed = answer.decisions().get(next++).isAllowed();
-        asked.rule().counts().count(allowed, answer.isReplayed());
-        if (!allowed && log.isDebugEnabled()) {
-          log.atDebug()
-              .addKeyValue("rule", asked.rule().name())
-              .addKeyValue("key", asked.key())
-              .addKeyValue("requestId", request.requestId())
-              .log("Refused");
-        }
-      }
-    }
-  }
-
-  private static HttpResponse<byte[]> respond(CheckRequest request, Answer answer) {
-    boolean allowed = answer.isAllowed();
-    MutableHttpResponse<byte[]> response;
-    if (allowed) {
-      byte[] body =
-          Json.bytes(
-              json -> {
-                json.writeStartObject();
-                write(json, request, answer);
-                json.writeEndObject();
-              });
-      response =
-          HttpResponse.<byte[]>ok()
-              .contentType(MediaType.APPLICATION_JSON_TYPE)
-              .contentLength(body.length)
-              .body(body);
-    } else {
-      response = Problems.answer(problem(request, answer));
-    }
-    List<RateLimitFields.Told> told = told(request, answer);
-    if (told.size() == 1) {
-      RateLimitFields.add(response.getHeaders(), told.getFirst());
-    } else {
-      RateLimitFields.add(response.getHeaders(), told);
-    }
-    if (!allowed) {
-      RateLimitFields.addRetryAfter(response.getHeaders(), retryAfterMicros(answer));
-    }
-    return response;
-  }
-
-  private static Problem problem(CheckRequest request, Answer answer) {
-    List<String> violated = new ArrayList<>();
-    int next = 0;
-    for (CheckRequest.Asked asked : request.asked()) {
-      if (asked.rule().isActive()
-          && !answer.decisions().get(next++).isAllowed()
-          && !violated.contains(asked.rule().name())) {
-        violated.add(asked.rule().name());
-      }
-    }
-    return quotaExceeded(
-            "Beyond %s. Try again in %d s."
-                .formatted(
-                    String.join(", ", violated.stream().map(name -> '"' + name + '"').toList()),
-                    RateLimitFields.seconds(retryAfterMicros(answer))),
-            violated)
-        .with(json -> write(json, request, answer));
-  }
-
-  static Problem quotaExceeded(String detail, List<String> violated) {
-    return Problem.of(429, QUOTA_EXCEEDED, detail)
-        .with(
-            json -> {
-              json.writeArrayFieldStart("violated-policies");
-              for (String name : violated) {
-                json.writeString(name);
-              }
-              json.writeEndArray();
-            });
-  }
-
-  private static List<RateLimitFields.Told> told(CheckRequest request, Answer answer) {
-    List<RateLimitFields.Told> told = new ArrayList<>(answer.decisions().size());
-    for (CheckRequest.Asked asked : request.asked()) {
-      if (asked.rule().isActive()) {
-        Decision decision = answer.decisions().get(told.size());
-        told.add(
-            new RateLimitFields.Told(
-                asked.rule().text(),
-                asked.key(),
-                decision.remaining(),
-                OptionalLong.of(decision.resetMicros()),
-                !decision.isAllowed()));
-      }
-    }
-    return told;
-  }
-
-  private static long retryAfterMicros(Answer answer) {
-    long longest = 0;
-    for (Decision decision : answer.decisions()) {
-      longest = Math.max(longest, retryAfterMicros(decision));
-    }
-    return longest;
-  }
-
-  private static long retryAfterMicros(Decision decision) {
-    return switch (decision) {
-      case Decision.Allowed allowed -> 0;
-      case Decision.Delayed delayed -> delayed.delayMicros();
-      case Decision.Refused refused -> refused.retryAfterMicros();
-    };
-  }
-
-  private static void write(JsonGenerator json, CheckRequest request, Answer answer)
-      throws IOException {
-    if (request.isAll()) {
-      json.writeBooleanField("allowed", answer.isAllowed());
-      if (!answer.isAllowed()) {
-        Json.writeSeconds(json, "retryAfter", retryAfterMicros(answer));
-      }
-      writeAll(json, request, answer.decisions());
-    } else {
-      write(json, request.asked().getFirst(), answer.decisions().getFirst());
-    }
-    json.writeStringField("mode", Fields.lower(answer.mode()));
-    json.writeBooleanField("replayed", answer.isReplayed());
-    json.writeStringField("decidedAt", answer.decidedAt().toString());
-  }
-
-  private static void writeAll(JsonGenerator json, CheckRequest request, List<Decision> decisions)
-      throws IOException {
-    json.writeArrayFieldStart("all");
-    int next = 0;
-    for (CheckRequest.Asked asked : request.asked()) {
-      json.writeStartObject();
-      if (asked.rule().isActive()) {
-        write(json, asked, decisions.get(next++));
-      } else {
-        writeInactive(json, asked);
-      }
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
-  private static void write(JsonGenerator json, CheckRequest.Asked asked, Decision decision)
-      throws IOException {
-    json.writeBooleanField("allowed", decision.isAllowed());
-    json.writeStringField("rule", asked.rule().name());
-    json.writeStringField("key", asked.key());
-    json.writeNumberField("remaining", decision.remaining());
-    Json.writeSeconds(json, "reset", decision.resetMicros());
-    if (!decision.isAllowed()) {
-      Json.writeSeconds(json, "retryAfter", retryAfterMicros(decision));
-    }
-  }
-
-  /** A rule that is not active counts nothing and lets everything pass. */
-  private static void writeInactive(JsonGenerator json, CheckRequest.Asked asked)
-      throws IOException {
-    json.writeBooleanField("allowed", true);
-    json.writeStringField("rule", asked.rule().name());
-    json.writeStringField("key", asked.key());
-    json.writeBooleanField("active", false);
-  }
-
-  private static void writeInactive(JsonGenerator json, CheckRequest request) throws IOException {
-    json.writeStartObject();
-    if (request.isAll()) {
-      json.writeBooleanField("allowed", true);
-      writeAll(json, request, List.of());
-    } else {
-      writeInactive(json, request.asked().getFirst());
-    }
-    json.writeStringField("mode", "inactive");
-    json.writeEndObject();
   }
 }

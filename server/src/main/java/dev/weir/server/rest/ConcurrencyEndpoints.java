@@ -7,6 +7,8 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Defined;
 import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.rules.PolicyText;
+import dev.weir.engine.rules.RateLimitFields;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -117,7 +119,7 @@ final class ConcurrencyEndpoints {
                 full,
                 OptionalLong.of(full.retryAfterMicros()),
                 Problems.answer(reached(defined, full)));
-        RateLimitFields.addRetryAfter(response.getHeaders(), full.retryAfterMicros());
+        RateLimitFields.addRetryAfter(response::header, full.retryAfterMicros());
         yield response;
       }
       case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
@@ -170,7 +172,7 @@ final class ConcurrencyEndpoints {
 
   private static Problem reached(Defined<Concurrency> defined, LeaseDecision.Full full) {
     Problem problem =
-        Checks.quotaExceeded(
+        CheckJson.quotaExceeded(
             "%d of %d places are taken.".formatted(full.current(), defined.limit().max()),
             List.of(PolicyText.printable(defined.resource())));
     return ResourceId.coded(problem, "CONCURRENCY_LIMIT_REACHED")
@@ -189,7 +191,7 @@ final class ConcurrencyEndpoints {
       OptionalLong resetMicros,
       MutableHttpResponse<byte[]> response) {
     RateLimitFields.add(
-        response.getHeaders(),
+        response::header,
         new RateLimitFields.Told(
             PolicyText.ofConcurrency(defined.resource(), defined.limit()),
             defined.resource(),

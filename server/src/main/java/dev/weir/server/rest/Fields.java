@@ -86,6 +86,39 @@ final class Fields {
     return value(name, List.class, "a list").map(list -> (List<?>) list);
   }
 
+  boolean isText(String name) {
+    return object.get(name) instanceof String;
+  }
+
+  /** The texts of a list of {@code least} to {@code most}; what is no text is wrong. */
+  Optional<List<String>> texts(String name, int least, int most) {
+    return list(name)
+        .map(
+            items -> {
+              List<String> texts = new ArrayList<>();
+              if (items.size() < least || items.size() > most) {
+                wrong(
+                    name, "must have %d to %d items, not %d".formatted(least, most, items.size()));
+                return texts;
+              }
+              for (int i = 0; i < items.size(); i++) {
+                if (items.get(i) instanceof String text) {
+                  texts.add(text);
+                } else {
+                  wrong("%s[%d]".formatted(name, i), "must be text");
+                }
+              }
+              return texts;
+            });
+  }
+
+  /** The names of all fields that an object has; each is known here then. */
+  List<String> names() {
+    List<String> names = object.keySet().stream().map(String.class::cast).toList();
+    asked.addAll(names);
+    return names;
+  }
+
   /** The objects of a list of {@code least} to {@code most}; what is no object is wrong. */
   Optional<List<Fields>> objects(String name, int least, int most) {
     return list(name)

@@ -7,6 +7,7 @@ import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Rules;
 import dev.weir.server.metrics.LimitMetrics;
 import java.time.Duration;
@@ -17,18 +18,22 @@ import java.time.Duration;
  * @param store keeps what was used
  * @param rules where rules are kept
  * @param book the rules as this node knows them
+ * @param desk decides by them
  * @param refreshEverywhere tells every node to read its rules anew
  * @param requestTtl for how long a demand may be repeated by its request id
+ * @param isBlocking whether a decision may wait for somebody
  */
 public record Limits(
     LimitStore<Limit> store,
     LeaseStore leases,
     Rules rules,
-    RuleBook<LimitedRule> book,
+    RuleBook book,
+    RuleDesk desk,
     Runnable refreshEverywhere,
     Definitions<TokenBucket> buckets,
     Definitions<Concurrency> concurrency,
     Duration requestTtl,
+    boolean isBlocking,
     LimitMetrics metrics) {
 
   /**

@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.util.StringUtils;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Body;
@@ -11,6 +12,7 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.concurrent.CompletionStage;
 
 /** May this pass? Answered on a thread that may wait for the store. */
 @Controller("/api/v1/check")
@@ -27,7 +29,7 @@ final class PatientCheckEndpoint {
   @Post
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
-  HttpResponse<byte[]> check(@Body byte[] body) {
-    return checks.check(body);
+  CompletionStage<HttpResponse<byte[]>> check(HttpRequest<?> request, @Body byte[] body) {
+    return checks.check(request, body);
   }
 }

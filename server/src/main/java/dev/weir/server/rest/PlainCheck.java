@@ -3,6 +3,8 @@ package dev.weir.server.rest;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.rules.Asked;
+import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleBook;
 import java.io.IOException;
 import java.util.List;
@@ -16,7 +18,7 @@ final class PlainCheck {
   private PlainCheck() {}
 
   /** The check, or null if it is not plain. */
-  static @Nullable CheckRequest read(byte[] body, RuleBook<LimitedRule> book) {
+  static @Nullable CheckRequest read(byte[] body, RuleBook book) {
     @Nullable String rule = null;
     @Nullable String key = null;
     @Nullable String requestId = null;
@@ -59,10 +61,10 @@ final class PlainCheck {
     }
     LimitedRule known = book.find(rule);
     long asked = Math.max(1, cost);
-    return known == null || asked > known.policy().limit().most()
+    return known == null || asked > known.most()
         ? null
         : new CheckRequest(
-            List.of(new CheckRequest.Asked(known, key, asked)),
+            List.of(new Asked(known, key, asked)),
             false,
             requestId == null ? "" : requestId,
             false);

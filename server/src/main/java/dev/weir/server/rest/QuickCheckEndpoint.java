@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.util.StringUtils;
+import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Body;
@@ -9,6 +10,7 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
+import java.util.concurrent.CompletionStage;
 
 /** May this pass? Answered on the thread that read the request, by a store that never waits. */
 @Controller("/api/v1/check")
@@ -24,7 +26,7 @@ final class QuickCheckEndpoint {
   @Post
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
-  HttpResponse<byte[]> check(@Body byte[] body) {
-    return checks.check(body);
+  CompletionStage<HttpResponse<byte[]>> check(HttpRequest<?> request, @Body byte[] body) {
+    return checks.check(request, body);
   }
 }

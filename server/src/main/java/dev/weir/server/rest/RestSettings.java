@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.engine.rules.TrustedProxies;
 import java.util.Optional;
 import java.util.Set;
 
@@ -9,9 +10,13 @@ import java.util.Set;
  * @param defaultConfig the configuration of a request that names none
  * @param adminToken what an administrator shows; without one, admin endpoints are open
  * @param clientKeys what a client shows; if there are none, data endpoints are open
+ * @param trustedProxies whose word is taken for where a request comes from
  */
 public record RestSettings(
-    String defaultConfig, Optional<String> adminToken, Set<String> clientKeys) {
+    String defaultConfig,
+    Optional<String> adminToken,
+    Set<String> clientKeys,
+    TrustedProxies trustedProxies) {
 
   /** Says nothing of its secrets. */
   @Override

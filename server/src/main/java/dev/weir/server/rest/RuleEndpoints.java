@@ -1,7 +1,11 @@
 package dev.weir.server.rest;
 
+import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleVersion;
 import dev.weir.engine.rules.Rules;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -14,6 +18,7 @@ import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Delete;
 import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Patch;
 import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.http.annotation.Put;
@@ -66,7 +71,8 @@ final class RuleEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> create(HttpRequest<?> request, @Body byte[] body) {
     Rule.Terms terms = RuleJson.read(Json.read(body, 0, body.length));
-    Rule rule = done(request, terms.policy().name(), limits.rules().create(terms)).rule();
+    Rule rule =
+        done(request, terms.name(), limits.rules().create(terms, Caller.of(request))).rule();
     log.info("Rule changed: none → {}", text(rule));
     return answer(HttpStatus.CREATED, rule)
         .header(HttpHeaders.LOCATION, "/api/admin/rules/" + rule.id());
@@ -78,16 +84,81 @@ final class RuleEndpoints {
   HttpResponse<byte[]> change(HttpRequest<?> request, @Body byte[] body) {
     long id = id(request);
     Rule.Terms terms = RuleJson.read(Json.read(body, 0, body.length));
-    RuleChange.Done done =
-        done(request, terms.policy().name(), limits.rules().change(id, version(request), terms));
+    RuleChange change = limits.rules().change(id, version(request), terms, Caller.of(request));
+    return answer(HttpStatus.OK, changed(request, terms.name(), change));
+  }
+
+  private Rule changed(HttpRequest<?> request, String name, RuleChange change) {
+    RuleChange.Done done = done(request, name, change);
     log.info("Rule changed: {} → {}", text(done.before().orElseThrow()), text(done.rule()));
-    return answer(HttpStatus.OK, done.rule());
+    return done.rule();
+  }
+
+  /** Changes how one may wait beyond a limit, and nothing else. */
+  @Patch(ID + "/queue")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> changeQueue(HttpRequest<?> request, @Body byte[] body) {
+    long id = id(request);
+    Rule rule = limits.rules().find(id).orElseThrow(() -> unknown(request));
+    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    if (!(rule.terms().allowance() instanceof Allowance.Rate rate)) {
+      throw new ProblemException(
+          Problem.of(409, "no-queue", "A rule of concurrency has no queue."));
+    }
+    Allowance.Waiting waiting = RuleJson.waiting(fields, rate.waiting());
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    int known = version(request);
+    // Without a version of the caller's, that of the rule that was read: nothing else may change.
+    RuleChange change =
+        limits
+            .rules()
+            .change(
+                id,
+                known == Rules.ANY_VERSION ? rule.version() : known,
+                rule.terms().allowing(new Allowance.Rate(rate.limit(), waiting)),
+                Caller.of(request));
+    return answer(HttpStatus.OK, changed(request, rule.name(), change));
+  }
+
+  /** How a rule came to be what it is. */
+  @Get(ID + "/versions")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> versions(HttpRequest<?> request) {
+    List<RuleVersion> versions = limits.rules().versions(id(request));
+    if (versions.isEmpty()) {
+      throw unknown(request);
+    }
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (RuleVersion version : versions) {
+            json.writeStartObject();
+            RuleJson.writeMembers(json, version.rule());
+            json.writeStringField("changedBy", version.changedBy());
+            json.writeBooleanField("removed", version.isRemoval());
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  /** Which rules would cover a request, and what they would say. Takes nothing. */
+  @Post("/explain")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> explain(@Body byte[] body) {
+    Request described = ExplainJson.read(Fields.of(Json.read(body, 0, body.length)));
+    RuleDesk.Explanation explanation = limits.desk().explain(described);
+    return Responses.json(json -> ExplainJson.write(json, described, explanation));
   }
 
   @Delete(ID)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
-    RuleChange.Done done = done(request, "", limits.rules().remove(id(request), version(request)));
+    RuleChange.Done done =
+        done(request, "", limits.rules().remove(id(request), version(request), Caller.of(request)));
     log.info("Rule changed: {} → none", text(done.rule()));
     return HttpResponse.noContent();
   }

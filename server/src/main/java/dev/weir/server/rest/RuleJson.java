@@ -2,15 +2,19 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.Micros;
+import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.OnStoreFailure;
-import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Coverage;
+import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.Rule;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Rules as JSON. */
@@ -25,6 +29,9 @@ final class RuleJson {
   private static final BigDecimal LONGEST_SECONDS =
       BigDecimal.valueOf(Limit.LONGEST_MICROS / Micros.PER_SECOND);
 
+  /** Long enough for most requests; where Weir sees that one takes longer, it renews. */
+  private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
+
   /** What stands in for a limit that could not be read. */
   private static final Limit NONE = new FixedWindow(1, 1_000, FixedWindow.Start.EPOCH);
 
@@ -33,7 +40,8 @@ final class RuleJson {
   private enum Algorithm {
     FIXED_WINDOW,
     SLIDING_WINDOW,
-    TOKEN_BUCKET
+    TOKEN_BUCKET,
+    CONCURRENCY
   }
 
   /**
@@ -50,20 +58,69 @@ final class RuleJson {
     Algorithm algorithm =
         fields.choice("algorithm", Algorithm.values(), Enum::name).orElse(Algorithm.FIXED_WINDOW);
     // Which fields belong to it is known only if it is known itself.
-    Limit limit =
+    Allowance allowance =
         fields.isWrong("algorithm")
             ? skip(fields)
             : switch (algorithm) {
-              case FIXED_WINDOW -> fixedWindow(fields);
-              case SLIDING_WINDOW -> slidingWindow(fields);
-              case TOKEN_BUCKET -> bucket(fields);
+              case FIXED_WINDOW -> new Allowance.Rate(fixedWindow(fields), waiting(fields));
+              case SLIDING_WINDOW -> new Allowance.Rate(slidingWindow(fields), waiting(fields));
+              case TOKEN_BUCKET -> new Allowance.Rate(bucket(fields), waiting(fields));
+              case CONCURRENCY -> together(fields);
             };
+    Coverage coverage = CoverageJson.read(fields);
+    int priority =
+        fields
+            .whole("priority", -Rule.Terms.MOST_PRIORITY, Rule.Terms.MOST_PRIORITY)
+            .orElse(0L)
+            .intValue();
+    Rule.Mode mode = fields.choice("mode", Rule.Mode.values()).orElse(Rule.Mode.ENFORCE);
     boolean active = fields.flag("active").orElse(true);
-    OnStoreFailure failure =
-        fields.choice("onStoreFailure", OnStoreFailure.values()).orElse(OnStoreFailure.CLOSED);
+    OnStoreFailure failure = failure(fields, algorithm);
     fields.refuseOthers();
     fields.throwIfWrong();
-    return new Rule.Terms(new Policy<>(name, limit, failure), active);
+    return new Rule.Terms(name, coverage, allowance, failure, priority, mode, active);
+  }
+
+  /** There is no share of a lease, and no second store for it. */
+  private static OnStoreFailure failure(Fields fields, Algorithm algorithm) {
+    OnStoreFailure[] choices =
+        algorithm == Algorithm.CONCURRENCY
+            ? new OnStoreFailure[] {OnStoreFailure.CLOSED, OnStoreFailure.OPEN}
+            : OnStoreFailure.values();
+    return fields.choice("onStoreFailure", choices).orElse(OnStoreFailure.CLOSED);
+  }
+
+  /** Reads how one may wait; what is not given is as it would be by itself. */
+  static Allowance.Waiting waiting(Fields fields) {
+    return waiting(fields, Allowance.Waiting.NONE);
+  }
+
+  /** Reads how one may wait; what is not given stays as it was. */
+  static Allowance.Waiting waiting(Fields fields, Allowance.Waiting before) {
+    return new Allowance.Waiting(
+        fields.flag("queueEnabled").orElse(before.isEnabled()),
+        fields
+            .whole("maxQueueSize", 0, Allowance.Waiting.MOST_WAITING)
+            .map(Long::intValue)
+            .orElse(before.maxSize()),
+        fields
+            .whole("delayPerRequestMs", 1, Allowance.Waiting.LONGEST_DELAY_MILLIS)
+            .orElse(before.delayMillis()));
+  }
+
+  private static Allowance together(Fields fields) {
+    int max =
+        fields
+            .required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MOST))
+            .orElse(1L)
+            .intValue();
+    Duration ttl = fields.duration("leaseTtl").orElse(DEFAULT_LEASE);
+    try {
+      return new Allowance.Together(Concurrency.of(max, ttl));
+    } catch (IllegalArgumentException e) {
+      fields.wrong("leaseTtl", Excerpt.of(String.valueOf(e.getMessage())));
+      return new Allowance.Together(Concurrency.of(max, DEFAULT_LEASE));
+    }
   }
 
   private static Optional<String> nameProblem(String name) {
@@ -82,13 +139,16 @@ final class RuleJson {
         : Optional.empty();
   }
 
-  private static Limit skip(Fields fields) {
+  private static Allowance skip(Fields fields) {
     fields.number("allowedRequests");
     fields.number("windowSeconds");
     fields.flag("aligned");
     fields.number("capacity");
     fields.number("refillRate");
-    return NONE;
+    fields.number("maxConcurrent");
+    fields.text("leaseTtl");
+    waiting(fields);
+    return Allowance.Rate.of(NONE);
   }
 
   private static Limit fixedWindow(Fields fields) {
@@ -159,11 +219,41 @@ final class RuleJson {
 
   /** Writes a rule as it is kept. */
   static void write(JsonGenerator json, Rule rule) throws IOException {
-    Policy<?> policy = rule.terms().policy();
     json.writeStartObject();
+    writeMembers(json, rule);
+    json.writeEndObject();
+  }
+
+  static void writeMembers(JsonGenerator json, Rule rule) throws IOException {
+    Rule.Terms terms = rule.terms();
     json.writeNumberField("id", rule.id());
-    json.writeStringField("name", policy.name());
-    switch (policy.limit()) {
+    json.writeStringField("name", terms.name());
+    CoverageJson.write(json, terms.coverage());
+    switch (terms.allowance()) {
+      case Allowance.Rate rate -> {
+        write(json, rate.limit());
+        json.writeBooleanField("queueEnabled", rate.waiting().isEnabled());
+        json.writeNumberField("maxQueueSize", rate.waiting().maxSize());
+        json.writeNumberField("delayPerRequestMs", rate.waiting().delayMillis());
+      }
+      case Allowance.Together together -> {
+        json.writeStringField("algorithm", Algorithm.CONCURRENCY.name());
+        json.writeNumberField("maxConcurrent", together.concurrency().max());
+        json.writeStringField(
+            "leaseTtl", Micros.duration(together.concurrency().ttlMicros()).toString());
+      }
+    }
+    json.writeNumberField("priority", terms.priority());
+    json.writeStringField("mode", Fields.lower(terms.mode()));
+    json.writeBooleanField("active", terms.isActive());
+    json.writeStringField("onStoreFailure", Fields.lower(terms.onStoreFailure()));
+    json.writeNumberField("version", rule.version());
+    json.writeStringField("createdAt", rule.createdAt().toString());
+    json.writeStringField("updatedAt", rule.updatedAt().toString());
+  }
+
+  private static void write(JsonGenerator json, Limit limit) throws IOException {
+    switch (limit) {
       case FixedWindow window -> {
         json.writeStringField("algorithm", Algorithm.FIXED_WINDOW.name());
         json.writeNumberField("allowedRequests", window.limit());
@@ -181,12 +271,6 @@ final class RuleJson {
         writeRate(json, bucket);
       }
     }
-    json.writeBooleanField("active", rule.terms().isActive());
-    json.writeStringField("onStoreFailure", Fields.lower(policy.onStoreFailure()));
-    json.writeNumberField("version", rule.version());
-    json.writeStringField("createdAt", rule.createdAt().toString());
-    json.writeStringField("updatedAt", rule.updatedAt().toString());
-    json.writeEndObject();
   }
 
   static void writeRate(JsonGenerator json, TokenBucket bucket) throws IOException {

@@ -8,9 +8,9 @@ import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.MemoryDefinitions;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Rules;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.server.rest.LimitedRule;
 import dev.weir.server.rest.Limits;
 import dev.weir.store.jdbc.ChangeListener;
 import dev.weir.store.jdbc.Channel;
@@ -50,7 +50,7 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
         database
             .<Rules>map(pool -> new JdbcRules(pool, StoreClock.OF_THE_DATABASE))
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
-    RuleBook<LimitedRule> book = new RuleBook<>(rules, rule -> LimitedRule.of(rule, metrics));
+    RuleBook book = new RuleBook(rules, metrics);
     CachedDefinitions<TokenBucket> buckets =
         cached(
             settings,
@@ -72,10 +72,15 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
             stores.leases(),
             rules,
             book,
+            new RuleDesk(
+                book,
+                new RuleDesk.Stores(stores.limits(), stores.leases(), stores.openLeases()),
+                metrics),
             () -> database.ifPresent(Channel.RULE::flushEverywhere),
             buckets,
             concurrency,
             settings.requestTtl(),
+            settings.isBlocking(),
             metrics),
         settings.isBlocking(),
         Map.of(

@@ -23,8 +23,13 @@ import java.time.Duration;
 import java.util.Deque;
 import java.util.Optional;
 
-/** Who counts what was used of limits, and who goes on when they are gone. */
-record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
+/**
+ * Who counts what was used of limits, and who goes on when they are gone.
+ *
+ * @param leases nobody gets one while their store is gone
+ * @param openLeases the same, but everybody gets one then
+ */
+record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openLeases) {
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
   private static final int STEPS_OF_A_SWEEP = 100;
 
@@ -53,7 +58,8 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
   private static LimitStores inMemory(LimitSettings settings, LimitMetrics metrics) {
     MemoryLimitStore memory = new MemoryLimitStore(settings.mostKeys());
     metrics.keysInMemory(memory::keys);
-    return new LimitStores(memory, new MemoryLeaseStore());
+    LeaseStore leases = new MemoryLeaseStore();
+    return new LimitStores(memory, leases, leases);
   }
 
   private static LimitStores onPostgres(
@@ -66,7 +72,8 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
         settings,
         metrics,
         "postgresql",
-        new LimitStores(new JdbcLimitStore(database), new JdbcLeaseStore(database)),
+        new JdbcLimitStore(database),
+        new JdbcLeaseStore(database),
         false,
         Optional.empty());
   }
@@ -85,7 +92,8 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
         settings,
         metrics,
         "redis",
-        new LimitStores(new RedisLimitStore(redis), new RedisLeaseStore(redis)),
+        new RedisLimitStore(redis),
+        new RedisLeaseStore(redis),
         true,
         next.map(JdbcLimitStore::new));
   }
@@ -107,30 +115,31 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases) {
     started.push(new Upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
   }
 
-  /** Nobody knows who holds leases while their store is gone: none is given. */
   private static LimitStores goingOn(
       LimitSettings settings,
       LimitMetrics metrics,
       String name,
-      LimitStores stores,
+      LimitStore<Limit> store,
+      LeaseStore leases,
       boolean isForgetful,
       Optional<LimitStore<Limit>> next) {
     return new LimitStores(
         new Failover(
             new Failover.Parts(
                 name,
-                stores.limits(),
+                store,
                 isForgetful,
                 next,
                 settings.nodes(),
                 settings.mostKeys(),
                 Breaker.Settings.DEFAULT),
             metrics),
-        new LeaseFailover(
-            name,
-            stores.leases(),
-            LeaseFailover.OnFailure.CLOSED,
-            Breaker.Settings.DEFAULT,
-            metrics));
+        leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
+        leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));
+  }
+
+  private static LeaseStore leaseFailover(
+      String name, LeaseStore leases, LeaseFailover.OnFailure onFailure, LimitMetrics metrics) {
+    return new LeaseFailover(name, leases, onFailure, Breaker.Settings.DEFAULT, metrics);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
@@ -20,7 +21,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -28,7 +28,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +35,9 @@ import org.slf4j.LoggerFactory;
 public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
   private static final Duration SHORTEST_UPKEEP = Duration.ofMillis(10);
+
+  /** Several times within the shortest lease that makes sense for a request. */
+  private static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(10);
 
   /** Within which every time minus this is a time. */
   private static final Duration LONGEST_AGE = Duration.ofDays(100 * 365);
@@ -84,6 +86,8 @@ public final class Node implements AutoCloseable {
       }
       started.push(
           new Upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
+      started.push(
+          new Upkeep("renewal of leases", limits.limits().desk()::renewLeases, BETWEEN_RENEWALS));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
       tracing.ifPresent(started::push);
       SlotLedger ledger =
@@ -189,15 +193,21 @@ public final class Node implements AutoCloseable {
         50);
   }
 
+  private static TrustedProxies trustedProxies(Settings settings) {
+    try {
+      return TrustedProxies.of(settings.list(Setting.TRUSTED_PROXIES));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.TRUSTED_PROXIES.key(), String.valueOf(e.getMessage()));
+    }
+  }
+
   private static RestSettings rest(Settings settings) {
-    Set<String> keys =
-        Arrays.stream(settings.text(Setting.CLIENT_KEYS).split(",", -1))
-            .map(String::trim)
-            .filter(key -> !key.isEmpty())
-            .collect(Collectors.toSet());
+    Set<String> keys = Set.copyOf(settings.list(Setting.CLIENT_KEYS));
     return new RestSettings(
         settings.configName(Setting.SLOTS_DEFAULT_NAME),
         settings.optional(Setting.ADMIN_TOKEN),
-        keys);
+        keys,
+        trustedProxies(settings));
   }
 }

@@ -56,6 +56,10 @@ public enum Setting {
       "redis://host:port, redis-sentinel://… or redis-cluster://… for weir.limits.store"),
   ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
   CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
+  TRUSTED_PROXIES(
+      "weir.trusted-proxies",
+      "",
+      "addresses and networks whose Forwarded and X-Forwarded-For are believed, such as 10.0.0.0/8"),
   DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),
   DRAIN_NOTICE(
       "weir.drain.notice", "PT0.5S", "how long a stop goes on listening after it is not ready"),

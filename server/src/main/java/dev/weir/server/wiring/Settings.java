@@ -133,6 +133,15 @@ public final class Settings {
             });
   }
 
+  /** What is separated by commas. */
+  List<String> list(Setting setting) {
+    return Stream.of(text(setting).split(",", -1))
+        .map(String::trim)
+        .filter(item -> !item.isEmpty())
+        .distinct()
+        .toList();
+  }
+
   /** The name of a configuration. */
   String configName(Setting setting) {
     SlotNames.configNameProblem(text(setting))

@@ -3,8 +3,8 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleBook;
 import dev.weir.server.metrics.LimitMetrics;

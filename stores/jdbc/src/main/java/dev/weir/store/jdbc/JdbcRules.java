@@ -3,6 +3,7 @@ package dev.weir.store.jdbc;
 import dev.weir.core.Micros;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.RuleVersion;
 import dev.weir.engine.rules.Rules;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -22,8 +23,8 @@ public final class JdbcRules implements Rules {
   }
 
   @Override
-  public RuleChange create(Rule.Terms terms) {
-    String name = terms.policy().name();
+  public RuleChange create(Rule.Terms terms, String by) {
+    String name = terms.name();
     return transactions.write(
         connection -> {
           if (isTaken(connection, name, 0)) {
@@ -43,14 +44,14 @@ public final class JdbcRules implements Rules {
                   .orElseThrow();
           Instant now = now(connection);
           Rule rule = new Rule(id, 1, terms, now, now);
-          RuleRow.insert(connection, rule, false);
+          RuleRow.insert(connection, new RuleVersion(rule, by, false));
           Channel.RULE.send(connection, name);
           return new RuleChange.Done(Optional.empty(), rule);
         });
   }
 
   @Override
-  public RuleChange change(long id, int version, Rule.Terms terms) {
+  public RuleChange change(long id, int version, Rule.Terms terms, String by) {
     return transactions.write(
         connection -> {
           Optional<Rule> before = lock(connection, id);
@@ -60,17 +61,17 @@ public final class JdbcRules implements Rules {
           if (isStale(before.get(), version)) {
             return new RuleChange.Stale(before.get());
           }
-          if (isTaken(connection, terms.policy().name(), id)) {
+          if (isTaken(connection, terms.name(), id)) {
             return new RuleChange.NameTaken();
           }
           Rule next = next(connection, before.get(), terms);
-          write(connection, next, false);
+          write(connection, new RuleVersion(next, by, false));
           return new RuleChange.Done(before, next);
         });
   }
 
   @Override
-  public RuleChange remove(long id, int version) {
+  public RuleChange remove(long id, int version, String by) {
     return transactions.write(
         connection -> {
           Optional<Rule> before = lock(connection, id);
@@ -80,7 +81,8 @@ public final class JdbcRules implements Rules {
           if (isStale(before.get(), version)) {
             return new RuleChange.Stale(before.get());
           }
-          write(connection, next(connection, before.get(), before.get().terms()), true);
+          Rule last = next(connection, before.get(), before.get().terms());
+          write(connection, new RuleVersion(last, by, true));
           return new RuleChange.Done(before, before.get());
         });
   }
@@ -88,6 +90,13 @@ public final class JdbcRules implements Rules {
   @Override
   public Optional<Rule> find(long id) {
     return transactions.read(connection -> find(connection, id));
+  }
+
+  @Override
+  public List<RuleVersion> versions(long id) {
+    return transactions.read(
+        connection ->
+            Sql.list(connection, RuleRow::readVersion, RuleRow.SELECT_VERSIONS, id, MOST_VERSIONS));
   }
 
   @Override
@@ -130,15 +139,15 @@ public final class JdbcRules implements Rules {
     return new Rule(before.id(), before.version() + 1, terms, before.createdAt(), now(connection));
   }
 
-  private static void write(Connection connection, Rule rule, boolean isRemoved)
-      throws SQLException {
-    RuleRow.insert(connection, rule, isRemoved);
+  private static void write(Connection connection, RuleVersion version) throws SQLException {
+    RuleRow.insert(connection, version);
+    Rule rule = version.rule();
     Sql.update(
         connection,
         "update rule set name = ?, version = ?, is_removed = ? where rule_id = ?",
         rule.name(),
         rule.version(),
-        isRemoved,
+        version.isRemoval(),
         rule.id());
     Channel.RULE.send(connection, rule.name());
   }

@@ -1,115 +1,229 @@
 package dev.weir.store.jdbc;
 
 import dev.weir.core.Micros;
+import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.OnStoreFailure;
-import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Coverage;
+import dev.weir.engine.rules.KeyPart;
+import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleVersion;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How a version of a rule is read from and written to {@code rule_version}. */
 final class RuleRow {
+  private static final String COLUMNS =
+      """
+      select v.*, f.created_at as rule_created_at
+      from rule r
+      """;
+
   /** Rules that were not removed, at the version in force. */
   static final String SELECT =
-      """
-      select v.rule_id, v.version, v.name, v.algorithm, v.most, v.window_micros, v.is_aligned,
-             v.refill_tokens, v.refill_micros, v.on_store_failure, v.is_active,
-             f.created_at, v.created_at
-      from rule r
-      join rule_version v on v.rule_id = r.rule_id and v.version = r.version
-      join rule_version f on f.rule_id = r.rule_id and f.version = 1
-      where not r.is_removed
-      """;
+      COLUMNS
+          + """
+          join rule_version v on v.rule_id = r.rule_id and v.version = r.version
+          join rule_version f on f.rule_id = r.rule_id and f.version = 1
+          where not r.is_removed
+          """;
+
+  /** All versions of a rule, also of one that was removed, the newest first. */
+  static final String SELECT_VERSIONS =
+      COLUMNS
+          + """
+          join rule_version v on v.rule_id = r.rule_id
+          join rule_version f on f.rule_id = r.rule_id and f.version = 1
+          where r.rule_id = ?
+          order by v.version desc
+          limit ?
+          """;
 
   private static final String INSERT =
       """
       insert into rule_version (rule_id, version, name, algorithm, most, window_micros, is_aligned,
-                                refill_tokens, refill_micros, on_store_failure, is_active,
-                                is_removed, created_at)
-      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::bigint, ?::bigint, ?, ?, ?, ?)
+                                refill_tokens, refill_micros, lease_micros, path_pattern, methods,
+                                key_by, queue_enabled, max_queue_size, delay_millis, priority,
+                                mode, on_store_failure, is_active, is_removed, changed_by,
+                                created_at)
+      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::bigint, ?::bigint, ?::bigint, ?::text, ?, ?, ?, ?, ?,
+              ?, ?, ?, ?, ?, ?, ?)
       """;
+
+  private static final String SEPARATOR = ",";
 
   private RuleRow() {}
 
-  static Rule read(ResultSet row) throws SQLException {
-    Policy<?> policy =
-        new Policy<>(
-            row.getString(3),
-            limit(row),
-            OnStoreFailure.valueOf(row.getString(10).toUpperCase(Locale.ROOT)));
-    return new Rule(
-        row.getLong(1),
-        row.getInt(2),
-        new Rule.Terms(policy, row.getBoolean(11)),
-        Micros.instant(row.getLong(12)),
-        Micros.instant(row.getLong(13)));
+  static RuleVersion readVersion(ResultSet row) throws SQLException {
+    return new RuleVersion(read(row), row.getString("changed_by"), row.getBoolean("is_removed"));
   }
 
-  private static Limit limit(ResultSet row) throws SQLException {
-    long most = row.getLong(5);
-    String algorithm = row.getString(4);
+  static Rule read(ResultSet row) throws SQLException {
+    return new Rule(
+        row.getLong("rule_id"),
+        row.getInt("version"),
+        new Rule.Terms(
+            row.getString("name"),
+            coverage(row),
+            allowance(row),
+            OnStoreFailure.valueOf(upper(row, "on_store_failure")),
+            row.getInt("priority"),
+            Rule.Mode.valueOf(upper(row, "mode")),
+            row.getBoolean("is_active")),
+        Micros.instant(row.getLong("rule_created_at")),
+        Micros.instant(row.getLong("created_at")));
+  }
+
+  private static Coverage coverage(ResultSet row) throws SQLException {
+    String methods = row.getString("methods");
+    return new Coverage(
+        Optional.ofNullable(row.getString("path_pattern")).map(PathPattern::of),
+        methods.isEmpty() ? Set.of() : Set.of(methods.split(SEPARATOR, -1)),
+        Arrays.stream(row.getString("key_by").split(SEPARATOR, -1)).map(KeyPart::of).toList());
+  }
+
+  private static Allowance allowance(ResultSet row) throws SQLException {
+    long most = row.getLong("most");
+    if (row.getString("algorithm").equals("concurrency")) {
+      return new Allowance.Together(
+          new Concurrency(Math.toIntExact(most), row.getLong("lease_micros")));
+    }
+    return new Allowance.Rate(
+        limit(row, most),
+        new Allowance.Waiting(
+            row.getBoolean("queue_enabled"),
+            row.getInt("max_queue_size"),
+            row.getInt("delay_millis")));
+  }
+
+  private static Limit limit(ResultSet row, long most) throws SQLException {
+    String algorithm = row.getString("algorithm");
+    long windowMicros = row.getLong("window_micros");
     return switch (algorithm) {
       case "fixed_window" ->
           new FixedWindow(
               most,
-              row.getLong(6),
-              row.getBoolean(7) ? FixedWindow.Start.EPOCH : FixedWindow.Start.FIRST_USE);
-      case "sliding_window" -> new SlidingWindow(most, row.getLong(6));
-      case "token_bucket" -> new TokenBucket(most, row.getLong(8), row.getLong(9));
+              windowMicros,
+              row.getBoolean("is_aligned") ? FixedWindow.Start.EPOCH : FixedWindow.Start.FIRST_USE);
+      case "sliding_window" -> new SlidingWindow(most, windowMicros);
+      case "token_bucket" ->
+          new TokenBucket(most, row.getLong("refill_tokens"), row.getLong("refill_micros"));
       default -> throw new SQLException("no algorithm is called " + algorithm);
     };
   }
 
-  /** The columns that differ between kinds of limit. */
-  private record Terms(
+  /** The columns that differ between kinds of allowance. */
+  private record Columns(
       String algorithm,
+      long most,
       @Nullable Long windowMicros,
       boolean isAligned,
       @Nullable Long refillTokens,
-      @Nullable Long refillMicros) {
-    static Terms of(Limit limit) {
+      @Nullable Long refillMicros,
+      @Nullable Long leaseMicros,
+      Allowance.Waiting waiting) {
+    static Columns of(Allowance allowance) {
+      return switch (allowance) {
+        case Allowance.Together together ->
+            new Columns(
+                "concurrency",
+                together.concurrency().max(),
+                null,
+                false,
+                null,
+                null,
+                together.concurrency().ttlMicros(),
+                Allowance.Waiting.NONE);
+        case Allowance.Rate rate -> of(rate.limit(), rate.waiting());
+      };
+    }
+
+    private static Columns of(Limit limit, Allowance.Waiting waiting) {
       return switch (limit) {
         case FixedWindow window ->
-            new Terms(
+            new Columns(
                 "fixed_window",
+                window.limit(),
                 window.windowMicros(),
                 window.start() == FixedWindow.Start.EPOCH,
                 null,
-                null);
+                null,
+                null,
+                waiting);
         case SlidingWindow window ->
-            new Terms("sliding_window", window.windowMicros(), false, null, null);
+            new Columns(
+                "sliding_window",
+                window.limit(),
+                window.windowMicros(),
+                false,
+                null,
+                null,
+                null,
+                waiting);
         case TokenBucket bucket ->
-            new Terms("token_bucket", null, false, bucket.refillTokens(), bucket.refillMicros());
+            new Columns(
+                "token_bucket",
+                bucket.capacity(),
+                null,
+                false,
+                bucket.refillTokens(),
+                bucket.refillMicros(),
+                null,
+                waiting);
       };
     }
   }
 
   /** Appends a version, made at the rule's {@code updatedAt}. */
-  static void insert(Connection connection, Rule rule, boolean isRemoved) throws SQLException {
-    Policy<?> policy = rule.terms().policy();
-    Terms terms = Terms.of(policy.limit());
+  static void insert(Connection connection, RuleVersion version) throws SQLException {
+    Rule rule = version.rule();
+    Rule.Terms terms = rule.terms();
+    Columns columns = Columns.of(terms.allowance());
     Sql.update(
         connection,
         INSERT,
         rule.id(),
         rule.version(),
-        policy.name(),
-        terms.algorithm(),
-        policy.limit().most(),
-        terms.windowMicros(),
-        terms.isAligned(),
-        terms.refillTokens(),
-        terms.refillMicros(),
-        policy.onStoreFailure().name().toLowerCase(Locale.ROOT),
-        rule.terms().isActive(),
-        isRemoved,
+        terms.name(),
+        columns.algorithm(),
+        columns.most(),
+        columns.windowMicros(),
+        columns.isAligned(),
+        columns.refillTokens(),
+        columns.refillMicros(),
+        columns.leaseMicros(),
+        terms.coverage().path().map(PathPattern::text).orElse(null),
+        String.join(SEPARATOR, terms.coverage().methods()),
+        terms.coverage().keyBy().stream().map(KeyPart::text).collect(Collectors.joining(SEPARATOR)),
+        columns.waiting().isEnabled(),
+        columns.waiting().maxSize(),
+        columns.waiting().delayMillis(),
+        terms.priority(),
+        lower(terms.mode()),
+        lower(terms.onStoreFailure()),
+        terms.isActive(),
+        version.isRemoval(),
+        version.changedBy(),
         Micros.ceil(rule.updatedAt()));
+  }
+
+  private static String upper(ResultSet row, String column) throws SQLException {
+    return row.getString(column).toUpperCase(Locale.ROOT);
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -3,10 +3,12 @@ package dev.weir.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleBook;
 import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.RuleVersion;
 import dev.weir.engine.rules.Rules;
 import dev.weir.store.tck.RulesKit;
 import java.time.Duration;
@@ -27,26 +29,24 @@ final class JdbcRulesTest extends RulesKit {
 
   @Test
   void keepsEveryVersionAndTheRemoval() {
-    RuleChange.Done made = (RuleChange.Done) rules.create(terms(1));
+    RuleChange.Done made = (RuleChange.Done) rules.create(terms(1), "me");
     long id = made.rule().id();
-    rules.change(id, 1, made.rule().terms());
-    rules.remove(id, 2);
+    rules.change(id, 1, made.rule().terms(), "you");
+    rules.remove(id, 2, "them");
 
-    assertThat(
-            Database.number(
-                database.pool(), "select count(*) from rule_version where rule_id = " + id))
-        .isEqualTo(3);
-    assertThat(
-            Database.number(
-                database.pool(),
-                "select version from rule_version where is_removed and rule_id = " + id))
-        .isEqualTo(3);
+    assertThat(rules.find(id)).isEmpty();
+    assertThat(rules.versions(id))
+        .extracting(RuleVersion::changedBy)
+        .containsExactly("them", "you", "me");
+    assertThat(rules.versions(id))
+        .extracting(RuleVersion::isRemoval)
+        .containsExactly(true, false, false);
   }
 
   @Test
   void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
     JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.OF_THE_DATABASE);
-    RuleBook<Rule> book = new RuleBook<>(rules, rule -> rule);
+    RuleBook book = new RuleBook(rules, RuleObserver.NONE);
     try (ChangeListener listener =
         new ChangeListener(
             database.pool(),
@@ -64,12 +64,12 @@ final class JdbcRulesTest extends RulesKit {
                   }
                 }))) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
-      RuleChange.Done made = (RuleChange.Done) otherNode.create(terms(1));
+      RuleChange.Done made = (RuleChange.Done) otherNode.create(terms(1), "me");
       // The test's time limit is the bound.
       while (book.find(made.rule().name()) == null) {
         Thread.onSpinWait();
       }
-      otherNode.remove(made.rule().id(), 1);
+      otherNode.remove(made.rule().id(), 1, "me");
       while (book.find(made.rule().name()) != null) {
         Thread.onSpinWait();
       }
@@ -77,7 +77,7 @@ final class JdbcRulesTest extends RulesKit {
   }
 
   private static Rule.Terms terms(long limit) {
-    return new Rule.Terms(
-        Policy.of("r-" + UUID.randomUUID(), FixedWindow.of(limit, Duration.ofSeconds(1))), true);
+    return Rule.Terms.of(
+        "r-" + UUID.randomUUID(), Allowance.Rate.of(FixedWindow.of(limit, Duration.ofSeconds(1))));
   }
 }

@@ -1,0 +1,124 @@
+package dev.weir.server.rest;
+
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.RequestPath;
+import dev.weir.engine.rules.Verdict;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Produces;
+import java.net.InetAddress;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * May this request pass? For proxies that ask about each request by one of their own, such as
+ * nginx, Traefik and Caddy: the answer is a status and header fields.
+ *
+ * <p>Rules of concurrency are not asked: such a proxy never tells when a request is over.
+ */
+@Controller("/api/v1/authorize")
+@Needs(Needs.Role.CLIENT)
+final class AuthorizeEndpoint {
+  private final Limits limits;
+  private final RestSettings settings;
+  private final Waits waits;
+
+  AuthorizeEndpoint(Limits limits, RestSettings settings, Waits waits) {
+    this.limits = limits;
+    this.settings = settings;
+    this.waits = waits;
+  }
+
+  @Get
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
+    HttpStatus refusal = refusal(request);
+    Request original = original(request);
+    return limits.isBlocking()
+        ? CompletableFuture.supplyAsync(
+                () -> limits.desk().decideWithoutLeases(original), Thread.ofVirtual()::start)
+            .thenCompose(verdict -> answer(request, verdict, refusal))
+        : answer(request, limits.desk().decideWithoutLeases(original), refusal);
+  }
+
+  private CompletionStage<HttpResponse<byte[]>> answer(
+      HttpRequest<?> request, Verdict verdict, HttpStatus refusal) {
+    MutableHttpResponse<byte[]> response =
+        verdict instanceof Verdict.Refused refused
+            ? Problems.answer(CheckJson.problem(refused)).status(refusal)
+            : HttpResponse.ok();
+    RateLimitFields.add(response::header, verdict);
+    return verdict instanceof Verdict.Queued queued
+        ? waits.after(request, queued, response)
+        : CompletableFuture.completedFuture(response);
+  }
+
+  /** nginx knows only 401 and 403 as a refusal of its sub-request. */
+  private static HttpStatus refusal(HttpRequest<?> request) {
+    String status = request.getParameters().get("refuse");
+    return switch (status == null ? "429" : status) {
+      case "429" -> HttpStatus.TOO_MANY_REQUESTS;
+      case "403" -> HttpStatus.FORBIDDEN;
+      case "401" -> HttpStatus.UNAUTHORIZED;
+      default ->
+          throw new ProblemException(
+              Problem.of(400, "invalid-request", "refuse must be 401, 403 or 429."));
+    };
+  }
+
+  /** The request that the proxy was asked. */
+  private Request original(HttpRequest<?> request) {
+    String target =
+        first(request, "X-Original-URI", "X-Forwarded-Uri")
+            .orElseThrow(
+                () ->
+                    new ProblemException(
+                        Problem.of(
+                            400,
+                            "invalid-request",
+                            "Send the original request in X-Original-URI and X-Original-Method,"
+                                + " or in X-Forwarded-Uri and X-Forwarded-Method.")));
+    String method =
+        first(request, "X-Original-Method", "X-Forwarded-Method")
+            .orElse("GET")
+            .toUpperCase(Locale.ROOT);
+    try {
+      return new Original(method, RequestPath.of(target), client(request), request);
+    } catch (AmbiguousPathException e) {
+      throw new ProblemException(Problem.of(400, "invalid-path", String.valueOf(e.getMessage())));
+    }
+  }
+
+  private String client(HttpRequest<?> request) {
+    InetAddress peer = request.getRemoteAddress().getAddress();
+    return settings
+        .trustedProxies()
+        .client(
+            peer.getHostAddress(),
+            request.getHeaders().getAll("Forwarded"),
+            request.getHeaders().getAll("X-Forwarded-For"));
+  }
+
+  private static Optional<String> first(HttpRequest<?> request, String one, String other) {
+    return request.getHeaders().findFirst(one).or(() -> request.getHeaders().findFirst(other));
+  }
+
+  private record Original(
+      String method, RequestPath path, String clientAddress, HttpRequest<?> asking)
+      implements Request {
+    @Override
+    public @Nullable String header(String name) {
+      return asking.getHeaders().get(name);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.weir.server.rest;
+
+import io.micronaut.http.HttpRequest;
+
+/** Who calls, as far as is known, for the record of changes. */
+final class Caller {
+  private static final String ATTRIBUTE = "weir.caller";
+  private static final String UNKNOWN = "anonymous";
+
+  private Caller() {}
+
+  static String of(HttpRequest<?> request) {
+    return request.getAttribute(ATTRIBUTE, String.class).orElse(UNKNOWN);
+  }
+
+  /** Remembers who it is, once that is known. */
+  static void set(HttpRequest<?> request, String name) {
+    request.setAttribute(ATTRIBUTE, name);
+  }
+}
