@@ -3,12 +3,11 @@ package dev.weir.server.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleBook;
-import dev.weir.server.metrics.LimitMetrics;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import dev.weir.engine.rules.RuleObserver;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -23,14 +22,13 @@ import org.junit.jupiter.api.Test;
 
 /** The short way reads what the long way reads, and nothing else. */
 final class PlainCheckTest {
-  private static final RuleBook<LimitedRule> BOOK = book();
+  private static final RuleBook BOOK = book();
 
-  private static RuleBook<LimitedRule> book() {
+  private static RuleBook book() {
     MemoryRules rules = new MemoryRules(InstantSource.system());
     rules.create(
-        new Rule.Terms(Policy.of("api", FixedWindow.of(100, Duration.ofSeconds(1))), true));
-    LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
-    return new RuleBook<>(rules, rule -> LimitedRule.of(rule, metrics));
+        Rule.Terms.of("api", Allowance.Rate.of(FixedWindow.of(100, Duration.ofSeconds(1)))), "me");
+    return new RuleBook(rules, RuleObserver.NONE);
   }
 
   @Test

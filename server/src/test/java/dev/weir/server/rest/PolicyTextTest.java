@@ -7,6 +7,7 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.rules.PolicyText;
 import java.math.BigDecimal;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

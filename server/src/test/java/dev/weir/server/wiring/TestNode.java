@@ -7,6 +7,8 @@ import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
@@ -16,7 +18,6 @@ import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.server.rest.LimitedRule;
 import dev.weir.server.rest.Limits;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
@@ -67,7 +68,7 @@ public final class TestNode {
         WebServer.start(
             settings,
             List.of(
-                new RestSettings("default", Optional.empty(), Set.of()),
+                new RestSettings("default", Optional.empty(), Set.of(), TrustedProxies.NONE),
                 ready,
                 new PrometheusRegistry(),
                 new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),
@@ -84,15 +85,20 @@ public final class TestNode {
     LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
     MemoryRules rules = new MemoryRules(clock);
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
+    MemoryLimitStore counts = new MemoryLimitStore(nowMicros, 1_000);
+    MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros);
+    RuleBook book = new RuleBook(rules, metrics);
     return new Limits(
-        new MemoryLimitStore(nowMicros, 1_000),
-        new MemoryLeaseStore(nowMicros),
+        counts,
+        leases,
         rules,
-        new RuleBook<>(rules, rule -> LimitedRule.of(rule, metrics)),
+        book,
+        new RuleDesk(book, new RuleDesk.Stores(counts, leases, leases), metrics),
         () -> {},
         new MemoryDefinitions<>(clock, 1_000),
         new MemoryDefinitions<>(clock, 1_000),
         Duration.ofMinutes(10),
+        false,
         metrics);
   }
 
