@@ -46,24 +46,30 @@ final class PathTree<V> {
     return any;
   }
 
-  /** Tells of all whose pattern a path has, in no order. */
-  void find(RequestPath path, Consumer<V> found) {
-    find(root, path.segments(), 0, found);
+  /**
+   * Tells of all whose pattern a path has, in no order.
+   *
+   * @return how many branches were looked at
+   */
+  int find(RequestPath path, Consumer<V> found) {
+    return find(root, path.segments(), 0, found);
   }
 
-  private static <V> void find(
+  private static <V> int find(
       Branch<V> branch, List<String> segments, int depth, Consumer<V> found) {
     branch.deep.forEach(found);
     if (depth == segments.size()) {
       branch.here.forEach(found);
-      return;
+      return 1;
     }
+    int looked = 1;
     Branch<V> literal = branch.literals.get(segments.get(depth));
     if (literal != null) {
-      find(literal, segments, depth + 1, found);
+      looked += find(literal, segments, depth + 1, found);
     }
     if (branch.any != null) {
-      find(branch.any, segments, depth + 1, found);
+      looked += find(branch.any, segments, depth + 1, found);
     }
+    return looked;
   }
 }

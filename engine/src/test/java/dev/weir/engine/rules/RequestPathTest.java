@@ -1,0 +1,136 @@
+package dev.weir.engine.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whoever matches a path and whoever serves it read the same. */
+final class RequestPathTest {
+  @ParameterizedTest
+  @CsvSource({
+    "/api/orders, /api/orders, /api/orders",
+    "/api/orders/, /api/orders/, /api/orders",
+    "//api///orders, //api///orders, /api/orders",
+    "/api/orders?x=/../y, /api/orders, /api/orders",
+    "/api/orders#top, /api/orders, /api/orders",
+    "/a/b/../c, /a/c, /a/c",
+    "/a/./b/., /a/b/, /a/b",
+    "/a/b/.., /a/, /a",
+    "/../../a, /a, /a",
+    "/a/%2e%2e/b, /b, /b",
+    "/a/.%2E/b, /b, /b",
+    "/%61pi/o%72ders, /%61pi/o%72ders, /api/orders",
+    "/api;v=1/orders;x, /api;v=1/orders;x, /api/orders",
+    "/a%21b, /a%21b, /a!b",
+    "/a%3Bb, /a%3Bb, /a;b",
+    "/caf%C3%A9, /caf%C3%A9, /café",
+    "/, /, /",
+    "/..., /..., /...",
+    "http://host:80/a/b?c, /a/b, /a/b",
+    "http://host, /, /",
+    "http://host?x, /, /",
+    "*, *, /*",
+  })
+  void readsWhatMeansTheSameAsTheSame(String target, String sent, String matched) {
+    RequestPath path = RequestPath.of(target);
+    assertThat(path.text()).isEqualTo(sent);
+    assertThat(path.canonical()).isEqualTo(matched);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "api",
+        "/a%2Fb",
+        "/a%2fb",
+        "/a%5Cb",
+        "/a\\b",
+        "/a%00b",
+        "/a%0Ab",
+        "/a%7Fb",
+        "/a\u0001b",
+        "/a b",
+        "/a%",
+        "/a%4",
+        "/a%zz",
+        "/a%C3",
+        "/a%FF",
+        "/aéb",
+        "/a/..;/b",
+        "/a/.;x=1/b",
+        "/a/%2e%2e;/b",
+        "/a//../b",
+        "/a/;x/../b"
+      })
+  void refusesWhatCouldBeReadInTwoWays(String target) {
+    assertThatThrownBy(() -> RequestPath.of(target)).isInstanceOf(AmbiguousPathException.class);
+  }
+
+  @Test
+  void refusesWhatIsTooLong() {
+    assertThatThrownBy(() -> RequestPath.of("/" + "a".repeat(RequestPath.LONGEST)))
+        .isInstanceOf(AmbiguousPathException.class);
+    assertThatThrownBy(() -> RequestPath.of("/a".repeat(RequestPath.MOST_SEGMENTS + 1)))
+        .isInstanceOf(AmbiguousPathException.class);
+  }
+
+  /**
+   * What is sent on is read by the next just as it was read here: there is nothing left to undo.
+   */
+  @Property
+  void whatIsSentOnIsReadAgainAsTheSame(@ForAll("targets") String target) {
+    RequestPath once;
+    try {
+      once = RequestPath.of(target);
+    } catch (AmbiguousPathException e) {
+      return;
+    }
+    assertThat(RequestPath.of(once.text())).isEqualTo(once);
+    assertThat(once.segments()).doesNotContain("", ".", "..").allMatch(s -> s.indexOf('/') < 0);
+  }
+
+  @Provide
+  Arbitrary<String> targets() {
+    return Arbitraries.of(
+            "/", "/", "a", "b", ".", "..", "%2e", "%2E", "%2F", "%61", ";x", "%25", "?q", "\\", "é")
+        .list()
+        .ofMaxSize(12)
+        .map(parts -> "/" + String.join("", parts));
+  }
+
+  @Test
+  void aPatternKnowsItsKinds() {
+    PathPattern pattern = PathPattern.of("/api/*/{id}/caf%C3%A9/a b/**");
+    assertThat(pattern.isDeep()).isTrue();
+    assertThat(pattern.segments())
+        .isEqualTo(
+            List.of(
+                new PathPattern.Segment.Literal("api"),
+                new PathPattern.Segment.Any(),
+                new PathPattern.Segment.Any(),
+                new PathPattern.Segment.Literal("café"),
+                new PathPattern.Segment.Literal("a b")));
+    assertThat(PathPattern.of("/café").segments())
+        .isEqualTo(PathPattern.of("/caf%c3%a9").segments());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "", "api", "/**/a", "/a*", "/{id", "/{a}b", "/a?b", "/a;b", "/a/../b", "/a%2Fb", "/***"
+      })
+  void whatIsNoPatternIsRefused(String text) {
+    assertThatThrownBy(() -> PathPattern.of(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+}
