@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.server.oidc.Issuer;
 import java.util.Optional;
 import java.util.Set;
 
@@ -7,11 +8,16 @@ import java.util.Set;
  * What the endpoints need to know.
  *
  * @param defaultConfig the configuration of a request that names none
- * @param adminToken what an administrator shows; without one, admin endpoints are open
+ * @param adminToken what an administrator shows; without one and without an issuer, admin endpoints
+ *     are open
+ * @param issuer whose tokens open endpoints too
  * @param clientKeys what a client shows; if there are none, data endpoints are open
  */
 public record RestSettings(
-    String defaultConfig, Optional<String> adminToken, Set<String> clientKeys) {
+    String defaultConfig,
+    Optional<String> adminToken,
+    Optional<Issuer> issuer,
+    Set<String> clientKeys) {
 
   /** Says nothing of its secrets. */
   @Override

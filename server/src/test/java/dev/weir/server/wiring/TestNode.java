@@ -67,7 +67,7 @@ public final class TestNode {
         WebServer.start(
             settings,
             List.of(
-                new RestSettings("default", Optional.empty(), Set.of()),
+                new RestSettings("default", Optional.empty(), Optional.empty(), Set.of()),
                 ready,
                 new PrometheusRegistry(),
                 new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),
