@@ -7,39 +7,42 @@ import org.jspecify.annotations.Nullable;
  * A keyed hash of 128 bits over kind of limit, policy and key: what a key is known by in memory.
  *
  * <p>It is the multiply-shift of vectors (Dietzfelbinger, 1996) in two lanes. A lane multiplies
- * each word of the text with a secret of 128 bits of its own, adds up modulo 2^128 and keeps the
- * upper half. Whatever two texts somebody picks, they collide in a lane with a probability of
- * 2^-64, in both with 2^-128, over the secrets, which are drawn for each store and never leave it.
- * Nothing is assumed of an attacker but that the values are not seen. Thread-safe.
+ * each word of the text with a secret of 128 bits of its own, keeps the upper half and adds up. The
+ * lower halves would carry one at most into the difference of two texts, so whatever two texts
+ * somebody picks, they collide in a lane with a probability of 2^-63, in both with 2^-126, over the
+ * secrets, which are drawn for each store and never leave it. Nothing is assumed of an attacker but
+ * that the values are not seen. Thread-safe.
  *
- * <p>The lanes are asked for one by one, because a method that returned both would have to make an
- * object of them.
+ * <p>No text contains NUL, so words are filled up with zeros and no length is hashed.
  */
 final class KeyHash {
+  private static final int NARROW_PER_WORD = 8;
   private static final int CHARS_PER_WORD = 4;
 
-  /** Each word has a secret of two halves. */
-  private static final int SECRETS_PER_WORD = 2;
+  /** Each word has a secret of two halves in each of two lanes. */
+  private static final int SECRETS_PER_WORD = 4;
 
-  /** The words of a text, and one for its length. */
+  private static final int SECRETS_PER_NARROW_TEXT =
+      Math.ceilDiv(LimitNames.LONGEST, NARROW_PER_WORD) * SECRETS_PER_WORD;
   private static final int SECRETS_PER_TEXT =
-      (Math.ceilDiv(LimitNames.LONGEST, CHARS_PER_WORD) + 1) * SECRETS_PER_WORD;
+      Math.ceilDiv(LimitNames.LONGEST, CHARS_PER_WORD) * SECRETS_PER_WORD;
 
-  private static final int FIRST_OF_POLICY = 0;
-  private static final int SECOND_OF_POLICY = SECRETS_PER_TEXT;
-  private static final int FIRST_OF_KEY = 2 * SECRETS_PER_TEXT;
-  private static final int SECOND_OF_KEY = 3 * SECRETS_PER_TEXT;
+  // Where the secrets of each part begin; those of a lane's halves lie side by side.
+  private static final int KIND = 0;
+  private static final int POLICY = KIND + SECRETS_PER_WORD;
+  private static final int NARROW_KEY = POLICY + SECRETS_PER_TEXT;
+  private static final int KEY = NARROW_KEY + SECRETS_PER_NARROW_TEXT;
+  private static final int FIRST = 0;
+  private static final int SECOND = 2;
 
-  /** Fills the last word of a text. The length is hashed, too, so it is taken for no character. */
-  private static final long PADDING = 0x0001_0001_0001_0001L;
-
-  private static final long LOWEST_BITS = 0x0001_0001_0001_0001L;
-  private static final long HIGHEST_BITS = 0x8000_8000_8000_8000L;
+  private static final long LOWEST_BITS = 0x0101_0101_0101_0101L;
+  private static final long HIGHEST_BITS = 0x8080_8080_8080_8080L;
+  private static final long ABOVE_LATIN = 0xFF00_FF00_FF00_FF00L;
 
   /** So many policies' sums are remembered. */
   private static final int PREFIXES = 256;
 
-  private final long[] secrets = new long[4 * SECRETS_PER_TEXT];
+  private final long[] secrets = new long[KEY + SECRETS_PER_TEXT];
 
   // Prefixes are immutable, so a race costs a computation at most.
   private final @Nullable Prefix[] prefixes = new @Nullable Prefix[PREFIXES];
@@ -51,102 +54,99 @@ final class KeyHash {
   }
 
   /** The sums of a policy, to which those of its keys are added. */
-  record Prefix(
-      int kind, String policy, long firstHigh, long firstLow, long secondHigh, long secondLow) {}
+  record Prefix(int kind, String policy, long first, long second) {}
+
+  /** Both lanes. The compiler dissolves it as long as {@link #of} ends in its only constructor. */
+  record Value(long first, long second) {}
 
   /** The part of the hash that all keys of a policy have in common. */
   Prefix prefix(int kind, String policy) {
     int place = policy.hashCode() & (PREFIXES - 1);
     Prefix prefix = prefixes[place];
     if (prefix == null || prefix.kind() != kind || !prefix.policy().equals(policy)) {
-      prefix = summed(kind, policy);
+      prefix =
+          new Prefix(
+              kind,
+              policy,
+              product(KIND + FIRST, kind) + sum(policy, POLICY + FIRST),
+              product(KIND + SECOND, kind) + sum(policy, POLICY + SECOND));
       prefixes[place] = prefix;
     }
     return prefix;
   }
 
-  private Prefix summed(int kind, String policy) {
-    long tag = ((long) kind << Integer.SIZE) | policy.length();
-    return new Prefix(
-        kind,
-        policy,
-        high(policy, tag, FIRST_OF_POLICY, 0, 0),
-        low(policy, tag, FIRST_OF_POLICY),
-        high(policy, tag, SECOND_OF_POLICY, 0, 0),
-        low(policy, tag, SECOND_OF_POLICY));
-  }
-
-  /** The first half of a key's hash. Throws if this can be no key. */
-  long first(Prefix prefix, String key) {
+  /**
+   * The hash of a key. Throws if this can be no key.
+   *
+   * <p>Keys are nearly always Latin, and then eight characters make a word. They are read in two
+   * fours, each with room to see a character that does not fit: reading is what takes time here.
+   */
+  Value of(Prefix prefix, String key) {
     int length = key.length();
     if (length == 0 || length > LimitNames.LONGEST) {
       LimitNames.require("key", key);
     }
-    return high(key, length, FIRST_OF_KEY, prefix.firstHigh(), prefix.firstLow());
-  }
-
-  /** The second half of the hash of a key whose first half is known. */
-  long second(Prefix prefix, String key) {
-    return high(key, key.length(), SECOND_OF_KEY, prefix.secondHigh(), prefix.secondLow());
-  }
-
-  /** The upper half of the sum of what is given, a tag and a text. */
-  private long high(String text, long tag, int secrets, long high, long low) {
-    long[] secret = this.secrets;
-    int length = text.length();
-    long product = secret[secrets] * tag;
-    long lowSum = low + product;
-    long highSum =
-        high
-            + secret[secrets + 1] * tag
-            + Math.unsignedMultiplyHigh(secret[secrets], tag)
-            + carry(lowSum, product);
-    long unusual = 0;
-    int next = secrets;
-    for (int at = 0; at < length; at += CHARS_PER_WORD) {
-      long word = word(text, at, length);
-      unusual |= ((word - LOWEST_BITS) & ~word) | word;
-      next += SECRETS_PER_WORD;
-      product = secret[next] * word;
-      lowSum += product;
-      highSum +=
-          secret[next + 1] * word
-              + Math.unsignedMultiplyHigh(secret[next], word)
-              + carry(lowSum, product);
+    long first = prefix.first();
+    long second = prefix.second();
+    long wide = 0;
+    long nul = 0;
+    int secret = NARROW_KEY;
+    for (int at = 0; at < length; at += NARROW_PER_WORD) {
+      long word;
+      if (length < NARROW_PER_WORD) {
+        word = 0;
+        for (int i = length - 1; i >= 0; i--) {
+          char c = key.charAt(i);
+          wide |= c;
+          nul |= (c - 1) >> Character.SIZE;
+          word = (word << Byte.SIZE) | c;
+        }
+      } else {
+        // The last word begins earlier, and what was seen before is shifted out.
+        int from = Math.min(at, length - NARROW_PER_WORD);
+        long even = everySecond(key, from);
+        long odd = everySecond(key, from + 1);
+        word = even | (odd << Byte.SIZE);
+        wide |= even | odd;
+        nul |= (word - LOWEST_BITS) & ~word;
+        word >>>= (at - from) * Byte.SIZE;
+      }
+      first += product(secret + FIRST, word);
+      second += product(secret + SECOND, word);
+      secret += SECRETS_PER_WORD;
     }
-    if ((unusual & HIGHEST_BITS) != 0) {
-      // A character is NUL, or a surrogate, or merely far up: look more closely.
-      LimitNames.require("key", text);
+    if (((nul & HIGHEST_BITS) | (wide & ABOVE_LATIN)) != 0) {
+      LimitNames.require("key", key);
+      first = prefix.first() + sum(key, KEY + FIRST);
+      second = prefix.second() + sum(key, KEY + SECOND);
     }
-    return highSum;
+    return new Value(first, second);
   }
 
-  private long low(String text, long tag, int secrets) {
-    int length = text.length();
-    int next = secrets;
-    long sum = this.secrets[next] * tag;
-    for (int at = 0; at < length; at += CHARS_PER_WORD) {
-      next += SECRETS_PER_WORD;
-      sum += this.secrets[next] * word(text, at, length);
+  /** A lane of any text, four characters to a word. */
+  private long sum(String text, int secrets) {
+    long sum = 0;
+    int secret = secrets;
+    for (int at = 0; at < text.length(); at += CHARS_PER_WORD) {
+      long word = 0;
+      for (int i = Math.min(at + CHARS_PER_WORD, text.length()) - 1; i >= at; i--) {
+        word = (word << Character.SIZE) | text.charAt(i);
+      }
+      sum += product(secret, word);
+      secret += SECRETS_PER_WORD;
     }
     return sum;
   }
 
-  private static long carry(long sum, long added) {
-    return Long.compareUnsigned(sum, added) < 0 ? 1 : 0;
+  /** The upper half of a word times its secret, modulo 2^128. */
+  private long product(int secret, long word) {
+    return Math.unsignedMultiplyHigh(secrets[secret], word) + secrets[secret + 1] * word;
   }
 
-  private static long word(String text, int at, int length) {
-    if (at + CHARS_PER_WORD <= length) {
-      return text.charAt(at)
-          | ((long) text.charAt(at + 1) << 16)
-          | ((long) text.charAt(at + 2) << 32)
-          | ((long) text.charAt(at + 3) << 48);
-    }
-    long word = PADDING;
-    for (int i = length - 1; i >= at; i--) {
-      word = (word << 16) | text.charAt(i);
-    }
-    return word;
+  private static long everySecond(String text, int at) {
+    return text.charAt(at)
+        | ((long) text.charAt(at + 2) << 16)
+        | ((long) text.charAt(at + 4) << 32)
+        | ((long) text.charAt(at + 6) << 48);
   }
 }

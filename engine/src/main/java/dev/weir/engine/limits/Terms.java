@@ -21,6 +21,11 @@ final class Terms {
   private long[] scales = new long[1];
   private int[] places = new int[1];
 
+  // What the arrays have at 0. Few segments see more than one limit at a time, and a decision in
+  // memory is so short that two arrays less to look at can be measured.
+  private @Nullable Limit limitOfZero;
+  private long scaleOfZero;
+
   Terms(int most) {
     this.most = most;
   }
@@ -31,12 +36,12 @@ final class Terms {
 
   /** What the limit of a number writes as {@link Usage#scale}. */
   long scale(int number) {
-    return scales[number];
+    return number == 0 ? scaleOfZero : scales[number];
   }
 
   @SuppressWarnings("ReferenceEquality") // it mostly is the very same, which is quicker to see
   boolean isSame(int number, Limit limit) {
-    return limits[number] == limit || isSame(get(number), limit);
+    return (number == 0 ? limitOfZero : limits[number]) == limit || isSame(get(number), limit);
   }
 
   /** The number of a limit that one more place has. */
@@ -57,12 +62,19 @@ final class Terms {
     limits[free] = limit;
     scales[free] = scaleOf(limit);
     places[free] = 1;
+    if (free == 0) {
+      limitOfZero = limit;
+      scaleOfZero = scales[0];
+    }
     return free;
   }
 
   void remove(int number) {
     if (--places[number] == 0) {
       limits[number] = null;
+      if (number == 0) {
+        limitOfZero = null;
+      }
     }
   }
 

@@ -11,11 +11,8 @@ import org.junit.jupiter.api.Test;
 class KeyHashTest {
   private final KeyHash hash = new KeyHash(new SecureRandom());
 
-  private record Value(long first, long second) {}
-
-  private Value of(int kind, String policy, String key) {
-    KeyHash.Prefix prefix = hash.prefix(kind, policy);
-    return new Value(hash.first(prefix, key), hash.second(prefix, key));
+  private KeyHash.Value of(int kind, String policy, String key) {
+    return hash.of(hash.prefix(kind, policy), key);
   }
 
   @Test
@@ -26,11 +23,27 @@ class KeyHashTest {
 
   @Test
   void kindPolicyAndKeyAllCount() {
-    Set<Value> values = new HashSet<>();
+    Set<KeyHash.Value> values = new HashSet<>();
     for (int kind = 1; kind <= 3; kind++) {
       for (String policy : new String[] {"a", "ab", "abc", "abcd", "abcde"}) {
         for (String key : new String[] {"a", "b", "bc", "bcd", "bcde", "e", "\u0001", "a\u0001"}) {
           assertThat(values.add(of(kind, policy, key))).as(kind + policy + key).isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void everyCharacterOfEveryLengthCounts() {
+    Set<KeyHash.Value> values = new HashSet<>();
+    for (int length = 1; length <= 40; length++) {
+      String plain = "a".repeat(length);
+      assertThat(values.add(of(1, "api", plain))).as(plain).isTrue();
+      for (int i = 0; i < length; i++) {
+        // The last two have the same lower byte: one fits into a byte, the other does not.
+        for (char c : new char[] {'b', '\u0001', 'ÿ', 'A', '\u0141'}) {
+          String key = plain.substring(0, i) + c + plain.substring(i + 1);
+          assertThat(values.add(of(1, "api", key))).as(key).isTrue();
         }
       }
     }
@@ -45,9 +58,10 @@ class KeyHashTest {
     long flipped = 0;
     long former = 0;
     for (int i = 0; i < keys; i++) {
-      long first = hash.first(prefix, "user:" + i);
+      KeyHash.Value value = hash.of(prefix, "user:" + i);
+      long first = value.first();
       firsts.add(first);
-      seconds.add(hash.second(prefix, "user:" + i));
+      seconds.add(value.second());
       flipped += Long.bitCount(Segment.spread(first) ^ former);
       former = Segment.spread(first);
     }
@@ -59,15 +73,16 @@ class KeyHashTest {
   @Test
   void eachStoreHasItsOwnSecrets() {
     KeyHash other = new KeyHash(new SecureRandom());
-    assertThat(other.first(other.prefix(1, "api"), "user:101"))
-        .isNotEqualTo(hash.first(hash.prefix(1, "api"), "user:101"));
+    KeyHash.Value others = other.of(other.prefix(1, "api"), "user:101");
+    assertThat(others.first()).isNotEqualTo(of(1, "api", "user:101").first());
+    assertThat(others.second()).isNotEqualTo(of(1, "api", "user:101").second());
   }
 
   @Test
   void policiesThatShareARememberedPlaceAreToldApart() {
     // These two have the same hash code, as Java counts it.
     assertThat("AaBB".hashCode()).isEqualTo("BBAa".hashCode());
-    Value one = of(1, "AaBB", "k");
+    KeyHash.Value one = of(1, "AaBB", "k");
     assertThat(of(1, "BBAa", "k")).isNotEqualTo(one);
     assertThat(of(1, "AaBB", "k")).isEqualTo(one);
   }
@@ -76,8 +91,20 @@ class KeyHashTest {
   void refusesWhatCanBeNoKey() {
     KeyHash.Prefix prefix = hash.prefix(1, "api");
     for (String key :
-        new String[] {"", "x".repeat(256), "\0", "abc\0", "abcd\0e", "\uD800", "abcde\uDC00"}) {
-      assertThatThrownBy(() -> hash.first(prefix, key))
+        new String[] {
+          "",
+          "x".repeat(256),
+          "\0",
+          "abc\0",
+          "abcd\0e",
+          "\0bcdefgh",
+          "abcdefg\0",
+          "abcdefghi\0",
+          "\uD800",
+          "abcde\uDC00",
+          "abcdefghijk\uDC00"
+        }) {
+      assertThatThrownBy(() -> hash.of(prefix, key))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("key must");
     }

@@ -4,6 +4,9 @@ import io.micronaut.http.HttpRequest;
 
 /** Who calls, as far as is known, for the record of changes. */
 final class Caller {
+  /** Who shows the token of administrators, or the key of a client: any of those who have it. */
+  static final String OWN_TOKEN = "token";
+
   private static final String ATTRIBUTE = "weir.caller";
   private static final String UNKNOWN = "anonymous";
 

@@ -1,71 +1,137 @@
 package dev.weir.server.rest;
 
+import dev.weir.server.oidc.Issuer;
+import dev.weir.server.oidc.Verdict;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
+import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.web.router.RouteAttributes;
+import jakarta.inject.Named;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 
 /**
  * Lets only those pass who may. It goes by the endpoint that was found, not by the text of the
  * path, so that no spelling of a path gets around it.
+ *
+ * <p>Own tokens and keys are compared on the thread that read the request. Tokens of an issuer are
+ * judged on a virtual thread: that takes arithmetic, and sometimes the issuer's answer.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class Guard {
   private static final String BEARER = "Bearer ";
+  private static final String CHALLENGE = "WWW-Authenticate";
+  private static final String REALM = "Bearer realm=\"weir\"";
 
   private final RestSettings settings;
+  private final ExecutorService threads;
 
-  Guard(RestSettings settings) {
+  Guard(RestSettings settings, @Named(TaskExecutors.VIRTUAL) ExecutorService threads) {
     this.settings = settings;
+    this.threads = threads;
   }
 
   @RequestFilter
-  void check(HttpRequest<?> request) {
-    RouteAttributes.getRouteMatch(request)
-        .flatMap(
-            route ->
-                route
-                    .getRouteInfo()
-                    .getAnnotationMetadata()
-                    .enumValue(Needs.class, Needs.Role.class))
-        .ifPresent(role -> check(role, token(request)));
+  CompletableFuture<HttpRequest<?>> check(HttpRequest<?> request) {
+    Optional<Needs.Role> role =
+        RouteAttributes.getRouteMatch(request)
+            .flatMap(
+                route ->
+                    route
+                        .getRouteInfo()
+                        .getAnnotationMetadata()
+                        .enumValue(Needs.class, Needs.Role.class));
+    if (role.isEmpty() || isOpen(role.get())) {
+      return CompletableFuture.completedFuture(request);
+    }
+    String token = token(request);
+    Optional<Issuer> issuer = settings.issuer();
+    if (isOpenedByOwn(role.get(), token, issuer.isPresent())) {
+      Caller.set(request, Caller.OWN_TOKEN);
+      return CompletableFuture.completedFuture(request);
+    }
+    return CompletableFuture.supplyAsync(
+        () -> {
+          refuseUnlessVouchedFor(request, role.get(), token, issuer.orElseThrow());
+          return request;
+        },
+        threads);
   }
 
-  private void check(Needs.Role role, Optional<String> token) {
-    boolean open =
-        switch (role) {
-          case ADMIN -> settings.adminToken().isEmpty();
-          case CLIENT -> settings.clientKeys().isEmpty();
-        };
-    if (open) {
-      return;
-    }
-    if (token.isEmpty()) {
-      throw new ProblemException(
-          Problem.of(401, "token-missing", "Send the header Authorization: Bearer with a token."),
-          Map.of("WWW-Authenticate", "Bearer realm=\"weir\""));
-    }
-    boolean admin = settings.adminToken().filter(own -> same(own, token.get())).isPresent();
-    boolean client = false;
-    for (String key : settings.clientKeys()) {
-      client |= same(key, token.get());
-    }
-    if (!admin && (role == Needs.Role.ADMIN || !client)) {
-      throw new ProblemException(
-          Problem.of(403, "not-allowed", "This token does not open this endpoint."));
-    }
+  private boolean isOpen(Needs.Role role) {
+    return switch (role) {
+      case ADMIN -> settings.adminToken().isEmpty() && settings.issuer().isEmpty();
+      case CLIENT -> settings.clientKeys().isEmpty();
+    };
   }
 
-  private static Optional<String> token(HttpRequest<?> request) {
+  private static String token(HttpRequest<?> request) {
     return request
         .getHeaders()
         .findFirst("Authorization")
         .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
-        .map(header -> header.substring(BEARER.length()).trim());
+        .map(header -> header.substring(BEARER.length()).trim())
+        .orElseThrow(
+            () ->
+                new ProblemException(
+                    Problem.of(
+                        401,
+                        "token-missing",
+                        "Send the header Authorization: Bearer with a token."),
+                    Map.of(CHALLENGE, REALM)));
+  }
+
+  /**
+   * Whether the token is one of our own that opens the endpoint; refuses it if it does not, unless
+   * it is a stranger's and an issuer may know it.
+   */
+  private boolean isOpenedByOwn(Needs.Role role, String token, boolean mayAskIssuer) {
+    boolean admin = settings.adminToken().filter(own -> same(own, token)).isPresent();
+    boolean client = false;
+    for (String key : settings.clientKeys()) {
+      client |= same(key, token);
+    }
+    if (admin || (client && role == Needs.Role.CLIENT)) {
+      return true;
+    }
+    if (client || !mayAskIssuer) {
+      throw new ProblemException(notAllowed());
+    }
+    return false;
+  }
+
+  private static void refuseUnlessVouchedFor(
+      HttpRequest<?> request, Needs.Role role, String token, Issuer issuer) {
+    switch (issuer.judge(token)) {
+      case Verdict.Vouched vouched -> {
+        if (role == Needs.Role.ADMIN && !vouched.isAdmin()) {
+          throw new ProblemException(
+              notAllowed(), Map.of(CHALLENGE, REALM + ", error=\"insufficient_scope\""));
+        }
+        Caller.set(request, vouched.subject());
+      }
+      case Verdict.Invalid invalid ->
+          throw new ProblemException(
+              Problem.of(
+                  401, "token-invalid", "This token is not in force, not for Weir, or not known."),
+              Map.of(CHALLENGE, REALM + ", error=\"invalid_token\""));
+      case Verdict.Unknown unknown ->
+          throw new ProblemException(
+              Problem.of(
+                  503,
+                  "issuer-unavailable",
+                  "This token cannot be judged now: its issuer does not answer. Try again soon."),
+              Map.of("Retry-After", "5"));
+    }
+  }
+
+  private static Problem notAllowed() {
+    return Problem.of(403, "not-allowed", "This token does not open this endpoint.");
   }
 
   /** Takes as long for a near miss as for a far one. */

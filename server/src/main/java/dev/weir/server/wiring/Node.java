@@ -207,6 +207,7 @@ public final class Node implements AutoCloseable {
     return new RestSettings(
         settings.configName(Setting.SLOTS_DEFAULT_NAME),
         settings.optional(Setting.ADMIN_TOKEN),
+        OidcSettings.issuer(settings),
         keys,
         trustedProxies(settings));
   }

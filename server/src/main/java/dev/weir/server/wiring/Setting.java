@@ -8,7 +8,9 @@ import java.util.Locale;
  */
 public enum Setting {
   HOST(
-      "weir.host", "127.0.0.1", "address to listen on; others than loopback need weir.admin-token"),
+      "weir.host",
+      "127.0.0.1",
+      "address to listen on; others than loopback need weir.admin-token or weir.oidc.issuer"),
   PORT("weir.port", "8080", "port to listen on, 0 for a free one"),
   DATA("weir.data", "", "folder of the embedded PostgreSQL; without one ~/.local/share/weir"),
   DB_URL("weir.db.url", "", "jdbc:postgresql://… of a real server in place of the embedded one"),
@@ -60,6 +62,10 @@ public enum Setting {
       "weir.trusted-proxies",
       "",
       "addresses and networks whose Forwarded and X-Forwarded-For are believed, such as 10.0.0.0/8"),
+  OIDC_ISSUER(
+      "weir.oidc.issuer", "", "https://… of an OpenID Connect issuer whose tokens are taken too"),
+  OIDC_AUDIENCE("weir.oidc.audience", "", "for whom its tokens must be; needed with an issuer"),
+  OIDC_ADMIN_ROLE("weir.oidc.admin-role", "weir-admin", "role of administrators in its tokens"),
   DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),
   DRAIN_NOTICE(
       "weir.drain.notice", "PT0.5S", "how long a stop goes on listening after it is not ready"),

@@ -144,14 +144,18 @@ final class WebServer implements AutoCloseable {
     context.close();
   }
 
-  /** Without a token, nobody but this machine may reach the admin endpoints. */
+  /**
+   * Without a token or an issuer of tokens, nobody but this machine may reach the admin endpoints.
+   */
   private static void refuseOpenDoor(Settings settings) {
     String host = settings.text(Setting.HOST);
     try {
       if (!InetAddress.getByName(host).isLoopbackAddress()
-          && settings.optional(Setting.ADMIN_TOKEN).isEmpty()) {
+          && settings.optional(Setting.ADMIN_TOKEN).isEmpty()
+          && settings.optional(Setting.OIDC_ISSUER).isEmpty()) {
         throw new InvalidSettingException(
-            Setting.HOST.key(), "may be " + host + " only if weir.admin-token is set");
+            Setting.HOST.key(),
+            "may be " + host + " only if weir.admin-token or weir.oidc.issuer is set");
       }
     } catch (UnknownHostException e) {
       throw new InvalidSettingException(Setting.HOST.key(), "is no address: " + host);

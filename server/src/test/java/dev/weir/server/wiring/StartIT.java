@@ -61,9 +61,30 @@ final class StartIT {
     for (String host : List.of("0.0.0.0", "::", "0", "192.0.2.1", "[::]")) {
       assertThatThrownBy(() -> Node.start(settings(Map.of(Setting.HOST, host))))
           .isInstanceOf(InvalidSettingException.class)
-          .hasMessageStartingWith("weir.host may be " + host + " only if weir.admin-token is set");
+          .hasMessageStartingWith(
+              "weir.host may be " + host + " only if weir.admin-token or weir.oidc.issuer is set");
     }
     refuses(Setting.HOST, "no.such.host.invalid", "a b", "127.0.0.1.1");
+  }
+
+  @Test
+  void refusesIssuersThatOthersCouldFeign() {
+    for (String issuer :
+        List.of(
+            "http://login.example.com",
+            "login.example.com",
+            "https://",
+            "ftp://127.0.0.1",
+            "http://127.0.0.1.example.com",
+            "http://127.0.0.1@example.com",
+            "https://weir:hunter2@login.example.com",
+            "https://login.example.com?realm=one",
+            "https://login example")) {
+      refuses(
+          Map.of(Setting.OIDC_ISSUER, issuer, Setting.OIDC_AUDIENCE, "weir"), Setting.OIDC_ISSUER);
+    }
+    refuses(Map.of(Setting.OIDC_ISSUER, "https://login.example.com"), Setting.OIDC_AUDIENCE);
+    refuses(Map.of(Setting.OIDC_AUDIENCE, "weir"), Setting.OIDC_AUDIENCE);
   }
 
   @Test

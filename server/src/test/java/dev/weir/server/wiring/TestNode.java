@@ -68,7 +68,8 @@ public final class TestNode {
         WebServer.start(
             settings,
             List.of(
-                new RestSettings("default", Optional.empty(), Set.of(), TrustedProxies.NONE),
+                new RestSettings(
+                    "default", Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE),
                 ready,
                 new PrometheusRegistry(),
                 new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),

@@ -16,10 +16,11 @@ import java.util.Random;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** A real PostgreSQL in a temporary folder, started once for all tests of this process. */
+/**
+ * A real PostgreSQL in a temporary folder, started once for all tests of this process, when the
+ * first of them asks for it.
+ */
 final class Database {
-  private static final Database ONE = start();
-
   private final String url;
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;
@@ -32,7 +33,7 @@ final class Database {
 
   /** Its tables are up to date. */
   static Database get() {
-    return ONE;
+    return Started.ONE;
   }
 
   private static Database start() {
@@ -108,5 +109,13 @@ final class Database {
         new JdbcSlotLedger(connections, time, new Random(1), observer),
         new JdbcSlotConfigs(connections, time),
         new JdbcSlotUpkeep(connections, time));
+  }
+
+  /**
+   * Apart from the methods above, so that a process that only opens connections by them starts no
+   * PostgreSQL of its own.
+   */
+  private static final class Started {
+    static final Database ONE = start();
   }
 }

@@ -36,6 +36,8 @@ final class RedisServer implements AutoCloseable {
     this.port = port;
     this.folder = folder;
     this.process = launch();
+    // Shared servers are closed by nobody else. Closing twice does no harm.
+    Runtime.getRuntime().addShutdownHook(new Thread(this::close));
   }
 
   static RedisServer start(RedisProgram program, String... options) {
@@ -118,10 +120,14 @@ final class RedisServer implements AutoCloseable {
     }
   }
 
+  /** Ends it the hard way and removes its folder. */
   @Override
-  public void close() {
+  public synchronized void close() {
     process.destroyForcibly();
     waitForEnd();
+    if (!Files.exists(folder)) {
+      return;
+    }
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);
@@ -150,10 +156,10 @@ final class RedisServer implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
               .start();
-      Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
       long deadline = System.nanoTime() + PATIENCE.toNanos();
       while (!answers()) {
         if (!started.isAlive() || System.nanoTime() > deadline) {
+          started.destroyForcibly();
           throw new IllegalStateException("Redis does not start: " + Files.readString(log));
         }
         TimeUnit.MILLISECONDS.sleep(20);

@@ -1,0 +1,107 @@
+package dev.weir.server.oidc;
+
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.source.JWKSetCacheRefreshEvaluator;
+import com.nimbusds.jose.jwk.source.JWKSetSource;
+import com.nimbusds.jose.jwk.source.JWKSetUnavailableException;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.JSONObjectUtils;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of an issuer, found by OpenID Connect Discovery and read afresh each time: where they
+ * are, then what they are. It keeps none.
+ */
+final class IssuerKeys implements JWKSetSource<SecurityContext> {
+  /** For all of it; a time-out of the connection alone would not end an answer that trickles. */
+  static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  private static final int MOST_BYTES = 512 * 1024;
+
+  private final String address;
+  private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private volatile Optional<Instant> lastRead = Optional.empty();
+
+  IssuerKeys(String address) {
+    this.address = address;
+  }
+
+  /** Whether they could be read within that time. */
+  boolean wereReadWithin(Duration time) {
+    return lastRead.filter(Instant.now().minus(time)::isBefore).isPresent();
+  }
+
+  @Override
+  public JWKSet getJWKSet(
+      JWKSetCacheRefreshEvaluator evaluator, long nowMillis, @Nullable SecurityContext context)
+      throws JWKSetUnavailableException {
+    FutureTask<JWKSet> reading = new FutureTask<>(this::read);
+    Thread.ofVirtual().start(reading);
+    try {
+      JWKSet keys = reading.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      lastRead = Optional.of(Instant.now());
+      return keys;
+    } catch (ExecutionException e) {
+      throw new JWKSetUnavailableException(String.valueOf(e.getCause()), e.getCause());
+    } catch (TimeoutException e) {
+      throw new JWKSetUnavailableException("no answer within " + PATIENCE, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new JWKSetUnavailableException("interrupted", e);
+    } finally {
+      reading.cancel(true);
+    }
+  }
+
+  private JWKSet read() throws IOException, InterruptedException, ParseException {
+    String base = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+    Map<String, Object> about =
+        JSONObjectUtils.parse(get(URI.create(base + "/.well-known/openid-configuration")));
+    if (!address.equals(about.get("issuer"))) {
+      throw new IOException("it calls itself " + about.get("issuer"));
+    }
+    URI keys = JSONObjectUtils.getURI(about, "jwks_uri");
+    if (keys == null || !SafeAddress.isSafe(keys)) {
+      throw new IOException("its keys are at no https address: " + keys);
+    }
+    return JWKSet.parse(get(keys));
+  }
+
+  private String get(URI uri) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri).header("Accept", "application/json").GET().build();
+    HttpResponse<InputStream> response =
+        client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+    try (InputStream body = response.body()) {
+      if (response.statusCode() != 200) {
+        throw new IOException(uri + " answers " + response.statusCode());
+      }
+      byte[] bytes = body.readNBytes(MOST_BYTES + 1);
+      if (bytes.length > MOST_BYTES) {
+        throw new IOException(uri + " answers with more than " + MOST_BYTES + " bytes");
+      }
+      return new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+
+  @Override
+  public void close() {
+    // The client goes with its last user.
+  }
+}

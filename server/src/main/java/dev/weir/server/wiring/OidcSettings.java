@@ -1,0 +1,49 @@
+package dev.weir.server.wiring;
+
+import dev.weir.server.oidc.Issuer;
+import dev.weir.server.oidc.SafeAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Optional;
+
+/** What the settings say of an OpenID Connect issuer. */
+final class OidcSettings {
+  private OidcSettings() {}
+
+  /** The issuer, if there is one. It need not be there yet. */
+  static Optional<Issuer> issuer(Settings settings) {
+    Optional<String> audience = settings.optional(Setting.OIDC_AUDIENCE);
+    Optional<String> address = settings.optional(Setting.OIDC_ISSUER);
+    if (address.isEmpty() && audience.isPresent()) {
+      throw new InvalidSettingException(
+          Setting.OIDC_AUDIENCE.key(), "says nothing without weir.oidc.issuer");
+    }
+    if (address.isPresent() && audience.isEmpty()) {
+      // Or a token that somebody got for another service would open this one.
+      throw new InvalidSettingException(
+          Setting.OIDC_AUDIENCE.key(), "is needed where weir.oidc.issuer is set");
+    }
+    return address.map(
+        text ->
+            new Issuer(
+                checked(text), audience.orElseThrow(), settings.text(Setting.OIDC_ADMIN_ROLE)));
+  }
+
+  private static String checked(String address) {
+    try {
+      URI uri = new URI(address);
+      if (SafeAddress.isSafe(uri)
+          && uri.getUserInfo() == null
+          && uri.getQuery() == null
+          && uri.getFragment() == null) {
+        return address;
+      }
+    } catch (URISyntaxException e) {
+      throw new InvalidSettingException(Setting.OIDC_ISSUER.key(), "is no address");
+    }
+    throw new InvalidSettingException(
+        Setting.OIDC_ISSUER.key(),
+        "must be an https address such as https://login.example.com/realms/one"
+            + " (http only on loopback)");
+  }
+}
