@@ -42,7 +42,7 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
 
   /** Whether no other rule is asked. */
   boolean isOnlyLeases() {
-    return asked.stream().allMatch(CheckRequest::isLease);
+    return !asked.isEmpty() && asked.stream().allMatch(CheckRequest::isLease);
   }
 
   private static boolean isLease(Asked asked) {

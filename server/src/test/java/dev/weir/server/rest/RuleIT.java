@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
+import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -128,11 +129,128 @@ final class RuleIT {
   }
 
   @Test
-  void whatBelongsToTheGatewayIsNotKnownYet() {
+  void whatARuleCoversComesBackAsItWasMade() {
+    Http.Answer made =
+        create(
+            "{'name':'a','allowedRequests':3,'windowSeconds':10,'pathPattern':'/api/{id}/**',"
+                + "'methods':['POST','GET'],'keyBy':['header:X-Api-Key','ip'],'queueEnabled':true,"
+                + "'maxQueueSize':2,'delayPerRequestMs':500,'mode':'shadow','priority':-7}");
+    assertThat(made.status()).as(made.text()).isEqualTo(201);
+    assertThat(made.textAt("pathPattern")).isEqualTo("/api/{id}/**");
+    assertThat(made.listAt("methods")).isEqualTo(List.of("GET", "POST"));
+    assertThat(made.listAt("keyBy")).isEqualTo(List.of("header:X-Api-Key", "ip"));
+    assertThat(made.at("queueEnabled")).isEqualTo(true);
+    assertThat(made.intAt("maxQueueSize")).isEqualTo(2);
+    assertThat(made.intAt("delayPerRequestMs")).isEqualTo(500);
+    assertThat(made.textAt("mode")).isEqualTo("shadow");
+    assertThat(made.intAt("priority")).isEqualTo(-7);
+
+    Http.Answer plain =
+        create("{'name':'b','allowedRequests':3,'windowSeconds':10,'keyBy':'path'}");
+    assertThat(plain.listAt("keyBy")).isEqualTo(List.of("path"));
+    assertThat(plain.at("queueEnabled")).isEqualTo(false);
+    assertThat(plain.intAt("maxQueueSize")).isZero();
+    assertThat(plain.intAt("delayPerRequestMs")).isEqualTo(100);
+    assertThat(plain.textAt("mode")).isEqualTo("enforce");
+
+    Http.Answer leases = create("{'name':'c','algorithm':'CONCURRENCY','maxConcurrent':50}");
+    assertThat(leases.intAt("maxConcurrent")).isEqualTo(50);
+    assertThat(leases.textAt("leaseTtl")).isEqualTo("PT1M");
+  }
+
+  @Test
+  void everyWrongFieldOfACoverageIsNamed() {
     create(
-            "{'name':'a','allowedRequests':1,'windowSeconds':1,'pathPattern':'/**','keyBy':'ip',"
-                + "'queueEnabled':false,'mode':'enforce','priority':1}")
-        .wrong("pathPattern", "keyBy", "queueEnabled", "mode", "priority");
+            "{'name':'a','allowedRequests':1,'windowSeconds':1,'pathPattern':'/**/x','methods':[],"
+                + "'keyBy':'cookie','queueEnabled':'x','maxQueueSize':-1,'delayPerRequestMs':0,"
+                + "'mode':'ENFORCE','priority':1.5}")
+        .wrong(
+            "pathPattern",
+            "methods",
+            "keyBy",
+            "queueEnabled",
+            "maxQueueSize",
+            "delayPerRequestMs",
+            "mode",
+            "priority");
+    create("{'name':'a','allowedRequests':1,'windowSeconds':1,'methods':['get'],'keyBy':[]}")
+        .wrong("methods", "keyBy");
+    create("{'name':'a','allowedRequests':1,'windowSeconds':1,'methods':[1],'keyBy':['ip','ip']}")
+        .wrong("methods[0]", "keyBy");
+    create("{'name':'a','allowedRequests':1,'windowSeconds':1,'keyBy':'header:a b'}")
+        .wrong("keyBy");
+    create("{'name':'a','algorithm':'CONCURRENCY','queueEnabled':true,'onStoreFailure':'local'}")
+        .wrong("maxConcurrent", "queueEnabled", "onStoreFailure");
+    create("{'name':'a','algorithm':'CONCURRENCY','maxConcurrent':1,'leaseTtl':'PT0S'}")
+        .wrong("leaseTtl");
+  }
+
+  @Test
+  void aQueueIsChangedByItself() {
+    String rule = made(WINDOW.formatted("api", 2));
+    Http.Answer changed =
+        patch(rule, "{'queueEnabled':true,'maxQueueSize':3,'delayPerRequestMs':500}").ok();
+    assertThat(changed.at("queueEnabled")).isEqualTo(true);
+    assertThat(changed.intAt("maxQueueSize")).isEqualTo(3);
+    assertThat(changed.intAt("delayPerRequestMs")).isEqualTo(500);
+    assertThat(changed.intAt("allowedRequests")).isEqualTo(2);
+    assertThat(changed.header("etag")).hasValue("\"2\"");
+    Http.Answer off = patch(rule, "{'queueEnabled':false}").ok();
+    assertThat(off.intAt("maxQueueSize")).isEqualTo(3);
+    patch(rule, "{'queueEnabled':1,'allowedRequests':5}").wrong("queueEnabled", "allowedRequests");
+    http.with("If-Match", "\"1\"", "Content-Type", "application/json")
+        .send("PATCH", rule + "/queue", HttpRequest.BodyPublishers.ofString("{}"))
+        .problem(412, "rule-changed");
+    patch(PATH + "/999", "{}").problem(404, "unknown-rule");
+    patch(made("{'name':'c','algorithm':'CONCURRENCY','maxConcurrent':1}"), "{}")
+        .problem(409, "no-queue");
+  }
+
+  private Http.Answer patch(String rule, String json) {
+    return http.with("Content-Type", "application/json")
+        .send(
+            "PATCH", rule + "/queue", HttpRequest.BodyPublishers.ofString(json.replace('\'', '"')));
+  }
+
+  @Test
+  void whoMadeWhichVersionIsKept() {
+    String rule = made(WINDOW.formatted("api", 2));
+    http.put(rule, WINDOW.formatted("api", 3)).ok();
+    Http.Answer versions = http.get(rule + "/versions").ok();
+    assertThat(versions.intAt("0.version")).isEqualTo(2);
+    assertThat(versions.intAt("0.allowedRequests")).isEqualTo(3);
+    assertThat(versions.intAt("1.allowedRequests")).isEqualTo(2);
+    assertThat(versions.textAt("0.changedBy")).isEqualTo("anonymous");
+    assertThat(versions.at("0.removed")).isEqualTo(false);
+    http.get(PATH + "/999/versions").problem(404, "unknown-rule");
+  }
+
+  @Test
+  void explainsWhatRulesWouldSayAndTakesNothing() {
+    made("{'name':'wide','allowedRequests':1,'windowSeconds':60,'pathPattern':'/**'}");
+    made(
+        "{'name':'top','allowedRequests':1,'windowSeconds':60,'pathPattern':'/api/**','priority':5}");
+    made(
+        "{'name':'dark','allowedRequests':1,'windowSeconds':60,'pathPattern':'/**','mode':'shadow'}");
+    String request =
+        "{'path':'/api/../api/x?y','method':'get','ip':'192.0.2.7','headers':{'A':'b'}}";
+    for (int i = 0; i < 3; i++) {
+      Http.Answer answer = explain(request).ok();
+      assertThat(answer.textAt("path")).isEqualTo("/api/x");
+      assertThat(answer.textAt("outcome")).isEqualTo("allowed");
+      assertThat(answer.textAt("rules.0.rule")).isEqualTo("top");
+      assertThat(answer.textAt("rules.0.key")).isEqualTo("192.0.2.7");
+      assertThat(answer.intAt("rules.0.remaining")).isEqualTo(1);
+      assertThat(answer.textAt("overridden.0.rule")).isEqualTo("wide");
+      assertThat(answer.textAt("shadow.0.rule")).isEqualTo("dark");
+    }
+    explain("{'path':'/a%2Fb','method':1,'headers':{'a':1},'x':1}")
+        .wrong("path", "method", "headers.a", "x");
+    explain("{}").wrong("path");
+  }
+
+  private Http.Answer explain(String json) {
+    return http.post(PATH + "/explain", json.replace('\'', '"'));
   }
 
   @Test

@@ -1,0 +1,127 @@
+package dev.weir.server.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.TestNode;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A proxy asks about the request that it was asked. */
+final class AuthorizeIT {
+  private static final String PATH = "/api/v1/authorize";
+
+  private Node node;
+  private Http http;
+
+  @BeforeEach
+  void start() {
+    node = TestNode.inMemory(Map.of(Setting.TRUSTED_PROXIES, "127.0.0.1, ::1"));
+    http = new Http(node.address());
+    http.post(
+        "/api/admin/rules",
+        """
+        {"name":"orders","pathPattern":"/api/orders/**","methods":["POST"],
+         "allowedRequests":1,"windowSeconds":60}
+        """);
+  }
+
+  @AfterEach
+  void stop() {
+    node.close();
+  }
+
+  private Http.Answer ask(String method, String uri, String client) {
+    return http.with("X-Original-Method", method, "X-Original-URI", uri, "X-Forwarded-For", client)
+        .get(PATH);
+  }
+
+  @Test
+  void passesAndRefusesByStatusAndFields() {
+    Http.Answer passed = ask("POST", "/api/orders/7?x=1", "192.0.2.1");
+    assertThat(passed.status()).isEqualTo(200);
+    assertThat(passed.header("ratelimit")).hasValueSatisfying(v -> assertThat(v).contains("r=0"));
+    assertThat(passed.header("ratelimit-policy")).hasValue("\"orders\";q=1;w=60");
+    Http.Answer refused = ask("POST", "/api/orders/7", "192.0.2.1").refused();
+    assertThat(refused.header("retry-after")).isPresent();
+    assertThat(refused.listAt("violated-policies")).isEqualTo(java.util.List.of("orders"));
+
+    assertThat(ask("GET", "/api/orders/7", "192.0.2.1").status()).isEqualTo(200);
+    assertThat(ask("GET", "/api/orders/7", "192.0.2.1").header("ratelimit")).isEmpty();
+    assertThat(ask("POST", "/api/orders/7", "192.0.2.2").status()).isEqualTo(200);
+  }
+
+  @Test
+  void readsTheHeadersOfTraefikAndCaddyToo() {
+    Http traefik =
+        http.with(
+            "X-Forwarded-Method",
+            "POST",
+            "X-Forwarded-Uri",
+            "/api/orders",
+            "X-Forwarded-For",
+            "192.0.2.9");
+    assertThat(traefik.get(PATH).status()).isEqualTo(200);
+    traefik.get(PATH).refused();
+  }
+
+  @Test
+  void refusesWithAStatusThatTheProxyUnderstands() {
+    ask("POST", "/api/orders", "192.0.2.1");
+    for (int status : new int[] {401, 403, 429}) {
+      assertThat(
+              http.with(
+                      "X-Original-Method", "POST",
+                      "X-Original-URI", "/api/orders",
+                      "X-Forwarded-For", "192.0.2.1")
+                  .get(PATH + "?refuse=" + status)
+                  .status())
+          .isEqualTo(status);
+    }
+    http.with("X-Original-URI", "/").get(PATH + "?refuse=200").problem(400, "invalid-request");
+  }
+
+  @Test
+  void noSpellingOfAPathAndNoMadeUpHopGetsAround() {
+    assertThat(ask("POST", "/api/orders", "192.0.2.1").status()).isEqualTo(200);
+    for (String uri :
+        new String[] {
+          "/api/orders/",
+          "//api//orders",
+          "/api/x/../orders",
+          "/api/%6Frders",
+          "/api;v=2/orders;x=1",
+          "/x/%2e%2e/api/orders",
+          "http://host/api/orders"
+        }) {
+      ask("POST", uri, "192.0.2.1").refused();
+    }
+    for (String uri : new String[] {"/api%2Forders", "/api/..;/orders", "/api\\orders", "/%00"}) {
+      ask("POST", uri, "192.0.2.1").problem(400, "invalid-path");
+    }
+    for (String hops : new String[] {"1.1.1.1, 192.0.2.1", "evil, 192.0.2.1, 127.0.0.1"}) {
+      ask("POST", "/api/orders", hops).refused();
+    }
+    http.get(PATH).problem(400, "invalid-request");
+  }
+
+  @Test
+  void withoutTrustTheProxyItselfIsCounted() {
+    try (Node other = TestNode.inMemory(Map.of())) {
+      Http untrusting = new Http(other.address());
+      untrusting.post(
+          "/api/admin/rules",
+          "{\"name\":\"all\",\"pathPattern\":\"/**\",\"allowedRequests\":1,\"windowSeconds\":60}");
+      assertThat(
+              untrusting
+                  .with("X-Original-URI", "/", "X-Forwarded-For", "192.0.2.1")
+                  .get(PATH)
+                  .status())
+          .isEqualTo(200);
+      untrusting.with("X-Original-URI", "/", "X-Forwarded-For", "192.0.2.2").get(PATH).refused();
+    }
+  }
+}
