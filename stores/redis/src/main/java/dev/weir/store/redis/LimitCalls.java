@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class LimitCalls {
   private static final int HEADER_BYTES = 1 + 1 + 2 + 8;
   private static final int ASK_BYTES = 1 + 2 + 4 * 8;
-  private static final int USAGE_BYTES = 4 * 8;
+
+  /** Four numbers, and until when Redis keeps them. */
+  private static final int USAGE_BYTES = 5 * 8;
 
   private static final int REPLAYED = 2;
   private static final int UNREADABLE = 3;

@@ -12,18 +12,22 @@
 -- is allowed, what remains, reset and wait.
 
 local floor, max, min = math.floor, math.max, math.min
-local pack, unpacked = struct.pack, struct.unpack
+local pack, unpacked, call = struct.pack, struct.unpack, redis.call
 
 local DECIDE, PEEK = 0, 1
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK = 0, 1, 2, 3, 4
 local NEVER, MOST = -62135596800000000, 9007199254740992
 local MOST_IN_WINDOW, FINEST = 8589934592, 1048576
 
+-- A usage is kept for so much longer than it is of use, so that one that is soon written again need
+-- not be given another time to live, which is most of what writing costs.
+local SLACK = 10000000
+
 local now = tonumber(ARGV[1])
 -- Expiry goes by the clock of Redis. A test whose clock stands still must not lose its keys by it.
 local grace_millis = now and 3600000 or 1
 if not now then
-  local time = redis.call('TIME')
+  local time = call('TIME')
   now = time[1] * 1000000 + time[2]
 end
 
@@ -204,45 +208,74 @@ local bucket = {
 
 local kinds = {fixed, sliding, bucket}
 
--- What the keys hold: read at once, written at the end, however many demands share a key.
+-- What the keys hold: read at once, written at the end, however many demands share a key. A usage
+-- is its four numbers and the time until which Redis keeps it at least.
 
 local values = {}
-for from = 1, #KEYS, 1000 do
-  local part = redis.call('MGET', unpack(KEYS, from, min(from + 999, #KEYS)))
-  for i = 1, #part do
-    values[from + i - 1] = part[i]
+if #KEYS <= 1000 then
+  values = call('MGET', unpack(KEYS))
+else
+  for from = 1, #KEYS, 1000 do
+    local part = call('MGET', unpack(KEYS, from, min(from + 999, #KEYS)))
+    for i = 1, #part do
+      values[from + i - 1] = part[i]
+    end
   end
 end
 
-local ats, useds, befores, scales = {}, {}, {}, {}
-local expiries = {}
+-- What is to be written, by key: how long it is of use, and until when it is kept if that is new.
+local expiries, kepts = {}, {}
 
--- False if the key holds something that is no usage.
+-- The usage of a key; nothing if it holds something else.
 local function load(key)
-  if ats[key] then
-    return true
-  end
   local value = values[key]
   if not value then
-    ats[key], useds[key], befores[key], scales[key] = NEVER, 0, 0, 0
-    return true
+    return NEVER, 0, 0, 0, 0
   end
-  if #value ~= 32 then
-    return false
+  if #value ~= 40 then
+    return nil
   end
-  ats[key], useds[key], befores[key], scales[key] = unpacked('<dddd', value)
-  return true
+  return unpacked('<ddddd', value)
 end
 
-local function keep(key, idle_micros, at, used, before, scale)
-  ats[key], useds[key], befores[key], scales[key] = at, used, before, scale
-  expiries[key] = idle_micros
-  values[key] = nil
+local function keep(key, idle, kept, at, used, before, scale)
+  if now + idle > kept then
+    kept = now + idle + SLACK
+    kepts[key] = kept
+  end
+  expiries[key] = idle
+  values[key] = pack('<ddddd', at, used, before, scale, kept)
 end
 
--- The asks of the demand at hand, and what is used of each.
+local answers, answered = {}, 0
+
+-- Decides by one limit alone, which is what nearly all demands want.
+local function decide_one(takes, limit, key, cost, a, b, c)
+  local at, used, before, scale, kept = load(key)
+  if not at then
+    answers[answered] = pack('<BBd', UNREADABLE, 0, now)
+    return
+  end
+  at, used, before, scale = limit.settle(a, b, c, at, used, before, scale)
+  local left = limit.remaining(a, b, c, at, used, before)
+  if cost > left then
+    answers[answered] = pack('<BBdBddd', REFUSED, 1, now, 0, left,
+        left < a and limit.wait(a, b, c, at, used, before, left + 1) or 0,
+        limit.wait(a, b, c, at, used, before, cost))
+    return
+  end
+  if takes then
+    used, scale = limit.taken(c, used, cost, b)
+    left = left - cost
+    keep(key, limit.idle(b, c, at, used, before), kept, at, used, before, scale)
+  end
+  answers[answered] = pack('<BBdBddd', GRANTED, 1, now, 1, left,
+      left < a and limit.wait(a, b, c, at, used, before, left + 1) or 0, 0)
+end
+
+-- The asks of a demand that has several or a record, and what is used of each.
 local kind, key, cost, a, b, c = {}, {}, {}, {}, {}, {}
-local at, used, before, scale, remaining = {}, {}, {}, {}, {}
+local at, used, before, scale, kept, remaining = {}, {}, {}, {}, {}, {}
 
 local function decision(j, is_allowed, left)
   local limit, next_reset, wait = kind[j], 0, 0
@@ -255,7 +288,24 @@ local function decision(j, is_allowed, left)
   return pack('<Bddd', is_allowed and 1 or 0, left, next_reset, wait)
 end
 
-local answers, answered = {}, 0
+-- Whether all can be settled.
+local function settle(n)
+  for j = 1, n do
+    at[j], used[j], before[j], scale[j], kept[j] = load(key[j])
+    if not at[j] then
+      return false
+    end
+    at[j], used[j], before[j], scale[j] =
+        kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
+    remaining[j] = kind[j].remaining(a[j], b[j], c[j], at[j], used[j], before[j])
+  end
+  return true
+end
+
+local function keep_settled(j)
+  keep(key[j], kind[j].idle(b[j], c[j], at[j], used[j], before[j]), kept[j],
+      at[j], used[j], before[j], scale[j])
+end
 
 -- Appends to the answers, and tells whether all is granted.
 local function decide(n, takes)
@@ -263,18 +313,17 @@ local function decide(n, takes)
   for j = 1, n do
     granted = granted and cost[j] <= remaining[j]
   end
-  answers[answered + 1] = pack('<BBd', granted and GRANTED or REFUSED, n, now)
+  answers[answered] = pack('<BBd', granted and GRANTED or REFUSED, n, now)
   for j = 1, n do
     local left = remaining[j]
     if granted and takes then
       used[j], scale[j] = kind[j].taken(c[j], used[j], cost[j], b[j])
       left = left - cost[j]
-      keep(key[j], kind[j].idle(b[j], c[j], at[j], used[j], before[j]),
-          at[j], used[j], before[j], scale[j])
+      keep_settled(j)
     end
-    answers[answered + 1 + j] = decision(j, cost[j] <= remaining[j], left)
+    answers[answered + j] = decision(j, cost[j] <= remaining[j], left)
   end
-  answered = answered + 1 + n
+  answered = answered + n
   return granted
 end
 
@@ -282,35 +331,12 @@ local function give_back(n, taken_at)
   for j = 1, n do
     used[j], before[j] =
         kind[j].give_back(b[j], c[j], at[j], used[j], before[j], cost[j], taken_at)
-    keep(key[j], kind[j].idle(b[j], c[j], at[j], used[j], before[j]),
-        at[j], used[j], before[j], scale[j])
+    keep_settled(j)
   end
 end
 
-local function answer_shortly(outcome)
-  answered = answered + 1
-  answers[answered] = pack('<BBd', outcome, 0, now)
-end
-
-local demands, position = ARGV[2], 1
-
-while position <= #demands do
-  local mode, n, record, micros
-  mode, n, record, micros, position = unpacked('<BBHd', demands, position)
-  local readable = true
-  for j = 1, n do
-    local number
-    number, key[j], cost[j], a[j], b[j], c[j], position = unpacked('<BHdddd', demands, position)
-    kind[j] = kinds[number]
-    local i = key[j]
-    if load(i) then
-      at[j], used[j], before[j], scale[j] =
-          kind[j].settle(a[j], b[j], c[j], ats[i], useds[i], befores[i], scales[i])
-      remaining[j] = kind[j].remaining(a[j], b[j], c[j], at[j], used[j], before[j])
-    else
-      readable = false
-    end
-  end
+local function work(mode, n, record, micros)
+  local readable = settle(n)
 
   -- A record is the time until which it counts, and the answer.
   local remembered = record > 0 and values[record]
@@ -319,16 +345,15 @@ while position <= #demands do
   end
 
   if mode == DECIDE and remembered then
-    answered = answered + 1
     answers[answered] = string.char(REPLAYED) .. string.sub(remembered, 9)
   elseif not readable then
-    answer_shortly(UNREADABLE)
+    answers[answered] = pack('<BBd', UNREADABLE, 0, now)
   elseif mode == DECIDE or mode == PEEK then
     local granted = decide(n, mode == DECIDE)
     if granted and record > 0 then
       values[record] = pack('<dBd', now + micros, n, now)
           .. table.concat(answers, '', answered - n + 1, answered)
-      expiries[record] = micros
+      expiries[record], kepts[record] = micros, now + micros
     end
   else
     if record == 0 or remembered then
@@ -338,16 +363,36 @@ while position <= #demands do
       values[record] = false
       expiries[record] = 0
     end
-    answer_shortly(GIVEN_BACK)
+    answers[answered] = pack('<BBd', GIVEN_BACK, 0, now)
   end
 end
 
-for i, idle_micros in pairs(expiries) do
-  if idle_micros <= 0 then
-    redis.call('DEL', KEYS[i])
+local demands, position = ARGV[2], 1
+
+while position <= #demands do
+  local mode, n, record, micros, number
+  mode, n, record, micros, number, key[1], cost[1], a[1], b[1], c[1], position =
+      unpacked('<BBHdBHdddd', demands, position)
+  answered = answered + 1
+  if n == 1 and record == 0 and mode <= PEEK then
+    decide_one(mode == DECIDE, kinds[number], key[1], cost[1], a[1], b[1], c[1])
   else
-    local value = values[i] or pack('<dddd', ats[i], useds[i], befores[i], scales[i])
-    redis.call('PSETEX', KEYS[i], ceil_div(idle_micros, 1000) + grace_millis, value)
+    kind[1] = kinds[number]
+    for j = 2, n do
+      number, key[j], cost[j], a[j], b[j], c[j], position = unpacked('<BHdddd', demands, position)
+      kind[j] = kinds[number]
+    end
+    work(mode, n, record, micros)
+  end
+end
+
+for i, idle in pairs(expiries) do
+  if idle <= 0 then
+    call('DEL', KEYS[i])
+  elseif kepts[i] then
+    call('PSETEX', KEYS[i], ceil_div(kepts[i] - now, 1000) + grace_millis, values[i])
+  else
+    call('SETRANGE', KEYS[i], '0', values[i])
   end
 end
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
@@ -178,7 +179,7 @@ final class RedisFaultTest {
     Demand<TokenBucket> demand = Demand.of(new Ask<>(TEN, "k", 10));
     assertThat(limits.decide(demand.withRequestId("id")).isAllowed()).isTrue();
     leases.acquire("r", TWO, "a", 2);
-    assertThat(millisLeft("weir:t:ten:{k}")).isBetween(3_500_000L, 3_600_002L);
+    assertThat(millisLeft("weir:t:ten:{k}")).isBetween(3_500_000L, 3_610_002L);
     assertThat(millisLeft("weir:r:id")).isBetween(500_000L, 600_002L);
     assertThat(millisLeft("weir:l:{r}")).isBetween(500_000L, 600_002L);
     assertThat(millisLeft("weir:p:{r}")).isBetween(500_000L, 600_002L);
@@ -190,6 +191,27 @@ final class RedisFaultTest {
     assertThat(limits.peek(demand).isAllowed()).isFalse();
     assertThat(leases.acquire("r", TWO, "b", 1)).isInstanceOf(LeaseDecision.Full.class);
     assertThat(changes()).isEqualTo(writes);
+  }
+
+  @Test
+  void usageIsKeptAsLongAsItIsOfUseHoweverOftenItIsWritten() {
+    // Each token needs two seconds: some writes find that Redis keeps the key long enough anyway.
+    Policy<TokenBucket> twenty = Policy.of("twenty", TokenBucket.of(20, Duration.ofSeconds(40)));
+    for (int taken = 1; taken <= 20; taken++) {
+      assertThat(limits.take(twenty, "k", 1)).isTrue();
+      Usage usage = limits.usage(twenty, "k");
+      long idleMicros = twenty.limit().idleMicros(usage, usage.atMicros());
+      long keptMillis = millisLeft("weir:t:twenty:{k}");
+      // The time is asked last, so this is rather too late than too early.
+      assertThat(millisOfRedis() + keptMillis)
+          .as("after %d", taken)
+          .isGreaterThanOrEqualTo((usage.atMicros() + idleMicros) / 1_000);
+    }
+  }
+
+  private long millisOfRedis() {
+    List<String> lines = server.ask("TIME").lines().toList();
+    return Long.parseLong(lines.get(2)) * 1_000 + Long.parseLong(lines.get(4)) / 1_000;
   }
 
   private long remainingAfterOne() {
