@@ -25,7 +25,7 @@ final class ReadmeIT {
   void everyLineForTheShellGetsTheAnswerThatFollowsIt(@TempDir Path folder) throws Exception {
     List<Prose.Exchange> exchanges = new ArrayList<>(Prose.read("README.md").exchanges());
     exchanges.addAll(Prose.read("docs/guide.md").exchanges());
-    assertThat(exchanges).hasSize(10);
+    assertThat(exchanges).hasSize(11);
     try (Node node =
         Node.start(
             Settings.of(
