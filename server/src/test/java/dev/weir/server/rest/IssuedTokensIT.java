@@ -95,6 +95,23 @@ final class IssuedTokensIT {
   }
 
   @Test
+  void closesWhatIsForAdministratorsByItself() throws Exception {
+    try (Node alone =
+        TestNode.inMemory(
+            Map.of(
+                Setting.OIDC_ISSUER,
+                issuer.address(),
+                Setting.OIDC_AUDIENCE,
+                SmallIssuer.AUDIENCE))) {
+      Http nobody = new Http(alone.address());
+      nobody.get(ADMIN_PATH).problem(401, "token-missing");
+      nobody.get(DATA_PATH).ok();
+      String admin = issuer.token(issuer.claims().claim("roles", "weir-admin"));
+      nobody.with("Authorization", "Bearer " + admin).get(ADMIN_PATH).ok();
+    }
+  }
+
+  @Test
   void carriesAStream() throws Exception {
     String lines =
         IntStream.range(0, 20_000)

@@ -68,6 +68,15 @@ final class StartIT {
   }
 
   @Test
+  void mayListenElsewhereWithATokenOrAnIssuer() {
+    for (Setting door : List.of(Setting.ADMIN_TOKEN, Setting.OIDC_ISSUER)) {
+      Settings settings =
+          settings(Map.of(Setting.HOST, "0.0.0.0", door, "https://login.example.com"));
+      assertThat(WebServer.check(settings).most()).isPositive();
+    }
+  }
+
+  @Test
   void refusesIssuersThatOthersCouldFeign() {
     for (String issuer :
         List.of(
