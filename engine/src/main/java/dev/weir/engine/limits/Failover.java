@@ -314,6 +314,11 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   @Override
+  public boolean mayStandIn() {
+    return true;
+  }
+
+  @Override
   public void close() {
     parts.store().close();
     parts.next().ifPresent(LimitStore::close);

@@ -53,6 +53,11 @@ public interface LimitStore<L extends Limit> extends AutoCloseable {
     return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
   }
 
+  /** Whether answers may have another mode than {@link Answer.Mode#STORE}. */
+  default boolean mayStandIn() {
+    return false;
+  }
+
   @Override
   void close();
 }

@@ -63,6 +63,9 @@ public final class Limiter<L extends Limit> implements AutoCloseable {
 
   /** Takes so many, if there are so many, and says what is left or when to come again. */
   public Decision acquire(Policy<? extends L> policy, String key, long cost) {
+    if (store.mayStandIn()) {
+      return acquire(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
+    }
     Decision decision = store.decide(policy, key, cost);
     observer.decided(policy, decision, Answer.Mode.STORE);
     return decision;

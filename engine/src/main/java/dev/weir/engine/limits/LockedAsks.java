@@ -131,7 +131,7 @@ final class LockedAsks implements AutoCloseable {
     }
   }
 
-  private static Answer answer(List<Decision> decisions, long nowMicros) {
+  static Answer answer(List<Decision> decisions, long nowMicros) {
     return new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE, false);
   }
 

@@ -8,6 +8,7 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -93,6 +94,10 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
 
   @Override
   public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
+    return decide(policy, key, cost, clock.exactMicros());
+  }
+
+  private Decision decide(Policy<? extends Limit> policy, String key, long cost, long now) {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     UsageTable table = table(limit);
@@ -100,7 +105,6 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     long first = hashed.first();
     long second = hashed.second();
     Segment segment = table.segmentOf(first);
-    long now = clock.exactMicros();
     boolean isSweeper;
     Decision decision;
     segment.lock();
@@ -125,6 +129,11 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   private Answer decideOnce(Demand<? extends Limit> demand) {
+    if (demand.asks().size() == 1) {
+      Ask<? extends Limit> ask = demand.asks().getFirst();
+      long now = clock.exactMicros();
+      return LockedAsks.answer(List.of(decide(ask.policy(), ask.key(), ask.cost(), now)), now);
+    }
     try (LockedAsks asks = lock(demand)) {
       return asks.decide(clock.exactMicros());
     }

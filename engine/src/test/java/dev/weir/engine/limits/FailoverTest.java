@@ -74,6 +74,26 @@ class FailoverTest {
   }
 
   @Test
+  void aLimiterTellsItsObserverWhoDecided() {
+    Failover failover = failover(false);
+    List<Answer.Mode> modes = new ArrayList<>();
+    LimitObserver watching =
+        new LimitObserver() {
+          @Override
+          public void decided(Policy<?> policy, Decision decision, Answer.Mode mode) {
+            modes.add(mode);
+          }
+        };
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.LOCAL);
+    try (Limiter<Limit> limiter = Limiter.on(failover).observedBy(watching)) {
+      assertThat(limiter.acquire(policy, "k").remaining()).isEqualTo(9);
+      giveUp(failover, policy);
+      assertThat(limiter.acquire(policy, "k").remaining()).isEqualTo(4);
+    }
+    assertThat(modes).containsExactly(Answer.Mode.STORE, Answer.Mode.LOCAL);
+  }
+
+  @Test
   void closedRefusesAndSaysWhenToComeAgain() {
     Failover failover = failover(false);
     Policy<Limit> policy = policy(TEN, OnStoreFailure.CLOSED);
