@@ -8,15 +8,18 @@ import dev.weir.engine.limits.LimitObserver;
 import dev.weir.engine.rules.RuleObserver;
 import dev.weir.engine.rules.Tally;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +41,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   private final Counter storeErrors;
   private final Gauge storesGone;
   private final Gauge waiting;
+  private final Histogram batchSize;
   private final Map<String, RuleCounts> rules = new HashMap<>();
   private final Map<Answer.Mode, CounterDataPoint> modes = new EnumMap<>(Answer.Mode.class);
   private final RuleCounts otherRules;
@@ -59,6 +63,14 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .name("rate_limiter_limit_store_gone")
             .help("Whether this node has given up a store of limits for a while: 1 if it has.")
             .labelNames("store")
+            .register(registry);
+    batchSize =
+        Histogram.builder()
+            .name("rate_limiter_limit_batch_size")
+            .help("Demands that share one call of a store of limits.")
+            .labelNames("store")
+            .classicOnly()
+            .classicUpperBounds(1, 2, 5, 10, 20, 50, 100, 200, 500)
             .register(registry);
     // So that they are there before anything is wrong.
     for (String store : List.of("postgresql", "redis")) {
@@ -110,6 +122,12 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     leasesHeld = leases.labelValues("held");
     leasesRefused = leases.labelValues("refused");
     leasesGone = leases.labelValues("gone");
+  }
+
+  /** Is told how many demands share a call of a store. */
+  public IntConsumer batchesOf(String store) {
+    DistributionDataPoint sizes = batchSize.labelValues(store);
+    return sizes::observe;
   }
 
   /** Shows how many keys are counted in the memory of this node. */

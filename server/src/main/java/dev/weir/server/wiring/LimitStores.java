@@ -33,6 +33,11 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
   private static final int STEPS_OF_A_SWEEP = 100;
 
+  /** As metrics call them. */
+  private static final String POSTGRESQL = "postgresql";
+
+  private static final String REDIS = "redis";
+
   /**
    * Opens the stores that the settings name.
    *
@@ -71,8 +76,8 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
     return goingOn(
         settings,
         metrics,
-        "postgresql",
-        new JdbcLimitStore(database),
+        POSTGRESQL,
+        new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
         new JdbcLeaseStore(database),
         false,
         Optional.empty());
@@ -91,11 +96,11 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
     return goingOn(
         settings,
         metrics,
-        "redis",
-        new RedisLimitStore(redis),
+        REDIS,
+        new RedisLimitStore(redis, metrics.batchesOf(REDIS)),
         new RedisLeaseStore(redis),
         true,
-        next.map(JdbcLimitStore::new));
+        next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))));
   }
 
   /** An address may hold a password, so it is not repeated. */

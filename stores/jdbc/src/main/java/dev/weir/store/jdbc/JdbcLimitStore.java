@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -42,6 +43,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
 
   private final Transactions transactions;
   private final StoreClock clock;
+  private final IntConsumer batches;
   private final List<Lane> lanes;
 
   /**
@@ -68,8 +70,18 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
    */
   public JdbcLimitStore(
       DataSource database, StoreClock clock, Settings settings, Runnable contended) {
+    this(database, clock, settings, contended, demands -> {});
+  }
+
+  private JdbcLimitStore(
+      DataSource database,
+      StoreClock clock,
+      Settings settings,
+      Runnable contended,
+      IntConsumer batches) {
     this.transactions = new Transactions(database, contended);
     this.clock = clock;
+    this.batches = batches;
     this.lanes =
         Stream.generate(() -> new Lane(settings.largestBatch(), settings.mostWaiting()))
             .limit(settings.lanes())
@@ -78,6 +90,15 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
 
   public JdbcLimitStore(DataSource database) {
     this(database, StoreClock.OF_THE_DATABASE, Settings.DEFAULT, () -> {});
+  }
+
+  /**
+   * A store that is watched.
+   *
+   * @param batches told how many demands go together, each time
+   */
+  public JdbcLimitStore(DataSource database, IntConsumer batches) {
+    this(database, StoreClock.OF_THE_DATABASE, Settings.DEFAULT, () -> {}, batches);
   }
 
   /** Callers that share statements. */
@@ -92,6 +113,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
     }
 
     private List<Answer> run(List<LimitStep> steps) {
+      batches.accept(steps.size());
       LimitCall call = new LimitCall(steps);
       LimitCall.Outcome outcome =
           transactions.writeByOneStatement(

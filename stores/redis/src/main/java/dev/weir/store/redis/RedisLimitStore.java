@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /**
  * Limits in Redis. Each demand is one atomic step of a script, by Redis' own clock; demands that
@@ -30,15 +31,30 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   private final Redis redis;
   private final StoreClock clock;
+  private final IntConsumer batches;
   private final Batcher<LimitCall, Outcome> batcher;
 
   public RedisLimitStore(Redis redis) {
     this(redis, StoreClock.OF_REDIS);
   }
 
+  /**
+   * A store that is watched.
+   *
+   * @param batches told how many demands go together, each time
+   */
+  public RedisLimitStore(Redis redis, IntConsumer batches) {
+    this(redis, StoreClock.OF_REDIS, batches);
+  }
+
   RedisLimitStore(Redis redis, StoreClock clock) {
+    this(redis, clock, demands -> {});
+  }
+
+  private RedisLimitStore(Redis redis, StoreClock clock, IntConsumer batches) {
     this.redis = redis;
     this.clock = clock;
+    this.batches = batches;
     this.batcher = new Batcher<>(this::work, LARGEST_BATCH, redis.settings().mostWaiting());
   }
 
@@ -80,6 +96,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   /** One script call for all of them; on a Cluster, one for each slot. */
   private List<Outcome> work(List<LimitCall> calls) {
+    batches.accept(calls.size());
     Map<Integer, LimitCalls> slots = new LinkedHashMap<>();
     List<LimitCalls> groups = new ArrayList<>(calls.size());
     for (LimitCall call : calls) {
