@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,12 +20,18 @@ final class CheckIT {
   private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
 
   private final AtomicReference<Instant> clock = new AtomicReference<>(NOON);
+  private final Set<Thread> deciding = ConcurrentHashMap.newKeySet();
   private TestNode.Served node;
   private Http http;
 
   @BeforeEach
   void start() {
-    node = TestNode.onClock(clock::get);
+    node =
+        TestNode.onClock(
+            () -> {
+              deciding.add(Thread.currentThread());
+              return clock.get();
+            });
     http = new Http(node.address());
     rule("api", "\"allowedRequests\":3,\"windowSeconds\":60");
   }
@@ -66,6 +74,15 @@ final class CheckIT {
     check("{'rule':'api','key':'user:102'}").ok();
     clock.set(NOON.plus(Duration.ofSeconds(60)));
     check("{'rule':'api','key':'user:101'}").ok();
+  }
+
+  @Test
+  void memoryDecidesOnTheThreadThatReadTheRequest() {
+    deciding.clear();
+    check("{'rule':'api','key':'a'}").ok();
+    assertThat(deciding)
+        .isNotEmpty()
+        .allSatisfy(thread -> assertThat(thread.getName()).contains("EventLoop"));
   }
 
   @Test

@@ -1,0 +1,70 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Settings of limits that are right each by itself and wrong together. */
+final class LimitSettingsTest {
+  private static LimitSettings of(Map<String, String> environment) {
+    return LimitSettings.of(Settings.of(Map.of(), environment, Optional.empty()));
+  }
+
+  private static void refuses(Map<String, String> environment, String setting, String why) {
+    assertThatThrownBy(() -> of(environment))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageContaining(setting)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void redisNeedsAnAddress() {
+    refuses(Map.of("WEIR_LIMITS_STORE", "redis"), "weir.redis.uri", "is needed");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"localhost", "http://localhost:6379", "redis://:s3cret@", "redis-sentinel://host"})
+  void anAddressThatIsNoneIsRefusedWithoutRepeatingIt(String uri) {
+    Map<String, String> environment = Map.of("WEIR_LIMITS_STORE", "redis", "WEIR_REDIS_URI", uri);
+    assertThatThrownBy(() -> of(environment))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageContaining("weir.redis.uri")
+        .satisfies(
+            failure -> {
+              for (Throwable t = failure; t != null; t = t.getCause()) {
+                assertThat(t.toString()).doesNotContain("s3cret");
+              }
+            });
+  }
+
+  @Test
+  void postgresqlCannotCountWhereSlotsAreInMemory() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_SLOTS_STORE", "memory");
+    environment.put("WEIR_LIMITS_STORE", "postgresql");
+    refuses(environment, "weir.limits.store", "cannot be postgresql");
+
+    environment.put("WEIR_LIMITS_STORE", "redis");
+    environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
+    environment.put("WEIR_LIMITS_FALLBACK", "postgresql");
+    refuses(environment, "weir.limits.fallback", "cannot be postgresql");
+
+    environment.put("WEIR_LIMITS_FALLBACK", "none");
+    assertThat(of(environment).needsDatabase()).isFalse();
+    assertThat(of(environment).isBlocking()).isTrue();
+  }
+
+  @Test
+  void memoryNeedsNobody() {
+    LimitSettings settings =
+        of(Map.of("WEIR_SLOTS_STORE", "memory", "WEIR_LIMITS_STORE", "memory"));
+    assertThat(settings.needsDatabase()).isFalse();
+    assertThat(settings.isBlocking()).isFalse();
+  }
+}
