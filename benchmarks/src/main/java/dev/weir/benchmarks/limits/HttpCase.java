@@ -22,6 +22,9 @@ final class HttpCase implements LimitsCase {
   private static final int CONNECTIONS = 64;
   private static final double FLOOR = 0.6;
 
+  /** A server that has just started is measured only once its code is compiled, quick or not. */
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
+
   @Override
   public String name() {
     return "http";
@@ -39,8 +42,7 @@ final class HttpCase implements LimitsCase {
       makeRule(weir.address());
       URI check = weir.address().resolve("/api/v1/check");
       URI constant = nginx.address().resolve("/api/v1/check");
-      Duration warmUp = effort.warmUp().multipliedBy(effort.isQuick() ? 3 : 5);
-      wrk.run(check, warmUp);
+      wrk.run(check, WARM_UP);
       wrk.run(constant, effort.warmUp());
       Rounds<Double> rounds =
           Rounds.interleaved(
