@@ -27,15 +27,21 @@ final class CheckJson {
   static HttpResponse<byte[]> answer(CheckRequest request, Verdict verdict) {
     MutableHttpResponse<byte[]> response =
         verdict instanceof Verdict.Refused refused
-            ? Problems.answer(problem(refused).with(json -> writeMembers(json, request, verdict)))
-            : Responses.json(
-                json -> {
-                  json.writeStartObject();
-                  writeMembers(json, request, verdict);
-                  json.writeEndObject();
-                });
+            ? Problems.answer(refusal(request, refused))
+            : Responses.json(json -> writeGrant(json, request, verdict));
     RateLimitFields.add(response::header, verdict);
     return response;
+  }
+
+  static Problem refusal(CheckRequest request, Verdict.Refused refused) {
+    return problem(refused).with(json -> writeMembers(json, request, refused));
+  }
+
+  static void writeGrant(JsonGenerator json, CheckRequest request, Verdict verdict)
+      throws IOException {
+    json.writeStartObject();
+    writeMembers(json, request, verdict);
+    json.writeEndObject();
   }
 
   /** What is wrong with a request that some rules refuse. */

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,18 @@ final class Checks {
         ? waits.after(http, queued, answer)
         : CompletableFuture.completedFuture(answer);
   }
+
+  /**
+   * The verdict on a plain check that needs nothing but counting; null if it is anything else, and
+   * then nothing was done.
+   */
+  @Nullable Quick quick(byte[] body) {
+    CheckRequest plain = PlainCheck.read(body, limits.book());
+    return plain != null && plain.isCounted() ? new Quick(plain, counted(plain)) : null;
+  }
+
+  /** A check and what was said to it. */
+  record Quick(CheckRequest request, Verdict verdict) {}
 
   /** The short way for what is one step of a store. */
   private Verdict counted(CheckRequest request) {

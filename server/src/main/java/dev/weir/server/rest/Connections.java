@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import io.micronaut.context.BeanProvider;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
@@ -21,8 +22,14 @@ import java.util.concurrent.TimeUnit;
  */
 @Singleton
 public final class Connections implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+  private final BeanProvider<CheckLanes> lanes;
   private final List<Channel> sockets = new CopyOnWriteArrayList<>();
   private final Set<Conversation> open = ConcurrentHashMap.newKeySet();
+
+  /** Knows the lanes only once somebody connects: they need what is made after the server. */
+  Connections(BeanProvider<CheckLanes> lanes) {
+    this.lanes = lanes;
+  }
 
   @Override
   public NettyServerCustomizer.Registry onCreated(
@@ -85,6 +92,7 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
     public void onStreamPipelineBuilt() {
       Conversation conversation = new Conversation(channel);
       open.add(conversation);
+      lanes.ifPresent(each -> each.add(conversation));
       channel.closeFuture().addListener(closed -> open.remove(conversation));
     }
   }

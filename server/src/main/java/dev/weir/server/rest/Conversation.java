@@ -3,6 +3,7 @@ package dev.weir.server.rest;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
@@ -50,6 +51,16 @@ final class Conversation {
         .pipeline()
         .addFirst(BYTES, new Bytes())
         .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, MESSAGES, new Messages());
+  }
+
+  /** Has requests looked at before the router sees them. */
+  void add(String name, ChannelHandler handler) {
+    channel.pipeline().addAfter(MESSAGES, name, handler);
+  }
+
+  /** Whether the request that was read last is the only one that is owed an answer. */
+  boolean owesOne() {
+    return unanswered == 1;
   }
 
   /** Ends when it owes no answer and has been idle for so long from now on. */

@@ -1,0 +1,35 @@
+package dev.weir.server.rest;
+
+import dev.weir.server.tracing.Tracing;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.core.util.StringUtils;
+import jakarta.inject.Singleton;
+import java.time.InstantSource;
+
+/**
+ * Gives each connection its {@link CheckLane}, where decisions never wait, everybody may ask, and
+ * nobody traces.
+ */
+@Singleton
+@Requires(property = Limits.BLOCKING, notEquals = StringUtils.TRUE)
+@Requires(missingBeans = Tracing.class)
+final class CheckLanes {
+  private final Checks checks;
+  private final RestSettings settings;
+  private final Draining draining;
+  private final WebDate date = new WebDate(InstantSource.system());
+
+  CheckLanes(Checks checks, RestSettings settings, Draining draining) {
+    this.checks = checks;
+    this.settings = settings;
+    this.draining = draining;
+  }
+
+  void add(Conversation conversation) {
+    if (settings.clientKeys().isEmpty()) {
+      conversation.add(
+          CheckLane.NAME,
+          new CheckLane(checks, date, () -> conversation.owesOne() && !draining.begun()));
+    }
+  }
+}

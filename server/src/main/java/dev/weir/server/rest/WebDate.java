@@ -1,0 +1,33 @@
+package dev.weir.server.rest;
+
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** The time as the header {@code Date} has it, written once a second. Thread-safe. */
+final class WebDate {
+  private static final DateTimeFormatter FORMAT =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
+  private static final long MILLIS_OF_A_SECOND = 1_000;
+
+  private final InstantSource clock;
+  private volatile Written last = new Written(Long.MIN_VALUE, "");
+
+  private record Written(long second, String text) {}
+
+  WebDate(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  String now() {
+    long second = clock.millis() / MILLIS_OF_A_SECOND;
+    Written known = last;
+    if (known.second() != second) {
+      known = new Written(second, FORMAT.format(clock.instant()));
+      last = known;
+    }
+    return known.text();
+  }
+}
