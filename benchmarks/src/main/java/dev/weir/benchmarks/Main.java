@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import dev.weir.benchmarks.gateway.GatewaySuite;
 import dev.weir.benchmarks.limits.LimitsSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
 import java.io.PrintWriter;
@@ -31,11 +32,12 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = "Measures Weir against its peers on this machine.")
 public final class Main implements Callable<Integer> {
-  private static final List<Suite> SUITES = List.of(new SlotsSuite(), new LimitsSuite());
+  private static final List<Suite> SUITES =
+      List.of(new SlotsSuite(), new LimitsSuite(), new GatewaySuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(paramLabel = "SUITE", description = "what to measure: slots, limits")
+  @Parameters(paramLabel = "SUITE", description = "what to measure: slots, limits, gateway")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
@@ -53,7 +55,7 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--only",
       paramLabel = "WORD",
-      description = "of limits, run only the cases whose name contains the word")
+      description = "of limits and gateway, run only the cases whose name contains the word")
   private Optional<String> only = Optional.empty();
 
   /** Runs the command line and exits with its code. */

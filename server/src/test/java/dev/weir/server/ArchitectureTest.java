@@ -63,6 +63,17 @@ final class ArchitectureTest {
   }
 
   @Test
+  void onlyOnePackageKnowsGrpc() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.weir.server.grpc..", "dev.weir.benchmarks..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.grpc..", "io.envoyproxy..", "com.google.protobuf..")
+        .check(HOUSE);
+  }
+
+  @Test
   void onlyTheWiringKnowsTheStores() {
     noClasses()
         .that()

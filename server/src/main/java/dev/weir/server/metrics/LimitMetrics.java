@@ -74,6 +74,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .register(registry);
     // So that they are there before anything is wrong.
     for (String store : List.of("postgresql", "redis")) {
+      batchSize.initLabelValues(store);
       storeErrors.initLabelValues(store);
       storesGone.initLabelValues(store);
     }

@@ -2,6 +2,8 @@ package dev.weir.server.rest;
 
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.oidc.Issuer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.Set;
 
@@ -21,6 +23,26 @@ public record RestSettings(
     Optional<Issuer> issuer,
     Set<String> clientKeys,
     TrustedProxies trustedProxies) {
+
+  /** Whether this is the token of administrators. */
+  public boolean isAdmin(String token) {
+    return adminToken.filter(own -> same(own, token)).isPresent();
+  }
+
+  /** Whether this is the key of a client. */
+  public boolean isClient(String token) {
+    boolean isClient = false;
+    for (String key : clientKeys) {
+      isClient |= same(key, token);
+    }
+    return isClient;
+  }
+
+  /** Takes as long for a near miss as for a far one. */
+  private static boolean same(String one, String other) {
+    return MessageDigest.isEqual(
+        one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+  }
 
   /** Says nothing of its secrets. */
   @Override

@@ -6,6 +6,7 @@ import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.server.metrics.EnvoyMetrics;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.rest.Limits;
@@ -26,6 +27,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -48,6 +50,7 @@ public final class Node implements AutoCloseable {
   private final AtomicBoolean draining = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final WebServer web;
+  private final Optional<EnvoyPort> envoy;
 
   /** Starts everything; if one part fails, what was started before is stopped again. */
   public static Node start(Settings settings) {
@@ -59,6 +62,7 @@ public final class Node implements AutoCloseable {
     // Settings are read before anything is started, so that a wrong one is told of at once.
     WebServer.check(settings);
     RestSettings rest = rest(settings);
+    Optional<EnvoyPort.Address> forEnvoy = EnvoyPort.check(settings);
     LimitSettings limiting = LimitSettings.of(settings);
     SlotDesk.Settings gathering = desk(settings);
     Reconciler.Settings reconciling = reconciler(settings);
@@ -113,6 +117,9 @@ public final class Node implements AutoCloseable {
                   parts.broadcast(),
                   limits.limits()));
       tracing.ifPresent(served::add);
+      EnvoyMetrics ofEnvoy = new EnvoyMetrics(metrics);
+      envoy = forEnvoy.map(address -> EnvoyPort.start(address, rest, limits.limits(), ofEnvoy));
+      envoy.ifPresent(started::push);
       web = WebServer.start(settings, served, Map.of(Limits.BLOCKING, limits.isBlocking()));
       complete = true;
     } finally {
@@ -150,15 +157,30 @@ public final class Node implements AutoCloseable {
     return web.address();
   }
 
+  /** The port on which Envoy's rate limit service listens, if it does. */
+  public OptionalInt envoyPort() {
+    return envoy.map(EnvoyPort::port).map(OptionalInt::of).orElse(OptionalInt.empty());
+  }
+
   /** Finishes what is under way, refuses what is new, then stops everything. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
       draining.set(true);
+      Optional<Thread> leaving = envoy.map(port -> Thread.startVirtualThread(port::drain));
       web.drain();
       web.close();
+      leaving.ifPresent(Node::await);
       stopParts();
       log.info("Weir has stopped");
+    }
+  }
+
+  private static void await(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

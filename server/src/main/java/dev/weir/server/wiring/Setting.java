@@ -12,6 +12,12 @@ public enum Setting {
       "127.0.0.1",
       "address to listen on; others than loopback need weir.admin-token or weir.oidc.issuer"),
   PORT("weir.port", "8080", "port to listen on, 0 for a free one"),
+  GRPC_HOST(
+      "weir.grpc.host",
+      "127.0.0.1",
+      "address of the gRPC port; others than loopback need weir.client-keys"),
+  GRPC_PORT(
+      "weir.grpc.port", "", "port of Envoy's rate limit service, 0 for a free one; none without"),
   DATA("weir.data", "", "folder of the embedded PostgreSQL; without one ~/.local/share/weir"),
   DB_URL("weir.db.url", "", "jdbc:postgresql://… of a real server in place of the embedded one"),
   DB_USER("weir.db.user", "", "user of that server"),

@@ -1,0 +1,51 @@
+package dev.weir.benchmarks.gateway;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A {@link BareRls} in a process of its own, with the options that Weir has. */
+final class BareRlsProcess implements AutoCloseable {
+  private static final Pattern LISTENING = Pattern.compile("listening on ([0-9]+)");
+
+  private final Process process;
+  private final int port;
+
+  private BareRlsProcess(Process process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  static BareRlsProcess start(String heap) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    ProcessHandle.current().info().command().orElse("java"),
+                    heap,
+                    "--enable-native-access=ALL-UNNAMED",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    BareRls.class.getName()))
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    BufferedReader output = process.inputReader();
+    for (String line = output.readLine(); line != null; line = output.readLine()) {
+      Matcher listening = LISTENING.matcher(line);
+      if (listening.find()) {
+        return new BareRlsProcess(process, Integer.parseInt(listening.group(1)));
+      }
+    }
+    throw new IllegalStateException("the bare service did not start");
+  }
+
+  int port() {
+    return port;
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

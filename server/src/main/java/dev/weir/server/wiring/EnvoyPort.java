@@ -1,0 +1,90 @@
+package dev.weir.server.wiring;
+
+import dev.weir.server.grpc.EnvoyServer;
+import dev.weir.server.metrics.EnvoyMetrics;
+import dev.weir.server.rest.Limits;
+import dev.weir.server.rest.RestSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/** Envoy's rate limit service, listening. */
+final class EnvoyPort implements AutoCloseable {
+  private final EnvoyServer server;
+  private final WebServer.Patience patience;
+
+  private EnvoyPort(EnvoyServer server, WebServer.Patience patience) {
+    this.server = server;
+    this.patience = patience;
+  }
+
+  /** Where it listens, and how long a drain may take. */
+  record Address(InetSocketAddress socket, WebServer.Patience patience) {}
+
+  /** Reads what it needs of the settings; nothing if there is to be no such port. */
+  static Optional<Address> check(Settings settings) {
+    if (settings.optional(Setting.GRPC_PORT).isEmpty()) {
+      return Optional.empty();
+    }
+    int port = settings.number(Setting.GRPC_PORT, 0, 65_535);
+    return Optional.of(
+        new Address(new InetSocketAddress(host(settings), port), WebServer.check(settings)));
+  }
+
+  /** Who can call can also give back, and so lift every limit. */
+  private static InetAddress host(Settings settings) {
+    String host = settings.text(Setting.GRPC_HOST);
+    try {
+      InetAddress address = InetAddress.getByName(host);
+      if (!address.isLoopbackAddress() && settings.optional(Setting.CLIENT_KEYS).isEmpty()) {
+        throw new InvalidSettingException(
+            Setting.GRPC_HOST.key(), "may be " + host + " only if weir.client-keys is set");
+      }
+      return address;
+    } catch (UnknownHostException e) {
+      throw new InvalidSettingException(Setting.GRPC_HOST.key(), "is no address: " + host);
+    }
+  }
+
+  static EnvoyPort start(Address address, RestSettings rest, Limits limits, EnvoyMetrics metrics) {
+    EnvoyServer.Parts parts =
+        new EnvoyServer.Parts(
+            limits.book(),
+            limits.desk(),
+            limits.store(),
+            limits.isBlocking(),
+            metrics,
+            InstantSource.system());
+    try {
+      return new EnvoyPort(
+          EnvoyServer.start(
+              address.socket(),
+              parts,
+              rest.clientKeys().isEmpty()
+                  ? Optional.empty()
+                  : Optional.of(token -> rest.isClient(token) || rest.isAdmin(token))),
+          address.patience());
+    } catch (IOException e) {
+      throw new InvalidSettingException(
+          Setting.GRPC_PORT.key(),
+          "%d on %s cannot be listened on: it is in use or not allowed"
+              .formatted(address.socket().getPort(), address.socket().getHostString()));
+    }
+  }
+
+  int port() {
+    return server.port();
+  }
+
+  void drain() {
+    server.drain(patience.notice(), patience.most());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,134 @@
+package dev.weir.server.grpc;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.server.metrics.EnvoyMetrics;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/** Rules in memory behind a real port, a clock in the hands of the test, and a client. */
+final class ServedRules implements AutoCloseable {
+  static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
+
+  final PrometheusRegistry metrics = new PrometheusRegistry();
+  final AtomicInteger waiting = new AtomicInteger();
+  final LeaseStore leases;
+  final EnvoyServer server;
+  final ManagedChannel channel;
+
+  private final RuleBook book;
+  private final MemoryRules rules;
+
+  private ServedRules(Stores stores, boolean isBlocking, Optional<Predicate<String>> isKey)
+      throws IOException {
+    InstantSource clock = InstantSource.fixed(NOON);
+    leases = stores.leases();
+    rules = new MemoryRules(clock);
+    RuleObserver observer =
+        new RuleObserver() {
+          @Override
+          public void waiting(int more) {
+            waiting.addAndGet(more);
+          }
+        };
+    book = new RuleBook(rules, observer);
+    RuleDesk desk =
+        new RuleDesk(book, new RuleDesk.Stores(stores.counts(), leases, leases), observer);
+    server =
+        EnvoyServer.start(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            new EnvoyServer.Parts(
+                book, desk, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
+            isKey);
+    channel =
+        NettyChannelBuilder.forAddress(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
+            .usePlaintext()
+            .build();
+  }
+
+  /** Who keeps the counts, possibly for several nodes. */
+  record Stores(LimitStore<Limit> counts, LeaseStore leases) {
+    static Stores inMemory() {
+      LongSupplier nowMicros = () -> Micros.ceil(NOON);
+      return new Stores(new MemoryLimitStore(nowMicros, 100_000), new MemoryLeaseStore(nowMicros));
+    }
+  }
+
+  /** Always at noon. */
+  static ServedRules start() throws IOException {
+    return new ServedRules(Stores.inMemory(), false, Optional.empty());
+  }
+
+  /** One of several nodes, which answers as if its store were elsewhere. */
+  static ServedRules sharing(Stores stores) throws IOException {
+    return new ServedRules(stores, true, Optional.empty());
+  }
+
+  static ServedRules guarded(String key) throws IOException {
+    return new ServedRules(Stores.inMemory(), false, Optional.of(key::equals));
+  }
+
+  ServedRules with(Rule.Terms... terms) {
+    Arrays.stream(terms).forEach(each -> rules.create(each, "test"));
+    book.refresh();
+    return this;
+  }
+
+  RateLimitServiceGrpc.RateLimitServiceBlockingStub client() {
+    return RateLimitServiceGrpc.newBlockingStub(channel);
+  }
+
+  RateLimitResponse ask(RateLimitDescriptor... descriptors) {
+    return client().shouldRateLimit(request(descriptors));
+  }
+
+  static RateLimitRequest request(RateLimitDescriptor... descriptors) {
+    return RateLimitRequest.newBuilder()
+        .setDomain("edge")
+        .addAllDescriptors(Arrays.asList(descriptors))
+        .build();
+  }
+
+  /** A descriptor of keys and values in turns. */
+  static RateLimitDescriptor descriptor(String... keysAndValues) {
+    RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      descriptor.addEntries(
+          RateLimitDescriptor.Entry.newBuilder()
+              .setKey(keysAndValues[i])
+              .setValue(keysAndValues[i + 1]));
+    }
+    return descriptor.build();
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    server.close();
+  }
+}

@@ -1,0 +1,180 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A real Envoy with the configuration to copy, between a client and a service. Debian has none, so
+ * this runs only where a variable names the program.
+ */
+@EnabledIfEnvironmentVariable(named = "WEIR_TEST_ENVOY", matches = ".+")
+@Timeout(120)
+final class EnvoyIT {
+  @TempDir private Path folder;
+
+  @Test
+  void lettingPassWhatRulesLetPass() throws Exception {
+    int grpc = freePort();
+    int edge = freePort();
+    HttpServer service =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    service.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    service.start();
+    try (Node node =
+            TestNode.inMemory(
+                Map.of(Setting.GRPC_PORT, "" + grpc, Setting.CLIENT_KEYS, "one-of-the-keys"));
+        HttpClient client = HttpClient.newHttpClient()) {
+      rule(client, node, "{\"name\":\"logins\",\"allowedRequests\":1,\"windowSeconds\":600}");
+      rule(
+          client,
+          node,
+          "{\"name\":\"keys\",\"pathPattern\":\"/api/**\",\"keyBy\":[\"header:X-Api-Key\"],"
+              + "\"allowedRequests\":2,\"windowSeconds\":600}");
+      rule(
+          client,
+          node,
+          "{\"name\":\"patient\",\"pathPattern\":\"/patient\",\"keyBy\":[\"global\"],"
+              + "\"allowedRequests\":1,\"windowSeconds\":600,"
+              + "\"queueEnabled\":true,\"maxQueueSize\":1,\"delayPerRequestMs\":300}");
+      rule(
+          client,
+          node,
+          "{\"name\":\"slow\",\"pathPattern\":\"/slow\",\"keyBy\":[\"global\"],"
+              + "\"allowedRequests\":1,\"windowSeconds\":600,"
+              + "\"queueEnabled\":true,\"maxQueueSize\":1,\"delayPerRequestMs\":10000}");
+      Process envoy = envoy(grpc, edge, service.getAddress().getPort());
+      try {
+        URI base = URI.create("http://127.0.0.1:" + edge);
+        awaitThatItAsks(client, base, envoy);
+        // By name.
+        assertThat(get(client, base, "/login", "").statusCode()).isEqualTo(200);
+        HttpResponse<Void> refused = get(client, base, "/login", "");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("RateLimit-Policy"))
+            .contains("\"logins\";q=1;w=600");
+        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        // By request, with a header and without it.
+        assertThat(get(client, base, "/api/a", "k1").headers().firstValue("X-RateLimit-Remaining"))
+            .contains("1");
+        assertThat(get(client, base, "/api/b?c=d", "k1").statusCode()).isEqualTo(200);
+        assertThat(get(client, base, "/api/c", "k1").statusCode()).isEqualTo(429);
+        assertThat(get(client, base, "/api/c", "k2").statusCode()).isEqualTo(200);
+        assertThat(get(client, base, "/api/c", "").headers().firstValue("X-RateLimit-Remaining"))
+            .as("without the header it is asked all the same")
+            .contains("1");
+        assertThat(get(client, base, "/free", "k1").statusCode()).isEqualTo(200);
+        // Through the queue: Envoy waits, because its time-out is longer.
+        assertThat(get(client, base, "/patient", "").statusCode()).isEqualTo(200);
+        HttpResponse<Void> queued = get(client, base, "/patient", "");
+        assertThat(queued.statusCode()).isEqualTo(200);
+        assertThat(queued.headers().firstValue("X-RateLimit-Queued")).contains("true");
+        // The turn would come after its time-out, when it would let pass unasked.
+        assertThat(get(client, base, "/slow", "").statusCode()).isEqualTo(200);
+        assertThat(get(client, base, "/slow", "").statusCode()).isEqualTo(429);
+      } finally {
+        envoy.destroy();
+        envoy.waitFor();
+      }
+    } finally {
+      service.stop(0);
+    }
+  }
+
+  private static void rule(HttpClient client, Node node, String body) throws Exception {
+    assertThat(
+            client
+                .send(
+                    HttpRequest.newBuilder(node.address().resolve("/api/admin/rules"))
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                    BodyHandlers.ofString())
+                .statusCode())
+        .isEqualTo(201);
+  }
+
+  private Process envoy(int grpc, int edge, int service) throws IOException {
+    String yaml =
+        Files.readString(Path.of("..", "deploy", "envoy.yaml"))
+            .replace("port_value: 10000", "port_value: " + edge)
+            .replace("port_value: 8081", "port_value: " + grpc)
+            .replace("port_value: 8000", "port_value: " + service)
+            .replace("# initial_metadata:", "initial_metadata:")
+            .replace("#   - {key: authorization", "  - {key: authorization");
+    Path config = Files.writeString(folder.resolve("envoy.yaml"), yaml);
+    return new ProcessBuilder(
+            List.of(
+                System.getenv("WEIR_TEST_ENVOY"),
+                "-c",
+                config.toString(),
+                "--concurrency",
+                "1",
+                "--disable-hot-restart"))
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("envoy.log").toFile())
+        .start();
+  }
+
+  /** Until it has found Weir, it lets everything pass unasked. */
+  private void awaitThatItAsks(HttpClient client, URI base, Process envoy) throws Exception {
+    while (true) {
+      assertThat(envoy.isAlive()).as(() -> log()).isTrue();
+      try {
+        if (get(client, base, "/api/first", "nobody").headers().map().containsKey("ratelimit")) {
+          return;
+        }
+      } catch (ConnectException e) {
+        // It does not listen yet.
+        Thread.sleep(50);
+      }
+    }
+  }
+
+  private String log() {
+    try {
+      return Files.readString(folder.resolve("envoy.log"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static HttpResponse<Void> get(HttpClient client, URI base, String path, String key)
+      throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path));
+    if (!key.isEmpty()) {
+      request.header("X-Api-Key", key);
+    }
+    return client.send(request.build(), BodyHandlers.discarding());
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

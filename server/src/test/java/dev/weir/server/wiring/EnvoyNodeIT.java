@@ -1,0 +1,145 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Envoy's rate limit service as a part of a whole node. */
+final class EnvoyNodeIT {
+  private static final RateLimitRequest OF_API =
+      RateLimitRequest.newBuilder()
+          .setDomain("edge")
+          .addDescriptors(
+              RateLimitDescriptor.newBuilder()
+                  .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey("rule").setValue("api"))
+                  .addEntries(
+                      RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("101")))
+          .build();
+
+  @Test
+  void countsWithTheOtherWaysIn() throws Exception {
+    try (Node node = TestNode.inMemory(Map.of(Setting.GRPC_PORT, "0"))) {
+      post(
+          node,
+          "/api/admin/rules",
+          "{\"name\":\"api\",\"allowedRequests\":2,\"windowSeconds\":60}");
+      assertThat(post(node, "/api/v1/check", "{\"rule\":\"api\",\"key\":\"user=101\"}"))
+          .isEqualTo(200);
+      ManagedChannel channel = channel(node);
+      try {
+        RateLimitServiceGrpc.RateLimitServiceBlockingStub envoy =
+            RateLimitServiceGrpc.newBlockingStub(channel);
+        assertThat(envoy.shouldRateLimit(OF_API))
+            .extracting(
+                RateLimitResponse::getOverallCode,
+                response -> response.getStatuses(0).getLimitRemaining())
+            .containsExactly(Code.OK, 0);
+        assertThat(envoy.shouldRateLimit(OF_API).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+      } finally {
+        channel.shutdownNow();
+      }
+      assertThat(post(node, "/api/v1/check", "{\"rule\":\"api\",\"key\":\"user=101\"}"))
+          .isEqualTo(429);
+    }
+  }
+
+  @Test
+  void opensToClientKeysAndTheAdminToken() {
+    try (Node node =
+        TestNode.inMemory(
+            Map.of(
+                Setting.GRPC_PORT, "0",
+                Setting.ADMIN_TOKEN, "root",
+                Setting.CLIENT_KEYS, "one, two"))) {
+      ManagedChannel channel = channel(node);
+      try {
+        for (String key : new String[] {"one", "two", "root"}) {
+          assertThat(showing(channel, key).shouldRateLimit(OF_API).getOverallCode())
+              .isEqualTo(Code.OK);
+        }
+        assertThatThrownBy(() -> showing(channel, "three").shouldRateLimit(OF_API))
+            .isInstanceOfSatisfying(
+                StatusRuntimeException.class,
+                failure ->
+                    assertThat(failure.getStatus().getCode())
+                        .isEqualTo(Status.Code.PERMISSION_DENIED));
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void isNotThereUnlessAsked() {
+    try (Node node = TestNode.inMemory(Map.of())) {
+      assertThat(node.envoyPort()).isEmpty();
+    }
+  }
+
+  @Test
+  void refusesToListenForEverybodyWithoutKeys() {
+    assertThatThrownBy(
+            () -> TestNode.inMemory(Map.of(Setting.GRPC_PORT, "0", Setting.GRPC_HOST, "0.0.0.0")))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageContaining("weir.grpc.host")
+        .hasMessageContaining("weir.client-keys");
+  }
+
+  @Test
+  void saysWhichPortIsTaken() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThatThrownBy(
+              () -> TestNode.inMemory(Map.of(Setting.GRPC_PORT, "" + taken.getLocalPort())))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining("weir.grpc.port");
+    }
+  }
+
+  private static ManagedChannel channel(Node node) {
+    return NettyChannelBuilder.forAddress(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), node.envoyPort().orElseThrow()))
+        .usePlaintext()
+        .build();
+  }
+
+  private static RateLimitServiceGrpc.RateLimitServiceBlockingStub showing(
+      ManagedChannel channel, String key) {
+    Metadata headers = new Metadata();
+    headers.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + key);
+    return RateLimitServiceGrpc.newBlockingStub(channel)
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
+  }
+
+  private static int post(Node node, String path, String body) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(node.address().resolve(path))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString(body))
+                  .build(),
+              BodyHandlers.discarding())
+          .statusCode();
+    }
+  }
+}
