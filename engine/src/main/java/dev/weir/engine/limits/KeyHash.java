@@ -39,6 +39,9 @@ final class KeyHash {
   private static final long HIGHEST_BITS = 0x8080_8080_8080_8080L;
   private static final long ABOVE_LATIN = 0xFF00_FF00_FF00_FF00L;
 
+  /** What no word of a text is, because texts are not empty and have no NUL. */
+  private static final long NOT_NARROW = 0;
+
   /** So many policies' sums are remembered. */
   private static final int PREFIXES = 256;
 
@@ -56,9 +59,6 @@ final class KeyHash {
   /** The sums of a policy, to which those of its keys are added. */
   record Prefix(int kind, String policy, long first, long second) {}
 
-  /** Both lanes. The compiler dissolves it as long as {@link #of} ends in its only constructor. */
-  record Value(long first, long second) {}
-
   /** The part of the hash that all keys of a policy have in common. */
   Prefix prefix(int kind, String policy) {
     int place = policy.hashCode() & (PREFIXES - 1);
@@ -75,52 +75,72 @@ final class KeyHash {
     return prefix;
   }
 
+  /** The first lane of the hash of a key. Throws if this can be no key. */
+  long first(Prefix prefix, String key) {
+    return prefix.first() + lane(key, FIRST);
+  }
+
+  /** The second lane. */
+  long second(Prefix prefix, String key) {
+    return prefix.second() + lane(key, SECOND);
+  }
+
   /**
-   * The hash of a key. Throws if this can be no key.
-   *
-   * <p>Keys are nearly always Latin, and then eight characters make a word. They are read in two
-   * fours, each with room to see a character that does not fit: reading is what takes time here.
+   * A lane at a time, though the key is read twice then: a value of both would have to be made
+   * wherever the compiler finds this too long to be inlined.
    */
-  Value of(Prefix prefix, String key) {
+  private long lane(String key, int lane) {
     int length = key.length();
-    if (length == 0 || length > LimitNames.LONGEST) {
-      LimitNames.require("key", key);
-    }
-    long first = prefix.first();
-    long second = prefix.second();
-    long wide = 0;
-    long nul = 0;
-    int secret = NARROW_KEY;
-    for (int at = 0; at < length; at += NARROW_PER_WORD) {
-      long word;
-      if (length < NARROW_PER_WORD) {
-        word = 0;
-        for (int i = length - 1; i >= 0; i--) {
-          char c = key.charAt(i);
-          wide |= c;
-          nul |= (c - 1) >> Character.SIZE;
-          word = (word << Byte.SIZE) | c;
-        }
-      } else {
-        // The last word begins earlier, and what was seen before is shifted out.
-        int from = Math.min(at, length - NARROW_PER_WORD);
-        long even = everySecond(key, from);
-        long odd = everySecond(key, from + 1);
-        word = even | (odd << Byte.SIZE);
-        wide |= even | odd;
-        nul |= (word - LOWEST_BITS) & ~word;
-        word >>>= (at - from) * Byte.SIZE;
-      }
-      first += product(secret + FIRST, word);
-      second += product(secret + SECOND, word);
+    long sum = 0;
+    long word = length > LimitNames.LONGEST ? NOT_NARROW : length;
+    int secret = NARROW_KEY + lane;
+    for (int at = 0; at < length && word != NOT_NARROW; at += NARROW_PER_WORD) {
+      word = narrowWord(key, at);
+      sum += product(secret, word);
       secret += SECRETS_PER_WORD;
     }
-    if (((nul & HIGHEST_BITS) | (wide & ABOVE_LATIN)) != 0) {
-      LimitNames.require("key", key);
-      first = prefix.first() + sum(key, KEY + FIRST);
-      second = prefix.second() + sum(key, KEY + SECOND);
+    return word == NOT_NARROW ? sumOfWide(key, KEY + lane) : sum;
+  }
+
+  /**
+   * The next eight Latin characters, or fewer at the end; {@link #NOT_NARROW} if one of them does
+   * not fit, or is NUL.
+   *
+   * <p>Keys are nearly always Latin. They are read in two fours, each with room to see a character
+   * that does not fit: reading is what takes time here.
+   */
+  private static long narrowWord(String key, int at) {
+    int length = key.length();
+    if (length < NARROW_PER_WORD) {
+      return shortWord(key);
     }
-    return new Value(first, second);
+    // The last word begins earlier, and what was seen before is shifted out.
+    int from = Math.min(at, length - NARROW_PER_WORD);
+    long even = everySecond(key, from);
+    long odd = everySecond(key, from + 1);
+    long word = even | (odd << Byte.SIZE);
+    long nul = (word - LOWEST_BITS) & ~word & HIGHEST_BITS;
+    return (((even | odd) & ABOVE_LATIN) | nul) != 0
+        ? NOT_NARROW
+        : word >>> ((at - from) * Byte.SIZE);
+  }
+
+  private static long shortWord(String key) {
+    long word = 0;
+    for (int i = key.length() - 1; i >= 0; i--) {
+      char c = key.charAt(i);
+      if (c == 0 || c >> Byte.SIZE != 0) {
+        return NOT_NARROW;
+      }
+      word = (word << Byte.SIZE) | c;
+    }
+    return word;
+  }
+
+  /** A lane of a key that is not Latin; throws if it is no key at all. */
+  private long sumOfWide(String key, int secrets) {
+    LimitNames.require("key", key);
+    return sum(key, secrets);
   }
 
   /** A lane of any text, four characters to a word. */

@@ -57,9 +57,9 @@ final class LockedAsks implements AutoCloseable {
       Limit limit = ask.policy().limit();
       UsageTable table = tables.apply(limit);
       KeyHash.Prefix prefix = hash.prefix(MemoryLimitStore.kind(limit), ask.policy().name());
-      KeyHash.Value hashed = hash.of(prefix, ask.key());
-      Segment segment = table.segmentOf(hashed.first());
-      located.add(new Located(ask, table, segment, hashed.first(), hashed.second()));
+      long first = hash.first(prefix, ask.key());
+      Segment segment = table.segmentOf(first);
+      located.add(new Located(ask, table, segment, first, hash.second(prefix, ask.key())));
       insertInOrder(segments, segment);
     }
     segments.forEach(Segment::lock);

@@ -70,9 +70,9 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     UsageTable table = table(limit);
-    KeyHash.Value hashed = hash.of(hash.prefix(kind(limit), policy.name()), key);
-    long first = hashed.first();
-    long second = hashed.second();
+    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
+    long first = hash.first(prefix, key);
+    long second = hash.second(prefix, key);
     Segment segment = table.segmentOf(first);
     long now = clock.cheapMicros();
     boolean isSweeper;
@@ -101,9 +101,9 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     UsageTable table = table(limit);
-    KeyHash.Value hashed = hash.of(hash.prefix(kind(limit), policy.name()), key);
-    long first = hashed.first();
-    long second = hashed.second();
+    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
+    long first = hash.first(prefix, key);
+    long second = hash.second(prefix, key);
     Segment segment = table.segmentOf(first);
     boolean isSweeper;
     Decision decision;

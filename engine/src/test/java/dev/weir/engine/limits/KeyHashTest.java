@@ -11,8 +11,15 @@ import org.junit.jupiter.api.Test;
 class KeyHashTest {
   private final KeyHash hash = new KeyHash(new SecureRandom());
 
-  private KeyHash.Value of(int kind, String policy, String key) {
-    return hash.of(hash.prefix(kind, policy), key);
+  private record Value(long first, long second) {
+    static Value of(KeyHash hash, int kind, String policy, String key) {
+      KeyHash.Prefix prefix = hash.prefix(kind, policy);
+      return new Value(hash.first(prefix, key), hash.second(prefix, key));
+    }
+  }
+
+  private Value of(int kind, String policy, String key) {
+    return Value.of(hash, kind, policy, key);
   }
 
   @Test
@@ -23,7 +30,7 @@ class KeyHashTest {
 
   @Test
   void kindPolicyAndKeyAllCount() {
-    Set<KeyHash.Value> values = new HashSet<>();
+    Set<Value> values = new HashSet<>();
     for (int kind = 1; kind <= 3; kind++) {
       for (String policy : new String[] {"a", "ab", "abc", "abcd", "abcde"}) {
         for (String key : new String[] {"a", "b", "bc", "bcd", "bcde", "e", "\u0001", "a\u0001"}) {
@@ -35,7 +42,7 @@ class KeyHashTest {
 
   @Test
   void everyCharacterOfEveryLengthCounts() {
-    Set<KeyHash.Value> values = new HashSet<>();
+    Set<Value> values = new HashSet<>();
     for (int length = 1; length <= 40; length++) {
       String plain = "a".repeat(length);
       assertThat(values.add(of(1, "api", plain))).as(plain).isTrue();
@@ -58,10 +65,9 @@ class KeyHashTest {
     long flipped = 0;
     long former = 0;
     for (int i = 0; i < keys; i++) {
-      KeyHash.Value value = hash.of(prefix, "user:" + i);
-      long first = value.first();
+      long first = hash.first(prefix, "user:" + i);
       firsts.add(first);
-      seconds.add(value.second());
+      seconds.add(hash.second(prefix, "user:" + i));
       flipped += Long.bitCount(Segment.spread(first) ^ former);
       former = Segment.spread(first);
     }
@@ -73,7 +79,7 @@ class KeyHashTest {
   @Test
   void eachStoreHasItsOwnSecrets() {
     KeyHash other = new KeyHash(new SecureRandom());
-    KeyHash.Value others = other.of(other.prefix(1, "api"), "user:101");
+    Value others = Value.of(other, 1, "api", "user:101");
     assertThat(others.first()).isNotEqualTo(of(1, "api", "user:101").first());
     assertThat(others.second()).isNotEqualTo(of(1, "api", "user:101").second());
   }
@@ -82,7 +88,7 @@ class KeyHashTest {
   void policiesThatShareARememberedPlaceAreToldApart() {
     // These two have the same hash code, as Java counts it.
     assertThat("AaBB".hashCode()).isEqualTo("BBAa".hashCode());
-    KeyHash.Value one = of(1, "AaBB", "k");
+    Value one = of(1, "AaBB", "k");
     assertThat(of(1, "BBAa", "k")).isNotEqualTo(one);
     assertThat(of(1, "AaBB", "k")).isEqualTo(one);
   }
@@ -104,7 +110,7 @@ class KeyHashTest {
           "abcde\uDC00",
           "abcdefghijk\uDC00"
         }) {
-      assertThatThrownBy(() -> hash.of(prefix, key))
+      assertThatThrownBy(() -> hash.first(prefix, key))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("key must");
     }

@@ -3,13 +3,16 @@ package dev.weir.engine.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -190,5 +193,29 @@ class MemoryLimitStoreTest {
   @Test
   void mostKeysMustBePositive() {
     assertThatThrownBy(() -> store(0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Of many rounds the least: what the compiler and the table do in between is not meant. */
+  @Test
+  void yesOrNoMakesNoGarbage() {
+    MemoryLimitStore store = new MemoryLimitStore();
+    String[] keys = new String[1_000];
+    Arrays.setAll(keys, i -> "user:" + i);
+    for (Limit limit :
+        List.of(
+            TokenBucket.of(1_000_000_000, Duration.ofSeconds(1)),
+            FixedWindow.of(1_000_000_000, Duration.ofHours(1)))) {
+      Policy<Limit> policy = Policy.of("api", limit);
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 200; round++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (String key : keys) {
+          store.take(policy, key, 1);
+        }
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
+      assertThat(least).as(limit.toString()).isLessThan(keys.length);
+    }
   }
 }
