@@ -58,7 +58,13 @@ public final class Breaker {
   private long tryAtMicros;
   private volatile long changedAtMicros = Micros.EARLIEST;
 
-  Breaker(
+  /**
+   * A closed one.
+   *
+   * @param nowMicros a clock that never steps backwards
+   * @param onChange is told, under a lock: must be quick
+   */
+  public Breaker(
       Settings settings, LongSupplier nowMicros, RandomGenerator random, Consumer<State> onChange) {
     this.settings = settings;
     this.nowMicros = nowMicros;
@@ -67,7 +73,7 @@ public final class Breaker {
   }
 
   /** Whether the caller may ask the store; whoever may has to tell how it went. */
-  boolean mayTry() {
+  public boolean mayTry() {
     if (isUndisturbed) {
       return true;
     }
@@ -90,7 +96,7 @@ public final class Breaker {
   }
 
   /** The store has answered. */
-  void succeeded() {
+  public void succeeded() {
     if (isUndisturbed) {
       return;
     }
@@ -112,7 +118,7 @@ public final class Breaker {
   }
 
   /** The store has not answered. */
-  void failed() {
+  public void failed() {
     lock.lock();
     try {
       isUndisturbed = false;
@@ -164,7 +170,7 @@ public final class Breaker {
   }
 
   /** After this time the store will be tried; at least a moment. */
-  long retryAfterMicros() {
+  public long retryAfterMicros() {
     lock.lock();
     try {
       long wait = state == State.OPEN ? tryAtMicros - nowMicros.getAsLong() : 0;

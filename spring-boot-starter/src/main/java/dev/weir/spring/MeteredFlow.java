@@ -1,0 +1,84 @@
+package dev.weir.spring;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.rules.Tally;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What happens to requests, as meters of Micrometer. */
+final class MeteredFlow implements FlowObserver {
+  private static final Logger log = LoggerFactory.getLogger(MeteredFlow.class);
+
+  private final MeterRegistry registry;
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final Map<Outcome, Counter> remote;
+
+  MeteredFlow(MeterRegistry registry) {
+    this.registry = registry;
+    Gauge.builder("weir.waiting", waiting, AtomicInteger::get)
+        .description("Requests that wait in a queue of this service")
+        .register(registry);
+    this.remote =
+        byOutcome(
+            Outcome.class,
+            Counter.builder("weir.remote.answers").description("What the Weir elsewhere said"));
+  }
+
+  @Override
+  public Tally tally(String rule) {
+    Map<Tally.Outcome, Counter> counters =
+        byOutcome(
+            Tally.Outcome.class,
+            Counter.builder("weir.decisions")
+                .description("What rules said to requests")
+                .tag("rule", rule));
+    return outcome -> requireNonNull(counters.get(outcome)).increment();
+  }
+
+  /** One counter for each outcome. */
+  private <E extends Enum<E>> Map<E, Counter> byOutcome(Class<E> outcomes, Counter.Builder counter) {
+    Map<E, Counter> counters = new EnumMap<>(outcomes);
+    for (E outcome : outcomes.getEnumConstants()) {
+      counters.put(outcome, counter.withRegistry(registry).withTag("outcome", word(outcome)));
+    }
+    return counters;
+  }
+
+  @Override
+  public void waiting(int more) {
+    waiting.addAndGet(more);
+  }
+
+  @Override
+  public void asked(Outcome outcome) {
+    requireNonNull(remote.get(outcome)).increment();
+  }
+
+  @Override
+  public void storeFailed(String store, StoreException failure) {
+    Counter.builder("weir.store.failures")
+        .description("Questions that a store did not answer")
+        .tag("store", store)
+        .register(registry)
+        .increment();
+  }
+
+  @Override
+  public void breakerChanged(String store, Breaker.State state) {
+    log.info("The store of {} is now {}", store, word(state));
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

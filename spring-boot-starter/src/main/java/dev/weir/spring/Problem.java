@@ -1,0 +1,78 @@
+package dev.weir.spring;
+
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Why a request was not let in, as RFC 9457 has it. Written by hand: a service need not have a
+ * library for JSON, and filters come before those who know it.
+ */
+record Problem(int status, String json) {
+  static final String MEDIA_TYPE = "application/problem+json";
+
+  private static final String QUOTA_EXCEEDED =
+      "https://iana.org/assignments/http-problem-types#quota-exceeded";
+  private static final String OWN = "urn:weir:problem:";
+
+  /** Rules refuse it. */
+  static Problem quotaExceeded(Verdict.Refused refused) {
+    String names = list(refused.violated());
+    String detail =
+        "Beyond %s. Try again in %d s."
+            .formatted(
+                refused.violated().stream()
+                    .map(name -> '"' + name + '"')
+                    .collect(Collectors.joining(", ")),
+                RateLimitFields.seconds(refused.retryAfterMicros()));
+    return of(429, QUOTA_EXCEEDED, "Too Many Requests", detail, ",\"violated-policies\":" + names);
+  }
+
+  /** Its path could be read in two ways. */
+  static Problem invalidPath(AmbiguousPathException e) {
+    return of(400, OWN + "invalid-path", "Bad Request", String.valueOf(e.getMessage()), "");
+  }
+
+  /** Nobody can say whether it may pass. */
+  static Problem undecided() {
+    return of(
+        503,
+        OWN + "store-unavailable",
+        "Service Unavailable",
+        "Nobody can tell now whether this may pass. Nothing was done; try again.",
+        "");
+  }
+
+  byte[] bytes() {
+    return json.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Problem of(int status, String type, String title, String detail, String more) {
+    String json =
+        "{\"type\":%s,\"title\":%s,\"status\":%d,\"detail\":%s%s}"
+            .formatted(quoted(type), quoted(title), status, quoted(detail), more);
+    return new Problem(status, json);
+  }
+
+  private static String list(List<String> texts) {
+    return texts.stream().map(Problem::quoted).collect(Collectors.joining(",", "[", "]"));
+  }
+
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c < ' ') {
+        quoted.append("\\u%04x".formatted((int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

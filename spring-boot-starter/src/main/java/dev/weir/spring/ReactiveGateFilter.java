@@ -1,0 +1,84 @@
+package dev.weir.spring;
+
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.TrustedProxies;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.core.Ordered;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+/**
+ * Lets requests in, lets them wait, or refuses them, before anybody else has worked for them. A
+ * client that leaves, whether it waits or is served, gives back what its request held.
+ */
+final class ReactiveGateFilter implements WebFilter, Ordered {
+  private final Gate gate;
+  private final TrustedProxies proxies;
+  private final int order;
+
+  ReactiveGateFilter(Gate gate, TrustedProxies proxies, int order) {
+    this.gate = gate;
+    this.proxies = proxies;
+    this.order = order;
+  }
+
+  @Override
+  public int getOrder() {
+    return order;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+    Request read;
+    try {
+      read = new ReactiveSource(exchange.getRequest()).read(proxies);
+    } catch (AmbiguousPathException e) {
+      return write(exchange.getResponse(), Problem.invalidPath(e));
+    }
+    return Mono.defer(
+        () -> {
+          CompletableFuture<Admission> asked = gate.ask(read);
+          // An answer that comes after the client has left still has to be given back.
+          return Mono.fromFuture(asked, true)
+              .flatMap(admission -> admitted(admission, exchange, chain))
+              .doFinally(
+                  end -> {
+                    var unused = asked.thenAccept(admission -> gate.over(admission.ticket()));
+                  });
+        });
+  }
+
+  private static Mono<Void> admitted(
+      Admission admission, ServerWebExchange exchange, WebFilterChain chain) {
+    HttpHeaders headers = exchange.getResponse().getHeaders();
+    admission.fields().forEach(field -> headers.add(field.name(), field.value()));
+    return switch (admission) {
+      case Admission.Passed passed -> chain.filter(exchange);
+      case Admission.Queued queued ->
+          Mono.delay(queued.delay())
+              .then(
+                  Mono.defer(
+                      () -> {
+                        queued.ticket().waited();
+                        return chain.filter(exchange);
+                      }));
+      case Admission.Refused refused -> write(exchange.getResponse(), refused.problem());
+    };
+  }
+
+  private static Mono<Void> write(ServerHttpResponse response, Problem problem) {
+    response.setStatusCode(HttpStatusCode.valueOf(problem.status()));
+    response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE);
+    byte[] body = problem.bytes();
+    response.getHeaders().setContentLength(body.length);
+    DataBuffer buffer = response.bufferFactory().wrap(body);
+    return response.writeWith(Mono.just(buffer));
+  }
+}

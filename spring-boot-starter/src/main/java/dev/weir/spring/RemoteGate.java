@@ -1,0 +1,188 @@
+package dev.weir.spring;
+
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.Ticket;
+import dev.weir.spring.WeirProperties.OnFailure;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks a Weir server about each request, as a proxy would.
+ *
+ * <p>A server that is gone costs a few requests a time-out, and then nobody one for a while. While
+ * it is gone, requests pass or get 503, as the settings say.
+ */
+final class RemoteGate implements Gate, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RemoteGate.class);
+  private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
+  private static final int PASSED = 200;
+  private static final int REFUSED = 429;
+
+  private final Settings settings;
+  private final FlowObserver observer;
+  private final HttpClient client;
+  private final Breaker breaker;
+
+  /**
+   * Which Weir, and how it is asked.
+   *
+   * @param url without a slash at its end
+   * @param headers those of a request that are sent along
+   */
+  record Settings(
+      URI url, Optional<String> key, Duration timeout, OnFailure onFailure, List<String> headers) {
+    /** Says nothing of its key. */
+    @Override
+    public String toString() {
+      return "Settings[url=" + url + "]";
+    }
+  }
+
+  RemoteGate(Settings settings, FlowObserver observer) {
+    this.settings = settings;
+    this.observer = observer;
+    this.client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(
+                settings.timeout().compareTo(LONGEST_CONNECT) < 0
+                    ? settings.timeout()
+                    : LONGEST_CONNECT)
+            .executor(Executors.newVirtualThreadPerTaskExecutor())
+            .build();
+    this.breaker =
+        new Breaker(
+            Breaker.Settings.DEFAULT,
+            () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
+            () -> ThreadLocalRandom.current().nextLong(),
+            state -> log.info("Weir at {} is now {}", settings.url(), state));
+  }
+
+  @Override
+  public CompletableFuture<Admission> ask(Request request) {
+    HttpRequest question = question(request);
+    // From here on the breaker is told how it went, whatever happens.
+    if (!breaker.mayTry()) {
+      observer.asked(FlowObserver.Outcome.FAILED);
+      return CompletableFuture.completedFuture(undecided());
+    }
+    return client.sendAsync(question, HttpResponse.BodyHandlers.ofString()).handle(this::answer);
+  }
+
+  private HttpRequest question(Request request) {
+    HttpRequest.Builder question =
+        HttpRequest.newBuilder(
+                settings.url().resolve(settings.url().getPath() + "/api/v1/authorize"))
+            .timeout(settings.timeout())
+            .header("X-Original-Method", request.method())
+            .header("X-Original-URI", request.path().text())
+            .header("X-Forwarded-For", request.clientAddress());
+    settings.key().ifPresent(key -> question.header("Authorization", "Bearer " + key));
+    for (String name : settings.headers()) {
+      String value = request.header(name);
+      if (value != null && isSendable(value)) {
+        question.header(name, value);
+      }
+    }
+    return question.build();
+  }
+
+  /** What could not be sent counts as not there. */
+  private static boolean isSendable(String value) {
+    return value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c <= 0xFF && c != 0x7F));
+  }
+
+  private Admission answer(@Nullable HttpResponse<String> answer, @Nullable Throwable failure) {
+    if (answer == null || (answer.statusCode() != PASSED && answer.statusCode() != REFUSED)) {
+      breaker.failed();
+      observer.asked(FlowObserver.Outcome.FAILED);
+      log.debug("Weir did not decide: {}", answer == null ? failure : answer.statusCode());
+      return undecided();
+    }
+    breaker.succeeded();
+    List<Admission.Field> fields = fields(answer);
+    if (answer.statusCode() == PASSED) {
+      observer.asked(FlowObserver.Outcome.ALLOWED);
+      return new Admission.Passed(fields, Ticket.NONE);
+    }
+    observer.asked(FlowObserver.Outcome.REFUSED);
+    return new Admission.Refused(fields, new Problem(REFUSED, answer.body()));
+  }
+
+  private static List<Admission.Field> fields(HttpResponse<?> answer) {
+    List<Admission.Field> fields = new ArrayList<>();
+    for (Map.Entry<String, List<String>> header : answer.headers().map().entrySet()) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      if (name.startsWith("ratelimit")
+          || name.startsWith("x-ratelimit-")
+          || name.equals("retry-after")) {
+        header.getValue().forEach(value -> fields.add(new Admission.Field(header.getKey(), value)));
+      }
+    }
+    return fields;
+  }
+
+  private Admission undecided() {
+    return switch (settings.onFailure()) {
+      case OPEN -> new Admission.Passed(List.of(), Ticket.NONE);
+      case CLOSED -> {
+        List<Admission.Field> fields = new ArrayList<>();
+        RateLimitFields.addRetryAfter(
+            (name, value) -> fields.add(new Admission.Field(name, value)),
+            breaker.retryAfterMicros());
+        yield new Admission.Refused(fields, Problem.undecided());
+      }
+    };
+  }
+
+  @Override
+  public void over(Ticket ticket) {}
+
+  /** It waits nowhere. */
+  @Override
+  public Gate on(Executor threads) {
+    return this;
+  }
+
+  @Override
+  public Standing standing() {
+    Map<String, Object> details = Map.of("weir", settings.url().toString());
+    HttpRequest question =
+        HttpRequest.newBuilder(settings.url().resolve(settings.url().getPath() + "/health/ready"))
+            .timeout(settings.timeout())
+            .build();
+    try {
+      int status = client.send(question, HttpResponse.BodyHandlers.discarding()).statusCode();
+      return new Standing(details, status == PASSED ? "" : "Weir answers " + status);
+    } catch (IOException e) {
+      return new Standing(details, "Weir does not answer");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Standing(details, "nobody waited for the answer");
+    }
+  }
+
+  @Override
+  public void close() {
+    client.shutdownNow();
+  }
+}

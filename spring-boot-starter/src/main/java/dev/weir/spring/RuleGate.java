@@ -1,0 +1,118 @@
+package dev.weir.spring;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.Failover;
+import dev.weir.engine.limits.LeaseFailover;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.Ticket;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Decides by the rules of this service. */
+final class RuleGate implements Gate {
+  private static final Logger log = LoggerFactory.getLogger(RuleGate.class);
+  private static final Executor CALLER = Runnable::run;
+
+  private final RuleBook book;
+  private final RuleDesk desk;
+  private final Stores stores;
+  private final Executor threads;
+
+  /** Who keeps what rules need; may be somebody's own. */
+  record Stores(LimitStore<Limit> counts, LeaseStore leases) {
+    /** Whether it may have to be waited for. */
+    boolean isElsewhere() {
+      return !(counts instanceof MemoryLimitStore) || !(leases instanceof MemoryLeaseStore);
+    }
+
+    private RuleDesk.Stores goingOn(int nodes, FlowObserver observer) {
+      if (!isElsewhere()) {
+        return new RuleDesk.Stores(counts, leases, leases);
+      }
+      // A store elsewhere may come back without its counts, whatever it was told to keep.
+      Failover.Parts parts =
+          new Failover.Parts(
+              "counts",
+              counts,
+              true,
+              Optional.empty(),
+              nodes,
+              MemoryLimitStore.DEFAULT_MOST_KEYS,
+              Breaker.Settings.DEFAULT);
+      return new RuleDesk.Stores(
+          new Failover(parts, observer),
+          goingOn(LeaseFailover.OnFailure.CLOSED, observer),
+          goingOn(LeaseFailover.OnFailure.OPEN, observer));
+    }
+
+    private LeaseStore goingOn(LeaseFailover.OnFailure onFailure, FlowObserver observer) {
+      return new LeaseFailover("leases", leases, onFailure, Breaker.Settings.DEFAULT, observer);
+    }
+  }
+
+  private RuleGate(RuleBook book, RuleDesk desk, Stores stores, Executor threads) {
+    this.book = book;
+    this.desk = desk;
+    this.stores = stores;
+    this.threads = threads;
+  }
+
+  static RuleGate of(RuleBook book, RuleDesk desk, Stores stores) {
+    return new RuleGate(book, desk, stores, CALLER);
+  }
+
+  /** A desk on these stores, which goes on by what rules say of that when they are gone. */
+  static RuleDesk desk(RuleBook book, Stores stores, int nodes, FlowObserver observer) {
+    return new RuleDesk(book, stores.goingOn(nodes, observer), observer);
+  }
+
+  @Override
+  public CompletableFuture<Admission> ask(Request request) {
+    return CompletableFuture.supplyAsync(() -> Admission.of(desk.decide(request)), threads);
+  }
+
+  @Override
+  public void over(Ticket ticket) {
+    if (!ticket.isEmpty()) {
+      threads.execute(() -> close(ticket));
+    }
+  }
+
+  private static void close(Ticket ticket) {
+    try {
+      ticket.close();
+    } catch (StoreException e) {
+      // What it held ends by itself when its time is over.
+      log.warn("A request could not give back what it held: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public Gate on(Executor others) {
+    return stores.isElsewhere() ? new RuleGate(book, desk, stores, others) : this;
+  }
+
+  @Override
+  public Standing standing() {
+    Map<String, Object> details =
+        Map.of("rules", book.size(), "store", stores.counts().getClass().getSimpleName());
+    try {
+      stores.leases().current("health");
+      return new Standing(details, "");
+    } catch (StoreException e) {
+      return new Standing(details, String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.weir.spring;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets requests wait that were told to, holding no thread.
+ *
+ * <p>It comes behind all other filters. After the wait the container goes through the filters again
+ * for an asynchronous turn, which most filters, rightly, do not take part in: they have seen the
+ * request before. In front of them, they would never see it.
+ */
+final class ServletQueueFilter implements Filter {
+  /** The container's patience is not to end before the wait does. */
+  private static final Duration GRACE = Duration.ofSeconds(30);
+
+  private final ScheduledExecutorService timer;
+
+  ServletQueueFilter(ScheduledExecutorService timer) {
+    this.timer = timer;
+  }
+
+  @Override
+  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    HeldRequest held = HeldRequest.of(request);
+    if (held != null && held.admission() instanceof Admission.Queued queued) {
+      if (held.startsWaiting() && !isWaited(queued.delay(), request, response)) {
+        return;
+      }
+      queued.ticket().waited();
+    }
+    chain.doFilter(request, response);
+  }
+
+  /** Whether the wait is over already; else the request comes again when it is. */
+  private boolean isWaited(Duration delay, ServletRequest request, ServletResponse response)
+      throws ServletException {
+    if (!request.isAsyncSupported()) {
+      // A filter or servlet was registered so that its requests cannot let go of their thread.
+      sleep(delay);
+      return true;
+    }
+    AsyncContext waiting = request.startAsync(request, response);
+    waiting.setTimeout(delay.plus(GRACE).toMillis());
+    var unused = timer.schedule(() -> waiting.dispatch(), delay.toNanos(), TimeUnit.NANOSECONDS);
+    return false;
+  }
+
+  private static void sleep(Duration delay) throws ServletException {
+    try {
+      TimeUnit.NANOSECONDS.sleep(delay.toNanos());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ServletException("The wait in a queue was broken off", e);
+    }
+  }
+}

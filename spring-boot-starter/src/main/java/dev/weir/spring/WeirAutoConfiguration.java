@@ -1,0 +1,134 @@
+package dev.weir.spring;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.Rules;
+import dev.weir.engine.rules.TrustedProxies;
+import java.time.InstantSource;
+import java.util.List;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Who decides, as the properties say. A service may bring its own {@link Rules}, {@link LimitStore}
+ * or {@link LeaseStore}.
+ */
+@AutoConfiguration(after = {WeirRedisAutoConfiguration.class, WeirMetricsAutoConfiguration.class})
+@ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(WeirProperties.class)
+final class WeirAutoConfiguration {
+  @Bean
+  @ConditionalOnMissingBean
+  FlowObserver weirObserver() {
+    return FlowObserver.NONE;
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  TrustedProxies weirTrustedProxies(WeirProperties properties) {
+    try {
+      return TrustedProxies.of(properties.trustedProxies());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidConfigurationPropertyValueException(
+          "weir.trusted-proxies", properties.trustedProxies(), e.getMessage() + ".");
+    }
+  }
+
+  /** A Weir elsewhere decides. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty(name = "weir.store", havingValue = "remote")
+  static final class Elsewhere {
+    @Bean
+    RemoteGate weirGate(WeirProperties properties, FlowObserver observer) {
+      return new RemoteGate(RemoteSettings.read(properties), observer);
+    }
+  }
+
+  /** This service decides. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnMissingBean(Gate.class)
+  static final class Here {
+    @Bean
+    @ConditionalOnMissingBean
+    LimitStore<Limit> weirLimitStore(WeirProperties properties) {
+      requireMemory(properties);
+      return new MemoryLimitStore();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LeaseStore weirLeaseStore(WeirProperties properties) {
+      requireMemory(properties);
+      return new MemoryLeaseStore();
+    }
+
+    private static void requireMemory(WeirProperties properties) {
+      if (properties.store() != WeirProperties.Store.MEMORY) {
+        throw new InvalidConfigurationPropertyValueException(
+            "weir.store", "redis", "The artifact weir-store-redis is not on the class path.");
+      }
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    Rules weirRules(WeirProperties properties) {
+      MemoryRules rules = new MemoryRules(InstantSource.system());
+      List<RuleProperties> given = properties.rules();
+      for (int i = 0; i < given.size(); i++) {
+        String place = "weir.rules[" + i + "]";
+        RuleChange change = rules.create(RuleTerms.read(place, given.get(i)), "properties");
+        if (!(change instanceof RuleChange.Done)) {
+          throw new InvalidConfigurationPropertyValueException(
+              place + ".name",
+              given.get(i).name(),
+              change instanceof RuleChange.NameTaken
+                  ? "Another rule has this name."
+                  : "There may be at most " + Rules.MOST + " rules.");
+        }
+      }
+      return rules;
+    }
+
+    @Bean
+    RuleBook weirRuleBook(Rules rules, FlowObserver observer) {
+      return new RuleBook(rules, observer);
+    }
+
+    @Bean
+    RuleGate.Stores weirStores(LimitStore<Limit> counts, LeaseStore leases) {
+      return new RuleGate.Stores(counts, leases);
+    }
+
+    @Bean
+    RuleDesk weirRuleDesk(
+        RuleBook book, RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
+      if (properties.nodes() < 1 || properties.nodes() > Limit.MOST_NODES) {
+        throw new InvalidConfigurationPropertyValueException(
+            "weir.nodes", properties.nodes(), "It must be from 1 to " + Limit.MOST_NODES + ".");
+      }
+      return RuleGate.desk(book, stores, properties.nodes(), observer);
+    }
+
+    @Bean
+    RuleGate weirGate(RuleBook book, RuleDesk desk, RuleGate.Stores stores) {
+      return RuleGate.of(book, desk, stores);
+    }
+
+    @Bean
+    Upkeep weirUpkeep(Rules rules, RuleBook book, RuleDesk desk) {
+      return new Upkeep(rules, book, desk);
+    }
+  }
+}

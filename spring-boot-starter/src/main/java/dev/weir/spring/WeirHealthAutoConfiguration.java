@@ -1,0 +1,30 @@
+package dev.weir.spring;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** Tells the service's health whether somebody can decide. */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean(Gate.class)
+@ConditionalOnEnabledHealthIndicator("weir")
+final class WeirHealthAutoConfiguration {
+  @Bean
+  HealthIndicator weirHealthIndicator(Gate gate) {
+    return () -> health(gate.standing());
+  }
+
+  private static Health health(Gate.Standing standing) {
+    Health.Builder health = standing.trouble().isEmpty() ? Health.up() : Health.down();
+    health.withDetails(standing.details());
+    if (!standing.trouble().isEmpty()) {
+      health.withDetail("trouble", standing.trouble());
+    }
+    return health.build();
+  }
+}

@@ -1,0 +1,23 @@
+package dev.weir.spring;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/** Counts what happens to requests, if the service has a registry of meters. */
+@AutoConfiguration(
+    afterName =
+        "org.springframework.boot.micrometer.metrics.autoconfigure"
+            + ".CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
+final class WeirMetricsAutoConfiguration {
+  @Bean
+  FlowObserver weirObserver(MeterRegistry registry) {
+    return new MeteredFlow(registry);
+  }
+}

@@ -1,0 +1,85 @@
+package dev.weir.spring;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The properties {@code weir.*}. One that is not known, or cannot be used, stops the start.
+ *
+ * @param enabled whether requests are limited at all
+ * @param store where limits are counted
+ * @param nodes so many instances of the service share a limit while Redis is gone and a rule says
+ *     local
+ * @param redis where Redis is, if it counts
+ * @param remote where Weir is, if it decides
+ * @param trustedProxies addresses and networks of the proxies whose word is taken for where a
+ *     request comes from
+ * @param rules what is limited, unless Weir decides
+ */
+@ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
+public record WeirProperties(
+    @DefaultValue("true") boolean enabled,
+    @DefaultValue("memory") Store store,
+    @DefaultValue("1") int nodes,
+    @DefaultValue Redis redis,
+    @DefaultValue Remote remote,
+    @DefaultValue List<String> trustedProxies,
+    @DefaultValue List<RuleProperties> rules) {
+
+  /** Where limits are counted. */
+  public enum Store {
+    /** In this process. */
+    MEMORY,
+    /** In a Redis that several instances share. */
+    REDIS,
+    /** By a Weir server, which also has the rules. */
+    REMOTE
+  }
+
+  /**
+   * The Redis that counts.
+   *
+   * @param uri redis://host:port, redis-sentinel://… or redis-cluster://…
+   * @param prefix what every key begins with
+   */
+  public record Redis(@Nullable String uri, @DefaultValue("weir") String prefix) {
+    /** An address may hold a password. */
+    @Override
+    public String toString() {
+      return "Redis[prefix=" + prefix + "]";
+    }
+  }
+
+  /**
+   * The Weir server that decides.
+   *
+   * @param url its address, such as http://weir:8080
+   * @param key one of its client keys, if it has any
+   * @param timeout how long its answer may take; longer than the longest wait in a queue
+   * @param onFailure what happens to requests while it is gone
+   * @param headers header fields of a request that its rules count by
+   */
+  public record Remote(
+      @Nullable String url,
+      @Nullable String key,
+      @DefaultValue("5s") Duration timeout,
+      @DefaultValue("closed") OnFailure onFailure,
+      @DefaultValue("X-Api-Key") List<String> headers) {
+    /** Says nothing of its key. */
+    @Override
+    public String toString() {
+      return "Remote[url=" + url + "]";
+    }
+  }
+
+  /** What happens to requests while nobody can decide. */
+  public enum OnFailure {
+    /** They pass. */
+    OPEN,
+    /** They get 503. */
+    CLOSED
+  }
+}

@@ -1,0 +1,62 @@
+package dev.weir.spring;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.store.redis.Redis;
+import dev.weir.store.redis.RedisLeaseStore;
+import dev.weir.store.redis.RedisLimitStore;
+import dev.weir.store.redis.RedisSettings;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Bean;
+
+/** Counts in Redis, if the properties say so and the store is there. */
+@AutoConfiguration
+@ConditionalOnClass(Redis.class)
+@ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "weir.store", havingValue = "redis")
+@EnableConfigurationProperties(WeirProperties.class)
+final class WeirRedisAutoConfiguration {
+  /** Does not wait for Redis: a service starts while it is gone. */
+  @Bean
+  @ConditionalOnMissingBean
+  Redis weirRedis(WeirProperties properties) {
+    return Redis.open(settings(properties.redis()));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  LimitStore<Limit> weirLimitStore(Redis redis) {
+    return new RedisLimitStore(redis);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  LeaseStore weirLeaseStore(Redis redis) {
+    return new RedisLeaseStore(redis);
+  }
+
+  /** An address may hold a password, so it is not repeated. */
+  private static RedisSettings settings(WeirProperties.Redis redis) {
+    RedisSettings settings;
+    try {
+      settings = RedisSettings.of(redis.uri() == null ? "" : redis.uri());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidConfigurationPropertyValueException(
+          "weir.redis.uri",
+          "(not shown)",
+          "It must be redis://host:port, redis-sentinel://… or redis-cluster://….");
+    }
+    try {
+      return settings.withPrefix(redis.prefix());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidConfigurationPropertyValueException(
+          "weir.redis.prefix", redis.prefix(), e.getMessage() + ".");
+    }
+  }
+}

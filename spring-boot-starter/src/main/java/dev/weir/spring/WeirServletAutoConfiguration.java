@@ -1,0 +1,58 @@
+package dev.weir.spring;
+
+import dev.weir.engine.rules.TrustedProxies;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import java.util.EnumSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+
+/** The filters of a service on servlets. */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
+@ConditionalOnBean(Gate.class)
+final class WeirServletAutoConfiguration {
+  /** Behind those who observe requests, so that refusals are seen; before all who work for them. */
+  static final int EARLY = Ordered.HIGHEST_PRECEDENCE + 10;
+
+  @Bean
+  FilterRegistrationBean<ServletGateFilter> weirGateFilter(Gate gate, TrustedProxies proxies) {
+    FilterRegistrationBean<ServletGateFilter> filter =
+        new FilterRegistrationBean<>(new ServletGateFilter(gate, proxies));
+    filter.setOrder(EARLY);
+    filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
+    return filter;
+  }
+
+  @Bean
+  FilterRegistrationBean<ServletQueueFilter> weirQueueFilter(QueueTimer timer) {
+    FilterRegistrationBean<ServletQueueFilter> filter =
+        new FilterRegistrationBean<>(new ServletQueueFilter(timer.thread()));
+    filter.setOrder(Ordered.LOWEST_PRECEDENCE);
+    filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
+    return filter;
+  }
+
+  @Bean
+  QueueTimer weirQueueTimer() {
+    return new QueueTimer(
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("weir-queue").factory()));
+  }
+
+  /** The one thread that waits with all requests that wait. A type of its own: nobody else's. */
+  record QueueTimer(ScheduledExecutorService thread) implements AutoCloseable {
+    @Override
+    public void close() {
+      thread.shutdownNow();
+    }
+  }
+}

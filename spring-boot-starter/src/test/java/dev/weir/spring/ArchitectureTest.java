@@ -1,0 +1,55 @@
+package dev.weir.spring;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** The arrows of this module. Its tests may know the server; what is published may not. */
+final class ArchitectureTest {
+  private static final JavaClasses STARTER =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("dev.weir.spring");
+
+  @Test
+  void nothingKnowsTheServer() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.weir.server..", "dev.weir.store.jdbc..", "io.micronaut..")
+        .check(STARTER);
+  }
+
+  /** Or a service without Redis could not start. */
+  @Test
+  void oneClassKnowsRedis() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("WeirRedisAutoConfiguration")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.weir.store.redis..")
+        .check(STARTER);
+  }
+
+  @Test
+  void theTwoWebServersDoNotKnowEachOther() {
+    noClasses()
+        .that()
+        .haveSimpleNameStartingWith("Reactive")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("jakarta.servlet..")
+        .check(STARTER);
+    noClasses()
+        .that()
+        .haveSimpleNameStartingWith("Servlet")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("reactor..", "org.springframework.web.server..")
+        .check(STARTER);
+  }
+}

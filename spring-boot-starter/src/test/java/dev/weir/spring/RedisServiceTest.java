@@ -1,0 +1,82 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import redis.embedded.RedisServer;
+
+/** Two services that count in one Redis. */
+final class RedisServiceTest {
+  @Test
+  void shareTheirLimitsAndGoOnWhenRedisIsGone() throws IOException, InterruptedException {
+    int port = freePort();
+    RedisServer redis =
+        RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
+    redis.start();
+    try (Service one = Service.onTomcat(properties(port));
+        Service other = Service.onNetty(properties(port))) {
+      assertThat(one.get("/quotes/1").status()).isEqualTo(200);
+      assertThat(other.get("/quotes/1").status()).isEqualTo(200);
+      for (Service service : List.of(one, other)) {
+        assertThat(service.get("/quotes/1").status()).isEqualTo(429);
+        assertThat(service.get("/actuator/health/weir").status()).isEqualTo(200);
+      }
+      oneReportAtATime(one, other);
+      oneReportAtATime(other, one);
+
+      redis.stop();
+      for (Service service : List.of(one, other)) {
+        assertThat(service.get("/quotes/1").status()).isEqualTo(429);
+        assertThat(service.get("/orders/1").status()).isEqualTo(200);
+        assertThat(service.get("/actuator/health/weir").status()).isEqualTo(503);
+      }
+    } finally {
+      redis.stop();
+    }
+  }
+
+  private static void oneReportAtATime(Service one, Service other) throws InterruptedException {
+    CompletableFuture<Service.Answer> report = one.getLater("/reports/long");
+    CompletableFuture<String> work = one.endpoints().reports().take();
+    assertThat(other.get("/reports/short").status()).isEqualTo(429);
+    work.complete("done");
+    assertThat(report.join().body()).isEqualTo("done");
+    Service.eventually(() -> other.get("/reports/short").status() == 200);
+    Service.eventually(() -> one.get("/reports/short").status() == 200);
+  }
+
+  private static Map<String, Object> properties(int port) {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put("weir.store", "redis");
+    properties.put("weir.redis.uri", "redis://127.0.0.1:" + port);
+    properties.put("weir.rules[0].name", "quotes");
+    properties.put("weir.rules[0].path-pattern", "/quotes/**");
+    properties.put("weir.rules[0].allowed-requests", "2");
+    properties.put("weir.rules[0].window-seconds", "3600");
+    properties.put("weir.rules[1].name", "reports");
+    properties.put("weir.rules[1].path-pattern", "/reports/**");
+    properties.put("weir.rules[1].algorithm", "CONCURRENCY");
+    properties.put("weir.rules[1].max-concurrent", "1");
+    properties.put("weir.rules[1].key-by", "global");
+    properties.put("weir.rules[2].name", "orders");
+    properties.put("weir.rules[2].path-pattern", "/orders/**");
+    properties.put("weir.rules[2].algorithm", "TOKEN_BUCKET");
+    properties.put("weir.rules[2].capacity", "1");
+    properties.put("weir.rules[2].refill-rate", "0.001");
+    properties.put("weir.rules[2].on-store-failure", "open");
+    return properties;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}

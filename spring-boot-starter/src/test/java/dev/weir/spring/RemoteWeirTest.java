@@ -1,0 +1,117 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.spring.Service.Answer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Services that ask a real Weir about each request. */
+final class RemoteWeirTest {
+  private static final String SECRET = "a-key-of-a-client";
+
+  @Test
+  void theServerDecidesAndWhileItIsGoneTheSettingsDo() throws IOException, InterruptedException {
+    Node node = start();
+    try (Service closed = Service.onTomcat(remote(node.address(), "closed"));
+        Service open = Service.onNetty(remote(node.address(), "open"))) {
+      make(node.address(), "quotes", "/quotes/**", "\"allowedRequests\":2,\"windowSeconds\":3600");
+      make(
+          node.address(),
+          "orders",
+          "/orders/**",
+          "\"allowedRequests\":1,\"windowSeconds\":3600,"
+              + "\"queueEnabled\":true,\"maxQueueSize\":1,\"delayPerRequestMs\":50");
+
+      oneLimitHoldsForBoth(closed, open);
+      queuedAnswersComeLater(closed);
+      assertThat(open.get("/letters").header("RateLimit")).isEmpty();
+      assertThat(open.get("/actuator/health/weir").status()).isEqualTo(200);
+
+      node.close();
+      for (int i = 0; i < 5; i++) {
+        assertThat(open.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(200);
+        Answer refused = closed.get("/quotes/1", "X-Api-Key", "c");
+        assertThat(refused.status()).isEqualTo(503);
+        assertThat(refused.header("Retry-After")).isEqualTo("1");
+        assertThat(refused.body()).contains("urn:weir:problem:store-unavailable");
+      }
+      assertThat(open.get("/actuator/health/weir").status()).isEqualTo(503);
+    } finally {
+      node.close();
+    }
+  }
+
+  private static void oneLimitHoldsForBoth(Service closed, Service open) {
+    assertThat(closed.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(200);
+    Answer passed = open.get("/quotes/2", "X-Api-Key", "a");
+    assertThat(passed.status()).isEqualTo(200);
+    assertThat(passed.header("RateLimit-Policy")).isEqualTo("\"quotes\";q=2;w=3600");
+    for (Service service : List.of(closed, open)) {
+      Answer refused = service.get("/%71uotes/3", "X-Api-Key", "a");
+      assertThat(refused.status()).isEqualTo(429);
+      assertThat(refused.header("Retry-After")).isNotEmpty();
+      assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
+      assertThat(refused.body()).contains("\"violated-policies\":[\"quotes\"]");
+      assertThat(service.get("/quotes%2F3", "X-Api-Key", "a").status()).isEqualTo(400);
+    }
+    assertThat(open.get("/quotes/4", "X-Api-Key", "b").status()).isEqualTo(200);
+  }
+
+  private static void queuedAnswersComeLater(Service service) {
+    assertThat(service.get("/orders/1", "X-Api-Key", "a").status()).isEqualTo(200);
+    Answer queued = service.get("/orders/2", "X-Api-Key", "a");
+    assertThat(queued.status()).isEqualTo(200);
+    assertThat(queued.header("X-RateLimit-Queued")).isEqualTo("true");
+    assertThat(queued.header("X-RateLimit-Delay-Ms")).isEqualTo("50");
+  }
+
+  private static Map<String, Object> remote(URI weir, String onFailure) {
+    return Map.of(
+        "weir.store",
+        "remote",
+        "weir.remote.url",
+        weir.toString(),
+        "weir.remote.key",
+        SECRET,
+        "weir.remote.on-failure",
+        onFailure);
+  }
+
+  private static Node start() {
+    Map<Setting, String> settings = new EnumMap<>(Setting.class);
+    settings.put(Setting.PORT, "0");
+    settings.put(Setting.SLOTS_STORE, "memory");
+    settings.put(Setting.DRAIN, "PT0S");
+    settings.put(Setting.CLIENT_KEYS, SECRET);
+    settings.put(Setting.TRUSTED_PROXIES, "127.0.0.1, ::1");
+    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+  }
+
+  private static void make(URI weir, String name, String path, String terms)
+      throws IOException, InterruptedException {
+    String rule =
+        "{\"name\":\"%s\",\"pathPattern\":\"%s\",\"keyBy\":\"header:X-Api-Key\",%s}"
+            .formatted(name, path, terms);
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpRequest request =
+          HttpRequest.newBuilder(weir.resolve("/api/admin/rules"))
+              .header("Content-Type", "application/json")
+              .POST(HttpRequest.BodyPublishers.ofString(rule))
+              .build();
+      assertThat(client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
+          .isEqualTo(201);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package dev.weir.spring;
+
+import dev.weir.spring.sample.OrderEndpoints;
+import dev.weir.spring.sample.OrderService;
+import dev.weir.spring.sample.ReactiveOrderService;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.io.ByteArrayResource;
+
+/** The sample service, running on a free port, and a client of it. */
+final class Service implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final ConfigurableApplicationContext context;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private Service(ConfigurableApplicationContext context) {
+    this.context = context;
+  }
+
+  static Service onTomcat(Map<String, Object> properties) {
+    return new Service(start(WebApplicationType.SERVLET, OrderService.class, properties));
+  }
+
+  static Service onNetty(Map<String, Object> properties) {
+    return new Service(start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties));
+  }
+
+  /** Only puts it together. */
+  static void startAndStop(Map<String, Object> properties) {
+    start(WebApplicationType.NONE, ReactiveOrderService.class, properties).close();
+  }
+
+  private static ConfigurableApplicationContext start(
+      WebApplicationType type, Class<?> service, Map<String, Object> properties) {
+    Map<String, Object> all = new HashMap<>(properties);
+    all.put("server.port", "0");
+    all.put("server.address", "127.0.0.1");
+    all.put("spring.main.banner-mode", "off");
+    all.put("management.endpoint.health.show-details", "always");
+    return new SpringApplicationBuilder(service)
+        .web(type)
+        .properties(all)
+        .registerShutdownHook(false)
+        .run();
+  }
+
+  /** The rules of the guide, as somebody would copy them. */
+  static Map<String, Object> guideRules() {
+    try {
+      String guide = Files.readString(Path.of("..", "docs", "spring.md"));
+      Matcher block = Pattern.compile("```yaml\\n(.*?)```", Pattern.DOTALL).matcher(guide);
+      if (!block.find()) {
+        throw new IllegalStateException("docs/spring.md has no rules");
+      }
+      ByteArrayResource yaml =
+          new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8));
+      Map<String, Object> rules = new HashMap<>();
+      for (var source : new YamlPropertySourceLoader().load("guide", yaml)) {
+        EnumerablePropertySource<?> properties = (EnumerablePropertySource<?>) source;
+        for (String name : properties.getPropertyNames()) {
+          rules.put(name, properties.getProperty(name));
+        }
+      }
+      return rules;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  MeterRegistry meters() {
+    return context.getBean(MeterRegistry.class);
+  }
+
+  OrderEndpoints endpoints() {
+    return context.getBean(OrderEndpoints.class);
+  }
+
+  Answer get(String path, String... headers) {
+    return getLater(path, headers).join();
+  }
+
+  CompletableFuture<Answer> getLater(String path, String... headers) {
+    return send(path, headers).thenApply(Answer::new);
+  }
+
+  /** To be cancelled: then the connection is closed. */
+  CompletableFuture<HttpResponse<String>> send(String path, String... headers) {
+    String port = context.getEnvironment().getProperty("local.server.port");
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).timeout(PATIENCE);
+    for (int i = 0; i < headers.length; i += 2) {
+      request.header(headers[i], headers[i + 1]);
+    }
+    return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** An answer of the service. */
+  record Answer(HttpResponse<String> response) {
+    int status() {
+      return response.statusCode();
+    }
+
+    String body() {
+      return response.body();
+    }
+
+    String header(String name) {
+      return response.headers().firstValue(name).orElse("");
+    }
+
+    List<String> headers(String name) {
+      return response.headers().allValues(name);
+    }
+  }
+
+  /** Looks again and again until it is so. */
+  static void eventually(BooleanSupplier isSo) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!isSo.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("it never came to be so");
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  @Override
+  public void close() {
+    client.shutdownNow();
+    context.close();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.weir.spring;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The service on Spring MVC and Tomcat. */
+final class ServletServiceTest implements GateClaims {
+  private static Service service;
+
+  @BeforeAll
+  static void start() {
+    service = Service.onTomcat(GateClaims.properties());
+  }
+
+  @AfterAll
+  static void stop() {
+    service.close();
+  }
+
+  @Override
+  public Service service() {
+    return service;
+  }
+}

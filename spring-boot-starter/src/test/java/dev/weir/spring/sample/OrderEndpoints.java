@@ -1,0 +1,38 @@
+package dev.weir.spring.sample;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the service does. Reports are finished when a test says so. */
+@RestController
+public class OrderEndpoints {
+  /** Set by a filter of the service. */
+  public static final String SIGNED = "X-Signed";
+
+  private final BlockingQueue<CompletableFuture<String>> reports = new LinkedBlockingQueue<>();
+
+  @GetMapping({"/orders/{id}", "/orders", "/quotes/{id}", "/letters", "/archive", "/offers"})
+  String order() {
+    return "order";
+  }
+
+  @GetMapping("/reports/short")
+  String report() {
+    return "report";
+  }
+
+  @GetMapping("/reports/long")
+  CompletableFuture<String> longReport() {
+    CompletableFuture<String> report = new CompletableFuture<>();
+    reports.add(report);
+    return report;
+  }
+
+  /** Reports that are being worked on. */
+  public BlockingQueue<CompletableFuture<String>> reports() {
+    return reports;
+  }
+}
