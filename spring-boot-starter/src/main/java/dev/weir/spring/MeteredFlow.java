@@ -46,7 +46,8 @@ final class MeteredFlow implements FlowObserver {
   }
 
   /** One counter for each outcome. */
-  private <E extends Enum<E>> Map<E, Counter> byOutcome(Class<E> outcomes, Counter.Builder counter) {
+  private <E extends Enum<E>> Map<E, Counter> byOutcome(
+      Class<E> outcomes, Counter.Builder counter) {
     Map<E, Counter> counters = new EnumMap<>(outcomes);
     for (E outcome : outcomes.getEnumConstants()) {
       counters.put(outcome, counter.withRegistry(registry).withTag("outcome", word(outcome)));

@@ -10,7 +10,6 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 /** Where the Weir is that decides, read so that mistakes name their property. */
 final class RemoteSettings {
   private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
-  private static final String HIDDEN = "(not shown)";
 
   private RemoteSettings() {}
 
@@ -18,16 +17,23 @@ final class RemoteSettings {
     WeirProperties.Remote remote = properties.remote();
     if (!properties.rules().isEmpty()) {
       throw new InvalidConfigurationPropertyValueException(
-          "weir.rules", HIDDEN, "With weir.store=remote the server has the rules.");
+          "weir.rules",
+          properties.rules().size() + " rules",
+          "With weir.store=remote the server has the rules.");
     }
     Duration timeout = remote.timeout();
     if (timeout.toMillis() < 1 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
       throw new InvalidConfigurationPropertyValueException(
           "weir.remote.timeout", timeout, "It must be from 1ms to 1h.");
     }
-    remote.headers().forEach(name -> check("weir.remote.headers", name, name, "x"));
-    if (remote.key() != null) {
-      check("weir.remote.key", HIDDEN, "Authorization", remote.key());
+    for (String name : remote.headers()) {
+      if (!isSendable(name, "x")) {
+        throw new InvalidConfigurationPropertyValueException(
+            "weir.remote.headers", name, "It cannot be sent as a header field.");
+      }
+    }
+    if (remote.key() != null && !isSendable("Authorization", remote.key())) {
+      throw new WrongSecretException("weir.remote.key", "It cannot be sent in a header field.");
     }
     return new RemoteGate.Settings(
         url(remote),
@@ -48,9 +54,8 @@ final class RemoteSettings {
     } catch (URISyntaxException e) {
       // Told of below, without what may be a password in it.
     }
-    throw new InvalidConfigurationPropertyValueException(
+    throw new WrongSecretException(
         "weir.remote.url",
-        HIDDEN,
         "It must be an address such as http://weir:8080, without user and query.");
   }
 
@@ -58,13 +63,12 @@ final class RemoteSettings {
     return url.getRawUserInfo() != null;
   }
 
-  /** What the client would not send. */
-  private static void check(String property, String shown, String name, String value) {
+  private static boolean isSendable(String name, String value) {
     try {
       HttpRequest.newBuilder().header(name, value);
+      return true;
     } catch (IllegalArgumentException e) {
-      throw new InvalidConfigurationPropertyValueException(
-          property, shown, "It cannot be sent as a header field.");
+      return false;
     }
   }
 }

@@ -1,24 +1,30 @@
 package dev.weir.spring;
 
 import jakarta.servlet.AsyncContext;
-import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Lets requests wait that were told to, holding no thread.
  *
  * <p>It comes behind all other filters. After the wait the container goes through the filters again
  * for an asynchronous turn, which most filters, rightly, do not take part in: they have seen the
- * request before. In front of them, they would never see it.
+ * request before. In front of them, they would never see it. So it is a plain bean with the lowest
+ * precedence: Spring Boot puts these behind registered filters, and ours behind the service's own.
  */
-final class ServletQueueFilter implements Filter {
+@Order(Ordered.LOWEST_PRECEDENCE)
+final class ServletQueueFilter extends OncePerRequestFilter {
   /** The container's patience is not to end before the wait does. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
@@ -28,8 +34,15 @@ final class ServletQueueFilter implements Filter {
     this.timer = timer;
   }
 
+  /** Those who have waited come in an asynchronous turn. */
   @Override
-  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+  protected boolean shouldNotFilterAsyncDispatch() {
+    return false;
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     HeldRequest held = HeldRequest.of(request);
     if (held != null && held.admission() instanceof Admission.Queued queued) {

@@ -25,7 +25,12 @@ import org.springframework.context.annotation.Configuration;
  * Who decides, as the properties say. A service may bring its own {@link Rules}, {@link LimitStore}
  * or {@link LeaseStore}.
  */
-@AutoConfiguration(after = {WeirRedisAutoConfiguration.class, WeirMetricsAutoConfiguration.class})
+@AutoConfiguration(
+    after = {
+      WeirRedisAutoConfiguration.class,
+      WeirRemoteAutoConfiguration.class,
+      WeirMetricsAutoConfiguration.class
+    })
 @ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(WeirProperties.class)
 final class WeirAutoConfiguration {
@@ -46,17 +51,7 @@ final class WeirAutoConfiguration {
     }
   }
 
-  /** A Weir elsewhere decides. */
-  @Configuration(proxyBeanMethods = false)
-  @ConditionalOnProperty(name = "weir.store", havingValue = "remote")
-  static final class Elsewhere {
-    @Bean
-    RemoteGate weirGate(WeirProperties properties, FlowObserver observer) {
-      return new RemoteGate(RemoteSettings.read(properties), observer);
-    }
-  }
-
-  /** This service decides. */
+  /** This service decides, unless a Weir elsewhere does. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingBean(Gate.class)
   static final class Here {

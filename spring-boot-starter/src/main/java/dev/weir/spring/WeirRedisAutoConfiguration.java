@@ -47,9 +47,8 @@ final class WeirRedisAutoConfiguration {
     try {
       settings = RedisSettings.of(redis.uri() == null ? "" : redis.uri());
     } catch (IllegalArgumentException e) {
-      throw new InvalidConfigurationPropertyValueException(
+      throw new WrongSecretException(
           "weir.redis.uri",
-          "(not shown)",
           "It must be redis://host:port, redis-sentinel://… or redis-cluster://….");
     }
     try {

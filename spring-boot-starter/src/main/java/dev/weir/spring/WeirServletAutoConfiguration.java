@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -15,7 +16,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
 /** The filters of a service on servlets. */
+// The last of all, so that its filter is.
 @AutoConfiguration(after = WeirAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
 @ConditionalOnBean(Gate.class)
@@ -33,12 +36,8 @@ final class WeirServletAutoConfiguration {
   }
 
   @Bean
-  FilterRegistrationBean<ServletQueueFilter> weirQueueFilter(QueueTimer timer) {
-    FilterRegistrationBean<ServletQueueFilter> filter =
-        new FilterRegistrationBean<>(new ServletQueueFilter(timer.thread()));
-    filter.setOrder(Ordered.LOWEST_PRECEDENCE);
-    filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
-    return filter;
+  ServletQueueFilter weirQueueFilter(QueueTimer timer) {
+    return new ServletQueueFilter(timer.thread());
   }
 
   @Bean

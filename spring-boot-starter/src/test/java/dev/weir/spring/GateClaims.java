@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
 /** What a limited service promises, on whichever web server. */
@@ -84,7 +85,7 @@ interface GateClaims {
     String key = newKey();
     long startNanos = System.nanoTime();
     List<CompletableFuture<Answer>> asked = new ArrayList<>();
-    Map<String, Long> waitedNanos = new java.util.concurrent.ConcurrentHashMap<>();
+    Map<String, Long> waitedNanos = new ConcurrentHashMap<>();
     for (int i = 0; i < 8; i++) {
       asked.add(
           service()
@@ -119,16 +120,15 @@ interface GateClaims {
   }
 
   @Test
-  default void placesAreFreeAgainWhenTheAnswerIsOut() throws InterruptedException {
+  default void placesAreFreeAgainWhenTheAnswerIsOut() {
     for (int i = 0; i < 3; i++) {
       Service.eventually(() -> service().get("/reports/short").status() == 200);
     }
-    CompletableFuture<Answer> first = service().getLater("/reports/long");
-    CompletableFuture<String> report = service().endpoints().reports().take();
+    Service.Report report = service().startReport();
     assertThat(service().get("/reports/long").status()).isEqualTo(429);
     assertThat(service().get("/reports/short").status()).isEqualTo(429);
-    report.complete("done");
-    assertThat(first.join().body()).isEqualTo("done");
+    report.work().complete("done");
+    assertThat(report.answer().join().body()).isEqualTo("done");
     Service.eventually(() -> service().get("/reports/short").status() == 200);
   }
 

@@ -8,14 +8,13 @@ import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import redis.embedded.RedisServer;
 
 /** Two services that count in one Redis. */
 final class RedisServiceTest {
   @Test
-  void shareTheirLimitsAndGoOnWhenRedisIsGone() throws IOException, InterruptedException {
+  void shareTheirLimitsAndGoOnWhenRedisIsGone() throws IOException {
     int port = freePort();
     RedisServer redis =
         RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
@@ -42,12 +41,11 @@ final class RedisServiceTest {
     }
   }
 
-  private static void oneReportAtATime(Service one, Service other) throws InterruptedException {
-    CompletableFuture<Service.Answer> report = one.getLater("/reports/long");
-    CompletableFuture<String> work = one.endpoints().reports().take();
+  private static void oneReportAtATime(Service one, Service other) {
+    Service.Report report = one.startReport();
     assertThat(other.get("/reports/short").status()).isEqualTo(429);
-    work.complete("done");
-    assertThat(report.join().body()).isEqualTo("done");
+    report.work().complete("done");
+    assertThat(report.answer().join().body()).isEqualTo("done");
     Service.eventually(() -> other.get("/reports/short").status() == 200);
     Service.eventually(() -> one.get("/reports/short").status() == 200);
   }

@@ -17,10 +17,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -30,6 +33,8 @@ import org.springframework.core.io.ByteArrayResource;
 /** The sample service, running on a free port, and a client of it. */
 final class Service implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static final Duration POLL = Duration.ofMillis(10);
 
   private final ConfigurableApplicationContext context;
   private final HttpClient client =
@@ -47,10 +52,18 @@ final class Service implements AutoCloseable {
     return new Service(start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties));
   }
 
-  /** Only puts it together. */
+  /** Only puts together who decides. */
   static void startAndStop(Map<String, Object> properties) {
-    start(WebApplicationType.NONE, ReactiveOrderService.class, properties).close();
+    start(WebApplicationType.NONE, Bare.class, properties).close();
   }
+
+  /** No service: quick to start. */
+  @ImportAutoConfiguration({
+    WeirAutoConfiguration.class,
+    WeirRedisAutoConfiguration.class,
+    WeirRemoteAutoConfiguration.class
+  })
+  static final class Bare {}
 
   private static ConfigurableApplicationContext start(
       WebApplicationType type, Class<?> service, Map<String, Object> properties) {
@@ -116,6 +129,22 @@ final class Service implements AutoCloseable {
     return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
+  /** A report that is being worked on, as soon as the one before it has left its place. */
+  Report startReport() {
+    AtomicReference<CompletableFuture<Answer>> asked = new AtomicReference<>();
+    eventually(
+        () -> {
+          CompletableFuture<Answer> answer = getLater("/reports/long");
+          asked.set(answer);
+          eventually(() -> answer.isDone() || !endpoints().reports().isEmpty());
+          return !answer.isDone();
+        });
+    return new Report(asked.get(), endpoints().reports().remove());
+  }
+
+  /** Somebody waits for the answer; completing the work gives it. */
+  record Report(CompletableFuture<Answer> answer, CompletableFuture<String> work) {}
+
   /** An answer of the service. */
   record Answer(HttpResponse<String> response) {
     int status() {
@@ -142,7 +171,7 @@ final class Service implements AutoCloseable {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("it never came to be so");
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(POLL.toNanos());
     }
   }
 

@@ -1,8 +1,8 @@
 package dev.weir.spring.sample;
 
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -12,7 +12,7 @@ public class OrderEndpoints {
   /** Set by a filter of the service. */
   public static final String SIGNED = "X-Signed";
 
-  private final BlockingQueue<CompletableFuture<String>> reports = new LinkedBlockingQueue<>();
+  private final Queue<CompletableFuture<String>> reports = new ConcurrentLinkedQueue<>();
 
   @GetMapping({"/orders/{id}", "/orders", "/quotes/{id}", "/letters", "/archive", "/offers"})
   String order() {
@@ -32,7 +32,7 @@ public class OrderEndpoints {
   }
 
   /** Reports that are being worked on. */
-  public BlockingQueue<CompletableFuture<String>> reports() {
+  public Queue<CompletableFuture<String>> reports() {
     return reports;
   }
 }

@@ -1,0 +1,18 @@
+package dev.weir.spring;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** A Weir elsewhere decides, if the properties say so. */
+@AutoConfiguration
+@ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "weir.store", havingValue = "remote")
+@EnableConfigurationProperties(WeirProperties.class)
+final class WeirRemoteAutoConfiguration {
+  @Bean
+  RemoteGate weirGate(WeirProperties properties, FlowObserver observer) {
+    return new RemoteGate(RemoteSettings.read(properties), observer);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.weir.spring;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Says which property stopped the start, in place of a stack trace. */
+final class WrongSecretAnalyzer extends AbstractFailureAnalyzer<WrongSecretException> {
+  @Override
+  protected FailureAnalysis analyze(Throwable failure, WrongSecretException wrong) {
+    return new FailureAnalysis(
+        "The value of the configuration property '%s' cannot be used: %s"
+            .formatted(wrong.property(), wrong.reason()),
+        "Correct the property.",
+        wrong);
+  }
+}
