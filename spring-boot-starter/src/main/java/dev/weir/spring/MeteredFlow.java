@@ -3,7 +3,6 @@ package dev.weir.spring;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Breaker;
 import dev.weir.engine.rules.Tally;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -12,13 +11,9 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** What happens to requests, as meters of Micrometer. */
 final class MeteredFlow implements FlowObserver {
-  private static final Logger log = LoggerFactory.getLogger(MeteredFlow.class);
-
   private final MeterRegistry registry;
   private final AtomicInteger waiting = new AtomicInteger();
   private final Map<Outcome, Counter> remote;
@@ -72,11 +67,6 @@ final class MeteredFlow implements FlowObserver {
         .tag("store", store)
         .register(registry)
         .increment();
-  }
-
-  @Override
-  public void breakerChanged(String store, Breaker.State state) {
-    log.info("The store of {} is now {}", store, word(state));
   }
 
   private static String word(Enum<?> value) {

@@ -42,6 +42,9 @@ final class RemoteGate implements Gate, AutoCloseable {
   private final HttpClient client;
   private final Breaker breaker;
 
+  /** Why it did not decide the last time. */
+  private volatile String trouble = "";
+
   /**
    * Which Weir, and how it is asked.
    *
@@ -74,7 +77,15 @@ final class RemoteGate implements Gate, AutoCloseable {
             Breaker.Settings.DEFAULT,
             () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
             () -> ThreadLocalRandom.current().nextLong(),
-            state -> log.info("Weir at {} is now {}", settings.url(), state));
+            this::log);
+  }
+
+  private void log(Breaker.State state) {
+    switch (state) {
+      case OPEN -> log.warn("Weir at {} is given up for a while: {}", settings.url(), trouble);
+      case CLOSED -> log.info("Weir at {} decides again", settings.url());
+      case HALF_OPEN -> {}
+    }
   }
 
   @Override
@@ -113,9 +124,9 @@ final class RemoteGate implements Gate, AutoCloseable {
 
   private Admission answer(@Nullable HttpResponse<String> answer, @Nullable Throwable failure) {
     if (answer == null || (answer.statusCode() != PASSED && answer.statusCode() != REFUSED)) {
+      trouble = answer == null ? String.valueOf(failure) : "it answers " + answer.statusCode();
       breaker.failed();
       observer.asked(FlowObserver.Outcome.FAILED);
-      log.debug("Weir did not decide: {}", answer == null ? failure : answer.statusCode());
       return undecided();
     }
     breaker.succeeded();
