@@ -1,6 +1,7 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LeaseStore;
@@ -74,6 +75,25 @@ final class HeldTicket implements Ticket {
       all.addAll(toTheEnd);
       leaveQueue();
     }
-    all.forEach(Runnable::run);
+    giveBack(all);
+  }
+
+  /** One that fails keeps no other from being given back. */
+  private static void giveBack(List<Runnable> all) {
+    StoreException first = null;
+    for (Runnable each : all) {
+      try {
+        each.run();
+      } catch (StoreException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 }

@@ -1,11 +1,13 @@
 package dev.weir.engine.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
 import java.time.Duration;
@@ -311,5 +313,18 @@ final class RuleDeskTest {
       queues(from("10.0.0." + i)).ticket().close();
     }
     assertThat(leases.resources()).isZero();
+  }
+
+  @Test
+  void whatCannotBeGivenBackKeepsNothingElse() {
+    List<String> givenBack = new ArrayList<>();
+    HeldTicket ticket = new HeldTicket(RuleObserver.NONE);
+    ticket.add(
+        () -> {
+          throw new StoreException("gone");
+        });
+    ticket.add(() -> givenBack.add("lease"));
+    assertThatThrownBy(ticket::close).isInstanceOf(StoreException.class);
+    assertThat(givenBack).containsExactly("lease");
   }
 }
