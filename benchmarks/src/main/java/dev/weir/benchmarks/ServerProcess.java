@@ -62,6 +62,15 @@ public final class ServerProcess implements AutoCloseable {
     return address;
   }
 
+  /** How much memory it has of the machine's. */
+  public double residentMegabytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToDouble(line -> Double.parseDouble(line.replaceAll("[^0-9]", "")) / 1_024)
+        .findFirst()
+        .orElseThrow();
+  }
+
   @Override
   public void close() {
     process.destroy();

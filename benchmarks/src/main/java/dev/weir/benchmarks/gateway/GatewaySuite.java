@@ -9,7 +9,8 @@ import java.util.Map;
 
 /** The gateway benchmarks: what stands between a client and a service. */
 public final class GatewaySuite implements Suite {
-  private static final List<GatewayCase> CASES = List.of(new RlsCase());
+  private static final List<GatewayCase> CASES =
+      List.of(new NginxCase(), new SpringCase(), new WaitingCase(), new RlsCase());
 
   @Override
   public String name() {

@@ -1,15 +1,16 @@
 package dev.weir.benchmarks.limits;
 
+import dev.weir.benchmarks.Nginx;
 import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.ServerProcess;
 import dev.weir.benchmarks.Suite;
+import dev.weir.benchmarks.Wrk;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,22 @@ import java.util.Map;
 final class HttpCase implements LimitsCase {
   private static final Map<String, String> IN_MEMORY =
       Map.of("WEIR_SLOTS_STORE", "memory", "WEIR_LIMITS_STORE", "memory");
+
+  /** As long an answer as one of ours. */
+  private static final String CONSTANT =
+      """
+      default_type application/json;
+      add_header RateLimit-Policy '"bench";q=1000000000';
+      add_header RateLimit '"bench";r=999999999;t=1';
+      add_header X-RateLimit-Limit 1000000000;
+      add_header X-RateLimit-Remaining 999999999;
+      add_header X-RateLimit-Reset 1;
+      return 200 '%s';
+      """
+          .formatted(
+              "{\"allowed\":true,\"rule\":\"bench\",\"key\":\"user:1\",\"remaining\":999999999,"
+                  + "\"reset\":0.000001,\"mode\":\"store\",\"replayed\":false,"
+                  + "\"decidedAt\":\"2026-06-01T12:00:00.000001Z\"}");
 
   private static final int CONNECTIONS = 64;
   private static final double FLOOR = 0.6;
@@ -37,7 +54,7 @@ final class HttpCase implements LimitsCase {
     }
     request.progress().accept("limits: checks over HTTP in memory");
     try (ServerProcess weir = ServerProcess.start("-Xmx512m", IN_MEMORY);
-        Nginx nginx = Nginx.start();
+        Nginx nginx = Nginx.start("", CONSTANT);
         Wrk wrk = Wrk.posting("{\"rule\":\"bench\",\"key\":\"user:", "\"}", CONNECTIONS)) {
       makeRule(weir.address());
       URI check = weir.address().resolve("/api/v1/check");
@@ -82,10 +99,5 @@ final class HttpCase implements LimitsCase {
         throw new IllegalStateException("no rule: " + answer.body());
       }
     }
-  }
-
-  /** Whether there is such a program. */
-  static boolean isProgram(Path path) {
-    return path.toFile().canExecute();
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.limits;
 
+import dev.weir.benchmarks.BenchRedis;
 import dev.weir.benchmarks.Load;
 import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;

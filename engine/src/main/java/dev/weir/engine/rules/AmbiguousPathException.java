@@ -4,7 +4,7 @@ package dev.weir.engine.rules;
 public final class AmbiguousPathException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
-  AmbiguousPathException(String problem) {
+  public AmbiguousPathException(String problem) {
     super("the path " + problem);
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <V> what stands behind a pattern
  */
-final class PathTree<V> {
+public final class PathTree<V> {
   private final Branch<V> root = new Branch<>();
 
   private static final class Branch<V> {
@@ -24,7 +24,7 @@ final class PathTree<V> {
   }
 
   /** To be called before the tree is shared. */
-  void add(PathPattern pattern, V value) {
+  public void add(PathPattern pattern, V value) {
     Branch<V> branch = root;
     for (PathPattern.Segment segment : pattern.segments()) {
       branch =
@@ -51,7 +51,7 @@ final class PathTree<V> {
    *
    * @return how many branches were looked at
    */
-  int find(RequestPath path, Consumer<V> found) {
+  public int find(RequestPath path, Consumer<V> found) {
     return find(root, path.segments(), 0, found);
   }
 

@@ -62,6 +62,7 @@ public record RequestPath(String text, List<String> segments) {
     for (int i = 0; i < raw.length; i++) {
       String segment = decoded(withoutParameters(raw[i]));
       if (!isDots(segment)) {
+        refuseDisguised(segment);
         sent.add(raw[i]);
         read.add(segment);
         continue;
@@ -79,6 +80,16 @@ public record RequestPath(String text, List<String> segments) {
     }
     read.removeIf(String::isEmpty);
     return new RequestPath("/" + String.join("/", sent), read);
+  }
+
+  /** What becomes dots for who decodes before it cuts parameters off, or decodes twice. */
+  private static void refuseDisguised(String segment) {
+    if (segment.startsWith(HERE) || segment.startsWith("%")) {
+      String read = segment.replace("%2e", HERE).replace("%2E", HERE);
+      if (isDots(withoutParameters(read))) {
+        throw new AmbiguousPathException("has dots in disguise");
+      }
+    }
   }
 
   /** Whether an empty segment counts as one is what programs disagree about. */

@@ -70,6 +70,8 @@ final class RequestPathTest {
         "/a/..;/b",
         "/a/.;x=1/b",
         "/a/%2e%2e;/b",
+        "/a/..%3bx/b",
+        "/a/%252e%252e/b",
         "/a//../b",
         "/a/;x/../b"
       })

@@ -53,8 +53,14 @@ public final class UpCommand implements Callable<Integer> {
     // A signal starts the hook; this thread waits and takes no part in the end.
     Runtime.getRuntime().addShutdownHook(new Thread(node::close, "weir-drain"));
     greet(spec.commandLine().getOut(), node.address());
+    node.gatewayAddress().ifPresent(address -> tellGateway(spec.commandLine().getOut(), address));
     new CountDownLatch(1).await();
     return 0;
+  }
+
+  private static void tellGateway(PrintWriter out, URI address) {
+    out.printf("The gateway is up: %s%n%n", address);
+    out.flush();
   }
 
   private static void greet(PrintWriter out, URI address) {

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** JSON in and out, by hand on the streaming parser: no reflection, and every wrong field known. */
-final class Json {
+public final class Json {
   /** What stands for {@code null} in what was read. */
   static final Object NULL = Optional.empty();
 
@@ -40,7 +40,7 @@ final class Json {
   private Json() {}
 
   /** Writes part of a document. */
-  interface Part {
+  public interface Part {
     void write(JsonGenerator json) throws IOException;
   }
 

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * a connection (SYN without ACK) is dropped, so after a while nobody is left between. Who knocks
  * meanwhile knocks again a second later, as TCP does, and is refused by the closed port.
  */
-final class KnockFilter {
+public final class KnockFilter {
   private static final Logger log = LoggerFactory.getLogger(KnockFilter.class);
 
   private static final int SOL_SOCKET = 1;
@@ -41,7 +41,7 @@ final class KnockFilter {
   private KnockFilter() {}
 
   /** Does nothing where the system is not Linux. */
-  static void attach(Channel listener) {
+  public static void attach(Channel listener) {
     if (!(listener instanceof UnixChannel) || !System.getProperty("os.name").equals("Linux")) {
       return;
     }

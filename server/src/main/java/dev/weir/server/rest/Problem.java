@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.slots.Violation;
+import dev.weir.engine.rules.Verdict;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,9 @@ import java.util.Map;
  * @param errors the wrong fields, empty when no single field is to blame
  * @param more further members
  */
-record Problem(int status, String kind, String detail, List<Violation> errors, Json.Part more) {
-  static final String MEDIA_TYPE = "application/problem+json";
+public record Problem(
+    int status, String kind, String detail, List<Violation> errors, Json.Part more) {
+  public static final String MEDIA_TYPE = "application/problem+json";
 
   private static final String REGISTERED = "https://iana.org/";
   private static final Json.Part NOTHING = json -> {};
@@ -39,16 +41,19 @@ record Problem(int status, String kind, String detail, List<Violation> errors, J
           Map.entry(429, "Too Many Requests"),
           Map.entry(431, "Request Header Fields Too Large"),
           Map.entry(500, "Internal Server Error"),
-          Map.entry(503, "Service Unavailable"));
+          Map.entry(502, "Bad Gateway"),
+          Map.entry(503, "Service Unavailable"),
+          Map.entry(504, "Gateway Timeout"),
+          Map.entry(505, "HTTP Version Not Supported"));
 
-  Problem {
+  public Problem {
     if (status < 400 || status > 599) {
       throw new IllegalArgumentException("status must be an error, not " + status);
     }
     errors = List.copyOf(errors);
   }
 
-  static Problem of(int status, String kind, String detail) {
+  public static Problem of(int status, String kind, String detail) {
     return new Problem(status, kind, detail, List.of(), NOTHING);
   }
 
@@ -56,6 +61,11 @@ record Problem(int status, String kind, String detail, List<Violation> errors, J
   static Problem invalid(List<Violation> errors) {
     String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
     return new Problem(400, "invalid-request", detail, errors, NOTHING);
+  }
+
+  /** What rules refuse. */
+  public static Problem quotaExceeded(Verdict.Refused refused) {
+    return CheckJson.problem(refused);
   }
 
   /** The same problem with further members. */
@@ -71,11 +81,11 @@ record Problem(int status, String kind, String detail, List<Violation> errors, J
         });
   }
 
-  String title() {
+  public String title() {
     return TITLES.getOrDefault(status, status < 500 ? "Bad Request" : "Server Error");
   }
 
-  byte[] toJson() {
+  public byte[] toJson() {
     return Json.bytes(
         json -> {
           json.writeStartObject();

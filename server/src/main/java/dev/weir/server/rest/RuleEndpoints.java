@@ -38,9 +38,6 @@ final class RuleEndpoints {
   private static final String ID = "/{id:[^/]+}";
   private static final int ID_SEGMENT = 4;
 
-  /** A version that no rule has. */
-  private static final int NO_VERSION = -1;
-
   private final Limits limits;
 
   RuleEndpoints(Limits limits) {
@@ -84,7 +81,8 @@ final class RuleEndpoints {
   HttpResponse<byte[]> change(HttpRequest<?> request, @Body byte[] body) {
     long id = id(request);
     Rule.Terms terms = RuleJson.read(Json.read(body, 0, body.length));
-    RuleChange change = limits.rules().change(id, version(request), terms, Caller.of(request));
+    RuleChange change =
+        limits.rules().change(id, IfMatch.version(request), terms, Caller.of(request));
     return answer(HttpStatus.OK, changed(request, terms.name(), change));
   }
 
@@ -109,7 +107,7 @@ final class RuleEndpoints {
     Allowance.Waiting waiting = RuleJson.waiting(fields, rate.waiting());
     fields.refuseOthers();
     fields.throwIfWrong();
-    int known = version(request);
+    int known = IfMatch.version(request);
     // Without a version of the caller's, that of the rule that was read: nothing else may change.
     RuleChange change =
         limits
@@ -158,7 +156,10 @@ final class RuleEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
     RuleChange.Done done =
-        done(request, "", limits.rules().remove(id(request), version(request), Caller.of(request)));
+        done(
+            request,
+            "",
+            limits.rules().remove(id(request), IfMatch.version(request), Caller.of(request)));
     log.info("Rule changed: {} → none", text(done.rule()));
     return HttpResponse.noContent();
   }
@@ -220,19 +221,6 @@ final class RuleEndpoints {
     } catch (NumberFormatException e) {
       throw unknown(request);
     }
-  }
-
-  /** The version that the caller knows; one that no rule has if it is not one of ours. */
-  private static int version(HttpRequest<?> request) {
-    String tag = request.getHeaders().get(HttpHeaders.IF_MATCH);
-    if (tag == null || tag.strip().equals("*")) {
-      return Rules.ANY_VERSION;
-    }
-    String stripped = tag.strip();
-    if (stripped.matches("\"[1-9][0-9]{0,8}\"")) {
-      return Integer.parseInt(stripped.substring(1, stripped.length() - 1));
-    }
-    return NO_VERSION;
   }
 
   private static ProblemException unknown(HttpRequest<?> request) {

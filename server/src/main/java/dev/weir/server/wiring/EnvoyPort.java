@@ -14,15 +14,15 @@ import java.util.Optional;
 /** Envoy's rate limit service, listening. */
 final class EnvoyPort implements AutoCloseable {
   private final EnvoyServer server;
-  private final WebServer.Patience patience;
+  private final Drain.Patience patience;
 
-  private EnvoyPort(EnvoyServer server, WebServer.Patience patience) {
+  private EnvoyPort(EnvoyServer server, Drain.Patience patience) {
     this.server = server;
     this.patience = patience;
   }
 
   /** Where it listens, and how long a drain may take. */
-  record Address(InetSocketAddress socket, WebServer.Patience patience) {}
+  record Address(InetSocketAddress socket, Drain.Patience patience) {}
 
   /** Reads what it needs of the settings; nothing if there is to be no such port. */
   static Optional<Address> check(Settings settings) {

@@ -6,12 +6,16 @@ import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.server.gateway.Gateway;
+import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.metrics.EnvoyMetrics;
+import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.rest.Limits;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
+import dev.weir.server.rest.Routing;
 import dev.weir.server.tracing.TracedLedger;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.ChangeListener;
@@ -29,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +54,10 @@ public final class Node implements AutoCloseable {
 
   private final AtomicBoolean draining = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final Drain.Patience patience;
   private final WebServer web;
   private final Optional<EnvoyPort> envoy;
+  private final Optional<Gateway> gateway;
 
   /** Starts everything; if one part fails, what was started before is stopped again. */
   public static Node start(Settings settings) {
@@ -60,10 +67,11 @@ public final class Node implements AutoCloseable {
   private Node(Settings settings) {
     boolean complete = false;
     // Settings are read before anything is started, so that a wrong one is told of at once.
-    WebServer.check(settings);
+    patience = WebServer.check(settings);
     RestSettings rest = rest(settings);
     Optional<EnvoyPort.Address> forEnvoy = EnvoyPort.check(settings);
     LimitSettings limiting = LimitSettings.of(settings);
+    Optional<GatewaySettings> passing = GatewayParts.settings(settings);
     SlotDesk.Settings gathering = desk(settings);
     Reconciler.Settings reconciling = reconciler(settings);
     Optional<URI> collector = settings.webAddress(Setting.TRACING_ENDPOINT);
@@ -73,23 +81,28 @@ public final class Node implements AutoCloseable {
     try {
       PrometheusRegistry metrics = new PrometheusRegistry();
       JvmMetrics.builder().register(metrics);
+      GatewayMetrics passed = new GatewayMetrics(metrics);
       SlotObserver observer = new SlotLog(new SlotMetrics(metrics));
       Readiness readiness = () -> draining.get() ? "draining" : "";
       SlotParts parts;
       LimitParts limits;
+      Routing routing;
       if (settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")).equals("memory")) {
         parts = SlotParts.inMemory(settings, observer);
         limits = LimitParts.open(limiting, Optional.empty(), metrics, started);
+        routing = GatewayParts.routing(settings, Optional.empty());
       } else {
         Database database = Database.open(settings);
         started.push(database);
         readiness = () -> draining.get() ? "draining" : database.reasonAgainst();
         parts = onPostgres(settings, database, observer);
         limits = onPostgres(limiting, database, metrics);
-        started.push(listener(database, parts, limits));
+        routing = GatewayParts.routing(settings, Optional.of(database.pool()));
+        started.push(listener(database, parts, limits, routing));
       }
       started.push(
           new Upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
+      started.push(new Upkeep("reading of routes", routing.book()::refresh, limiting.cacheTtl()));
       started.push(
           new Upkeep("renewal of leases", limits.limits().desk()::renewLeases, BETWEEN_RENEWALS));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
@@ -115,11 +128,18 @@ public final class Node implements AutoCloseable {
                   parts.configs(),
                   parts.cache(),
                   parts.broadcast(),
-                  limits.limits()));
+                  limits.limits(),
+                  routing));
       tracing.ifPresent(served::add);
       EnvoyMetrics ofEnvoy = new EnvoyMetrics(metrics);
       envoy = forEnvoy.map(address -> EnvoyPort.start(address, rest, limits.limits(), ofEnvoy));
       envoy.ifPresent(started::push);
+      gateway =
+          passing.map(
+              given ->
+                  GatewayParts.start(
+                      given, routing.book(), limits.limits(), rest.trustedProxies(), passed));
+      gateway.ifPresent(started::push);
       web = WebServer.start(settings, served, Map.of(Limits.BLOCKING, limits.isBlocking()));
       complete = true;
     } finally {
@@ -146,9 +166,12 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static ChangeListener listener(Database database, SlotParts slots, LimitParts limits) {
+  private static ChangeListener listener(
+      Database database, SlotParts slots, LimitParts limits, Routing routing) {
     Map<Channel, ChangeListener.Hearer> hearers = new EnumMap<>(limits.hearers());
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
+    hearers.put(
+        Channel.ROUTE, LimitParts.hearer(id -> routing.book().refresh(), routing.book()::refresh));
     return new ChangeListener(database.pool(), hearers);
   }
 
@@ -162,13 +185,18 @@ public final class Node implements AutoCloseable {
     return envoy.map(EnvoyPort::port).map(OptionalInt::of).orElse(OptionalInt.empty());
   }
 
+  /** Where the gateway listens, if there is one. */
+  public Optional<URI> gatewayAddress() {
+    return gateway.map(Gateway::address);
+  }
+
   /** Finishes what is under way, refuses what is new, then stops everything. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
       draining.set(true);
       Optional<Thread> leaving = envoy.map(port -> Thread.startVirtualThread(port::drain));
-      web.drain();
+      Drain.run(patience, doors());
       web.close();
       leaving.ifPresent(Node::await);
       stopParts();
@@ -182,6 +210,36 @@ public final class Node implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private List<Drain.Door> doors() {
+    List<Drain.Door> doors = new ArrayList<>(List.of(web));
+    gateway.map(Node::door).ifPresent(doors::add);
+    return doors;
+  }
+
+  private static Drain.Door door(Gateway gateway) {
+    return new Drain.Door() {
+      @Override
+      public void begin() {
+        gateway.beginDraining();
+      }
+
+      @Override
+      public void refuseNewcomers(Duration arrival) throws InterruptedException {
+        gateway.refuseNewcomers(arrival);
+      }
+
+      @Override
+      public CompletableFuture<Void> endWhenIdle(Duration idle) {
+        return gateway.endWhenIdle(idle);
+      }
+
+      @Override
+      public int count() {
+        return gateway.count();
+      }
+    };
   }
 
   private void stopParts() {

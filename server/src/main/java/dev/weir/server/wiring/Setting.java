@@ -72,6 +72,36 @@ public enum Setting {
       "weir.oidc.issuer", "", "https://… of an OpenID Connect issuer whose tokens are taken too"),
   OIDC_AUDIENCE("weir.oidc.audience", "", "for whom its tokens must be; needed with an issuer"),
   OIDC_ADMIN_ROLE("weir.oidc.admin-role", "weir-admin", "role of administrators in its tokens"),
+  GATEWAY_PORT("weir.gateway.port", "", "port of the gateway, 0 for a free one; none without"),
+  GATEWAY_HOST("weir.gateway.host", "127.0.0.1", "address on which the gateway listens"),
+  GATEWAY_ROUTES(
+      "weir.gateway.routes",
+      "",
+      "where paths go, such as /api/** = http://127.0.0.1:9000, /** = h2c://other:9001"),
+  GATEWAY_TRUST(
+      "weir.gateway.trust", "", "PEM file of certificates to trust in upstreams; Java's without"),
+  GATEWAY_HEAD_TIMEOUT(
+      "weir.gateway.head-timeout", "PT10S", "how long a client may take for the head of a request"),
+  GATEWAY_IDLE_TIMEOUT(
+      "weir.gateway.idle-timeout",
+      "PT1M",
+      "how long a connection of a client, a body or a WebSocket may stand still"),
+  GATEWAY_CONNECT_TIMEOUT(
+      "weir.gateway.connect-timeout", "PT3S", "how long an upstream may take to be connected to"),
+  GATEWAY_ANSWER_TIMEOUT(
+      "weir.gateway.answer-timeout", "PT30S", "how long an upstream may take to begin its answer"),
+  GATEWAY_UPSTREAM_IDLE(
+      "weir.gateway.upstream-idle", "PT4S", "how long an unused connection to an upstream is kept"),
+  GATEWAY_MOST_CONNECTIONS(
+      "weir.gateway.most-connections", "20000", "connections of clients at most"),
+  GATEWAY_MOST_UPSTREAM_CONNECTIONS(
+      "weir.gateway.most-upstream-connections", "1000", "connections to one upstream at most"),
+  GATEWAY_LARGEST_HEADER(
+      "weir.gateway.largest-header", "16384", "bytes of all header fields of a request or answer"),
+  GATEWAY_LONGEST_TARGET(
+      "weir.gateway.longest-target", "8192", "bytes of the first line of a request"),
+  GATEWAY_ACCESS_LOG(
+      "weir.gateway.access-log", "false", "log a line for each request that comes to the gateway"),
   DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),
   DRAIN_NOTICE(
       "weir.drain.notice", "PT0.5S", "how long a stop goes on listening after it is not ready"),

@@ -24,6 +24,9 @@ import java.util.stream.Stream;
 public final class Settings {
   private static final String WEB_ADDRESS = "must be an address such as http://host:4318";
 
+  /** What the logging calls the level of the log of requests. */
+  private static final String ACCESS_LEVEL = "weir.access.level";
+
   private final Map<Setting, String> values;
 
   private Settings(Map<Setting, String> values) {
@@ -77,6 +80,9 @@ public final class Settings {
     System.setProperty(
         Setting.LOG_LEVEL.key(),
         choice(Setting.LOG_LEVEL, List.of("error", "warn", "info", "debug", "trace")));
+    if (flag(Setting.GATEWAY_ACCESS_LOG)) {
+      System.setProperty(ACCESS_LEVEL, "debug");
+    }
   }
 
   String text(Setting setting) {

@@ -18,40 +18,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.concurrent.CompletableFuture;
 
 /** The endpoints, listening. */
-final class WebServer implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(WebServer.class);
+final class WebServer implements Drain.Door, AutoCloseable {
   private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
-
-  /** Long enough for a client to finish connecting that has begun to. */
-  private static final Duration ARRIVAL = Duration.ofMillis(200);
 
   private static final Duration LONGEST_DRAINING = Duration.ofHours(1);
 
   private final ApplicationContext context;
   private final EmbeddedServer server;
-  private final Patience patience;
 
-  private WebServer(ApplicationContext context, EmbeddedServer server, Patience patience) {
+  private WebServer(ApplicationContext context, EmbeddedServer server) {
     this.context = context;
     this.server = server;
-    this.patience = patience;
   }
-
-  /**
-   * How long a drain may take.
-   *
-   * @param most in all
-   * @param notice from not being ready to not listening
-   * @param idle how long a connection that asks nothing is kept
-   */
-  record Patience(Duration most, Duration notice, Duration idle) {}
 
   /**
    * Starts to listen.
@@ -61,7 +42,7 @@ final class WebServer implements AutoCloseable {
    */
   @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
   static WebServer start(Settings settings, List<Object> parts, Map<String, Object> more) {
-    Patience patience = check(settings);
+    check(settings);
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
@@ -78,7 +59,7 @@ final class WebServer implements AutoCloseable {
       EmbeddedServer server = context.getBean(EmbeddedServer.class);
       server.start();
       listening = true;
-      return new WebServer(context, server, patience);
+      return new WebServer(context, server);
     } catch (ServerStartupException e) {
       throw new InvalidSettingException(
           Setting.PORT.key(),
@@ -92,10 +73,10 @@ final class WebServer implements AutoCloseable {
   }
 
   /** Reads what it needs of the settings; returns how long a drain may take. */
-  static Patience check(Settings settings) {
+  static Drain.Patience check(Settings settings) {
     refuseOpenDoor(settings);
     port(settings);
-    return new Patience(
+    return new Drain.Patience(
         settings.duration(Setting.DRAIN, Duration.ZERO, LONGEST_DRAINING),
         settings.duration(Setting.DRAIN_NOTICE, Duration.ZERO, LONGEST_DRAINING),
         settings.duration(Setting.DRAIN_IDLE, Duration.ZERO, LONGEST_DRAINING));
@@ -109,34 +90,24 @@ final class WebServer implements AutoCloseable {
     return server.getURI();
   }
 
-  /**
-   * Cuts nothing: from now on every answer asks its connection to close. After the notice newcomers
-   * are refused, while those who are connected may still ask; a connection that asks nothing more
-   * is closed, and what is under way may end within the bound.
-   */
-  void drain() {
-    long endNanos = System.nanoTime() + patience.most().toNanos();
-    Connections connections = context.getBean(Connections.class);
+  @Override
+  public void begin() {
     context.getBean(Draining.class).begin();
-    try {
-      TimeUnit.NANOSECONDS.sleep(within(endNanos, patience.notice()).toNanos());
-      connections.refuseNewcomers(within(endNanos, ARRIVAL));
-      connections
-          .endWhenIdle(within(endNanos, patience.idle()))
-          .get(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      log.warn(
-          "{} connections still in use after {} are cut", connections.count(), patience.most());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException e) {
-      log.warn("Draining failed", e);
-    }
   }
 
-  private static Duration within(long endNanos, Duration wish) {
-    Duration left = Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()));
-    return wish.compareTo(left) < 0 ? wish : left;
+  @Override
+  public void refuseNewcomers(Duration arrival) throws InterruptedException {
+    context.getBean(Connections.class).refuseNewcomers(arrival);
+  }
+
+  @Override
+  public CompletableFuture<Void> endWhenIdle(Duration idle) {
+    return context.getBean(Connections.class).endWhenIdle(idle);
+  }
+
+  @Override
+  public int count() {
+    return context.getBean(Connections.class).count();
   }
 
   @Override

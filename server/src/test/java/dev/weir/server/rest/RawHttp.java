@@ -21,12 +21,17 @@ public final class RawHttp implements AutoCloseable {
     socket.setSoTimeout(20_000);
   }
 
+  /** How long the next bytes may take. */
+  public void patience(int millis) throws IOException {
+    socket.setSoTimeout(millis);
+  }
+
   /** Sends, and reads all until the node closes the connection. */
-  static String exchange(URI node, String request) throws IOException {
+  public static String exchange(URI node, String request) throws IOException {
     return exchange(node, request.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  static String exchange(URI node, byte[] request) throws IOException {
+  public static String exchange(URI node, byte[] request) throws IOException {
     try (RawHttp raw = new RawHttp(node)) {
       Thread sender =
           Thread.ofVirtual()
@@ -48,7 +53,7 @@ public final class RawHttp implements AutoCloseable {
     send(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  void send(byte[] bytes) throws IOException {
+  public void send(byte[] bytes) throws IOException {
     OutputStream out = socket.getOutputStream();
     out.write(bytes);
     out.flush();

@@ -5,6 +5,8 @@ import dev.weir.core.slots.Terms;
 import dev.weir.engine.limits.MemoryDefinitions;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.routes.MemoryRoutes;
+import dev.weir.engine.routes.RouteBook;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.RuleBook;
 import dev.weir.engine.rules.RuleDesk;
@@ -21,6 +23,7 @@ import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.rest.Limits;
 import dev.weir.server.rest.Readiness;
 import dev.weir.server.rest.RestSettings;
+import dev.weir.server.rest.Routing;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
@@ -77,8 +80,14 @@ public final class TestNode {
                 ledger == memory ? memory : configsOf(memory),
                 cache,
                 broadcast,
-                limits(clock)),
+                limits(clock),
+                routing(clock)),
             Map.of()));
+  }
+
+  private static Routing routing(InstantSource clock) {
+    MemoryRoutes routes = new MemoryRoutes(clock);
+    return new Routing(routes, new RouteBook(List.of(), routes));
   }
 
   /** Limits in memory with the clock of the test. */

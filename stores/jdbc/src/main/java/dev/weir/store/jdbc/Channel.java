@@ -8,6 +8,7 @@ import javax.sql.DataSource;
 public enum Channel {
   SLOT_CONFIG("weir_slot_config"),
   RULE("weir_rule"),
+  ROUTE("weir_route"),
   BUCKET("weir_bucket"),
   CONCURRENCY("weir_concurrency");
 

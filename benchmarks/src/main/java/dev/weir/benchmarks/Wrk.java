@@ -1,4 +1,4 @@
-package dev.weir.benchmarks.limits;
+package dev.weir.benchmarks;
 
 import java.io.IOException;
 import java.net.URI;
@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The load generator {@code wrk}, which posts bodies that differ in a number. */
-final class Wrk implements AutoCloseable {
+/** The load generator {@code wrk}. */
+public final class Wrk implements AutoCloseable {
   private static final Path PROGRAM = Path.of("/usr/bin/wrk");
   private static final Pattern RATE = Pattern.compile("Requests/sec:\\s+([0-9.]+)");
+  private static final Pattern P99 = Pattern.compile("99%\\s+([0-9.]+)([a-z]+)");
   private static final Pattern ERRORS = Pattern.compile("Non-2xx|Socket errors");
   private static final int KEYS = 10_000;
 
@@ -25,12 +26,17 @@ final class Wrk implements AutoCloseable {
     this.connections = connections;
   }
 
-  static boolean isInstalled() {
-    return HttpCase.isProgram(PROGRAM);
+  public static boolean isInstalled() {
+    return PROGRAM.toFile().canExecute();
+  }
+
+  /** One that gets the same again and again. */
+  public static Wrk getting(int connections) throws IOException {
+    return new Wrk(Files.createTempFile("weir-bench", ".lua"), connections);
   }
 
   /** One that posts JSON: the beginning, a number, the end. */
-  static Wrk posting(String begin, String end, int connections) throws IOException {
+  public static Wrk posting(String begin, String end, int connections) throws IOException {
     Path script = Files.createTempFile("weir-bench", ".lua");
     // Requests are made beforehand, or the generator would be what is measured.
     Files.writeString(
@@ -54,8 +60,20 @@ final class Wrk implements AutoCloseable {
     return new Wrk(script, connections);
   }
 
+  /**
+   * What came of a load.
+   *
+   * @param p99Millis within which 99 of 100 answers came
+   */
+  public record Load(double answersPerSecond, double p99Millis) {}
+
   /** Puts load on an address for a while; returns the answers a second. */
-  double run(URI address, Duration time) throws IOException, InterruptedException {
+  public double run(URI address, Duration time) throws IOException, InterruptedException {
+    return load(address, time).answersPerSecond();
+  }
+
+  /** Puts load on an address for a while. */
+  public Load load(URI address, Duration time) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -63,6 +81,7 @@ final class Wrk implements AutoCloseable {
                     "-t1",
                     "-c" + connections,
                     "-d" + Math.max(1, time.toSeconds()) + "s",
+                    "--latency",
                     "-s",
                     script.toString(),
                     address.toString()))
@@ -74,7 +93,21 @@ final class Wrk implements AutoCloseable {
     if (code != 0 || !rate.find() || ERRORS.matcher(output).find()) {
       throw new IllegalStateException("wrk ended with " + code + ": " + output);
     }
-    return Double.parseDouble(rate.group(1));
+    Matcher late = P99.matcher(output);
+    if (!late.find()) {
+      throw new IllegalStateException("wrk tells no latency: " + output);
+    }
+    return new Load(Double.parseDouble(rate.group(1)), millis(late.group(1), late.group(2)));
+  }
+
+  private static double millis(String number, String unit) {
+    double value = Double.parseDouble(number);
+    return switch (unit) {
+      case "us" -> value / 1_000;
+      case "ms" -> value;
+      case "s" -> value * 1_000;
+      default -> throw new IllegalStateException("wrk tells a latency in " + unit);
+    };
   }
 
   @Override

@@ -1,4 +1,4 @@
-package dev.weir.benchmarks.limits;
+package dev.weir.benchmarks;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** An nginx of its own that answers everything by a constant, as long as one of ours. */
-final class Nginx implements AutoCloseable {
+/** An nginx of its own, on a free port. */
+public final class Nginx implements AutoCloseable {
   private static final Path PROGRAM = Path.of("/usr/sbin/nginx");
   private static final Duration START_BOUND = Duration.ofSeconds(20);
 
@@ -30,17 +30,23 @@ final class Nginx implements AutoCloseable {
     this.port = port;
   }
 
-  static boolean isInstalled() {
-    return HttpCase.isProgram(PROGRAM);
+  public static boolean isInstalled() {
+    return PROGRAM.toFile().canExecute();
   }
 
-  static String version() throws IOException {
+  public static String version() throws IOException {
     Process process =
         new ProcessBuilder(PROGRAM.toString(), "-v").redirectErrorStream(true).start();
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
   }
 
-  static Nginx start() throws IOException {
+  /**
+   * Starts one.
+   *
+   * @param http what stands beside the server in its configuration
+   * @param location what it does with all requests
+   */
+  public static Nginx start(String http, String location) throws IOException {
     Path folder = Files.createTempDirectory("weir-bench-nginx");
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -54,7 +60,7 @@ final class Nginx implements AutoCloseable {
         worker_processes auto;
         pid %1$s/pid;
         error_log %1$s/error.log;
-        events { worker_connections 1024; }
+        events { worker_connections 4096; }
         http {
           access_log off;
           keepalive_requests 1000000000;
@@ -63,26 +69,16 @@ final class Nginx implements AutoCloseable {
           fastcgi_temp_path %1$s/fastcgi;
           uwsgi_temp_path %1$s/uwsgi;
           scgi_temp_path %1$s/scgi;
+          %3$s
           server {
             listen 127.0.0.1:%2$d;
             location / {
-              default_type application/json;
-              add_header RateLimit-Policy '"bench";q=1000000000';
-              add_header RateLimit '"bench";r=999999999;t=1';
-              add_header X-RateLimit-Limit 1000000000;
-              add_header X-RateLimit-Remaining 999999999;
-              add_header X-RateLimit-Reset 1;
-              return 200 '%3$s';
+              %4$s
             }
           }
         }
         """
-            .formatted(
-                folder,
-                port,
-                "{\"allowed\":true,\"rule\":\"bench\",\"key\":\"user:1\",\"remaining\":999999999,"
-                    + "\"reset\":0.000001,\"mode\":\"store\",\"replayed\":false,"
-                    + "\"decidedAt\":\"2026-06-01T12:00:00.000001Z\"}"));
+            .formatted(folder, port, http, location));
     Process process =
         new ProcessBuilder(
                 List.of(PROGRAM.toString(), "-p", folder.toString(), "-c", config.toString()))
@@ -110,7 +106,7 @@ final class Nginx implements AutoCloseable {
     }
   }
 
-  URI address() {
+  public URI address() {
     return URI.create("http://127.0.0.1:" + port);
   }
 

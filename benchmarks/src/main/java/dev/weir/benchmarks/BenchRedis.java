@@ -1,4 +1,4 @@
-package dev.weir.benchmarks.limits;
+package dev.weir.benchmarks;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,7 +18,7 @@ import redis.embedded.core.ExecutableProvider;
  * A Redis of the benchmark's own that keeps nothing on disk: Debian's where it is installed, else
  * the one that comes as a library.
  */
-final class BenchRedis implements AutoCloseable {
+public final class BenchRedis implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Process process;
@@ -31,7 +31,7 @@ final class BenchRedis implements AutoCloseable {
     this.port = port;
   }
 
-  static BenchRedis start() throws IOException, InterruptedException {
+  public static BenchRedis start() throws IOException, InterruptedException {
     int port = freePort();
     Path folder = Files.createTempDirectory("weir-bench-redis-");
     List<String> command =
@@ -57,8 +57,12 @@ final class BenchRedis implements AutoCloseable {
     return redis;
   }
 
-  String uri() {
+  public String uri() {
     return "redis://127.0.0.1:" + port;
+  }
+
+  public int port() {
+    return port;
   }
 
   @Override

@@ -1,0 +1,94 @@
+package dev.weir.benchmarks.gateway;
+
+import dev.weir.benchmarks.ServerProcess;
+import dev.weir.benchmarks.Wrk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A Weir in a process of its own, with a gateway to one upstream and one rule on all paths. */
+final class WeirGateway implements AutoCloseable {
+  private final ServerProcess process;
+  private final int port;
+
+  private WeirGateway(ServerProcess process, int port) {
+    this.process = process;
+    this.port = port;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param more settings as environment variables
+   * @param rule the rule, as JSON
+   */
+  static WeirGateway start(URI upstream, Map<String, String> more, String rule)
+      throws IOException, InterruptedException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    Map<String, String> settings = new HashMap<>(more);
+    settings.put("WEIR_SLOTS_STORE", "memory");
+    settings.put("WEIR_GATEWAY_PORT", Integer.toString(port));
+    settings.put("WEIR_GATEWAY_ROUTES", "/** = " + upstream);
+    WeirGateway weir = new WeirGateway(ServerProcess.start("-Xmx512m", settings), port);
+    weir.post("/api/admin/rules", rule);
+    return weir;
+  }
+
+  private void post(String path, String json) throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(process.address().resolve(path))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString(json))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != 201) {
+        throw new IllegalStateException("no rule: " + answer.body());
+      }
+    }
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  /** Has it work for a while on requests that it answers itself. */
+  void warmUp(Wrk wrk, Duration time) throws IOException, InterruptedException {
+    wrk.run(process.address().resolve("/health/live"), time);
+  }
+
+  /** How many requests wait in queues. */
+  double waiting() throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(process.address().resolve("/metrics")).build(),
+              HttpResponse.BodyHandlers.ofLines())
+          .body()
+          .filter(line -> line.startsWith("rate_limiter_queue_waiting "))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' ') + 1)))
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  double residentMegabytes() throws IOException {
+    return process.residentMegabytes();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.server.gateway;
+
+import dev.weir.engine.rules.Verdict;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A line for each request, in a log of its own; without the query, which may hold secrets. */
+final class AccessLog {
+  private static final Logger log = LoggerFactory.getLogger("access");
+
+  private AccessLog() {}
+
+  static boolean isOn() {
+    return log.isDebugEnabled();
+  }
+
+  static void write(
+      GatewayRequest request,
+      String requestId,
+      String route,
+      int status,
+      long nanos,
+      @Nullable Verdict verdict) {
+    log.atDebug()
+        .addKeyValue("client", request.clientAddress())
+        .addKeyValue("method", request.method())
+        .addKeyValue("path", request.path().text())
+        .addKeyValue("route", route)
+        .addKeyValue("status", status)
+        .addKeyValue("millis", TimeUnit.NANOSECONDS.toMillis(nanos))
+        .addKeyValue(
+            "waitMillis", verdict instanceof Verdict.Queued queued ? queued.delay().toMillis() : 0)
+        .addKeyValue("requestId", requestId)
+        .log("Request");
+  }
+}

@@ -1,0 +1,142 @@
+package dev.weir.server.gateway;
+
+import dev.weir.engine.routes.Upstream;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.NetUtil;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/** Connects an event loop to one upstream. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+final class Connector {
+  private final Loop loop;
+  private final Upstream upstream;
+
+  Connector(Loop loop, Upstream upstream) {
+    this.loop = loop;
+    this.upstream = upstream;
+  }
+
+  /** Is told what became of the wish to connect. */
+  interface Hearer {
+    void connected(Channel channel);
+
+    void failed(Throwable cause);
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  Upstream upstream() {
+    return upstream;
+  }
+
+  /**
+   * Connects.
+   *
+   * @param pipeline adds what speaks to the upstream
+   */
+  void connect(Consumer<Channel> pipeline, Hearer hearer) {
+    InetAddress literal = literal(upstream.host());
+    if (literal != null) {
+      connect(List.of(literal), 0, pipeline, hearer);
+      return;
+    }
+    EventLoop eventLoop = loop.eventLoop();
+    // A name is looked up anew each time, as Java remembers it for a while; that may wait.
+    loop.shared()
+        .await(
+            () -> {
+              try {
+                List<InetAddress> found = List.of(InetAddress.getAllByName(upstream.host()));
+                eventLoop.execute(() -> connect(found, 0, pipeline, hearer));
+              } catch (UnknownHostException e) {
+                eventLoop.execute(() -> hearer.failed(e));
+              }
+            });
+  }
+
+  private static @Nullable InetAddress literal(String host) {
+    byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
+    try {
+      return bytes == null ? null : InetAddress.getByAddress(host, bytes);
+    } catch (UnknownHostException e) {
+      return null;
+    }
+  }
+
+  /** Tries one address after the other. */
+  private void connect(
+      List<InetAddress> addresses, int next, Consumer<Channel> pipeline, Hearer hearer) {
+    Bootstrap bootstrap = loop.shared().bootstrap().clone(loop.eventLoop());
+    bootstrap.handler(
+        new ChannelInitializer<Channel>() {
+          @Override
+          protected void initChannel(Channel channel) {
+            if (upstream.protocol().isEncrypted()) {
+              channel.pipeline().addLast(encryption(channel));
+            }
+            pipeline.accept(channel);
+          }
+        });
+    bootstrap
+        .connect(new InetSocketAddress(addresses.get(next), upstream.port()))
+        .addListener(
+            (ChannelFuture connecting) -> {
+              if (connecting.isSuccess()) {
+                secured(connecting.channel(), hearer);
+              } else if (next + 1 < addresses.size()) {
+                connect(addresses, next + 1, pipeline, hearer);
+              } else {
+                hearer.failed(connecting.cause());
+              }
+            });
+  }
+
+  private SslHandler encryption(Channel channel) {
+    SslHandler handler =
+        loop.shared()
+            .encryption(upstream.protocol().isMultiplexed())
+            .newHandler(channel.alloc(), upstream.host(), upstream.port());
+    SSLParameters parameters = handler.engine().getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    handler.engine().setSSLParameters(parameters);
+    handler.setHandshakeTimeoutMillis(loop.settings().times().connect().toMillis());
+    return handler;
+  }
+
+  private void secured(Channel channel, Hearer hearer) {
+    SslHandler encryption = channel.pipeline().get(SslHandler.class);
+    if (encryption == null) {
+      hearer.connected(channel);
+      return;
+    }
+    encryption
+        .handshakeFuture()
+        .addListener(
+            shaken -> {
+              if (!shaken.isSuccess()) {
+                hearer.failed(shaken.cause());
+              } else if (upstream.protocol().isMultiplexed()
+                  && !ApplicationProtocolNames.HTTP_2.equals(encryption.applicationProtocol())) {
+                channel.close();
+                hearer.failed(new IOException("the upstream does not speak HTTP/2"));
+              } else {
+                hearer.connected(channel);
+              }
+            });
+  }
+}

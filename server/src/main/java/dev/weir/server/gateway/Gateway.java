@@ -1,0 +1,204 @@
+package dev.weir.server.gateway;
+
+import dev.weir.engine.routes.RouteBook;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.metrics.GatewayMetrics;
+import dev.weir.server.rest.KnockFilter;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** The reverse proxy, listening. Thread-safe. */
+public final class Gateway implements AutoCloseable {
+  private static final int BACKLOG = 4_096;
+  private static final long LOOK_AGAIN_MILLIS = 20;
+
+  private final EventLoopGroup group;
+  private final ExecutorService blocking;
+  private final Shared shared;
+  private final Map<EventExecutor, Loop> loops = new HashMap<>();
+  private final Channel socket;
+
+  /**
+   * What it works with.
+   *
+   * @param isBlocking whether a decision may wait for somebody
+   */
+  public record Parts(
+      RouteBook routes,
+      RuleDesk desk,
+      boolean isBlocking,
+      TrustedProxies proxies,
+      GatewayMetrics metrics) {}
+
+  /**
+   * Starts to listen.
+   *
+   * @throws IOException if that cannot be
+   */
+  public static Gateway start(GatewaySettings settings, Parts parts) throws IOException {
+    return new Gateway(settings, parts);
+  }
+
+  private Gateway(GatewaySettings settings, Parts parts) throws IOException {
+    boolean isEpoll = Epoll.isAvailable();
+    IoHandlerFactory handlers = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    int threads = Runtime.getRuntime().availableProcessors();
+    Encryption encryption = Encryption.of(settings.trust());
+    group =
+        new MultiThreadIoEventLoopGroup(
+            threads, Thread.ofPlatform().daemon().name("weir-gateway-", 0).factory(), handlers);
+    blocking = Executors.newVirtualThreadPerTaskExecutor();
+    shared =
+        new Shared(
+            settings,
+            parts,
+            encryption::context,
+            new Bootstrap()
+                .channel(isEpoll ? EpollSocketChannel.class : NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                // Who takes no more of a request may have answered it already.
+                .option(ChannelOption.AUTO_CLOSE, false)
+                .option(
+                    ChannelOption.CONNECT_TIMEOUT_MILLIS,
+                    Math.toIntExact(settings.times().connect().toMillis())),
+            blocking,
+            threads);
+    for (EventExecutor executor : group) {
+      loops.put(executor, new Loop((EventLoop) executor, shared));
+    }
+    boolean isListening = false;
+    try {
+      socket = listen(settings, isEpoll);
+      isListening = true;
+    } finally {
+      if (!isListening) {
+        stop();
+      }
+    }
+  }
+
+  private Channel listen(GatewaySettings settings, boolean isEpoll) throws IOException {
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(group)
+            .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    connected(channel);
+                  }
+                })
+            .bind(settings.host(), settings.port())
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException("cannot be listened on", bound.cause());
+    }
+    return bound.channel();
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // Nothing depends on when it is closed.
+  private void connected(Channel channel) {
+    Loop loop = loops.get(channel.eventLoop());
+    if (loop == null || !shared.mayEnter()) {
+      channel.close();
+      return;
+    }
+    ClientConnection.serve(loop, channel);
+  }
+
+  /** Where it listens. */
+  public URI address() {
+    InetSocketAddress address = (InetSocketAddress) socket.localAddress();
+    String host = address.getAddress().getHostAddress();
+    return URI.create(
+        "http://%s:%d"
+            .formatted(host.indexOf(':') >= 0 ? "[" + host + "]" : host, address.getPort()));
+  }
+
+  /** From now on every answer asks its connection to close. */
+  public void beginDraining() {
+    shared.drain();
+  }
+
+  /**
+   * From now on newcomers are refused, as {@link KnockFilter} tells.
+   *
+   * @param arrival as long as it may take to connect
+   */
+  public void refuseNewcomers(Duration arrival) throws InterruptedException {
+    KnockFilter.attach(socket);
+    TimeUnit.NANOSECONDS.sleep(arrival.toNanos());
+    socket.close().syncUninterruptibly();
+  }
+
+  /**
+   * Lets each connection end: after its last answer, or when it has been idle for so long.
+   *
+   * @return completed when all have ended
+   */
+  public CompletableFuture<Void> endWhenIdle(Duration idle) {
+    loops.forEach((executor, loop) -> executor.execute(() -> loop.endWhenIdle(idle.toNanos())));
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    var looking =
+        group.scheduleWithFixedDelay(
+            () -> {
+              if (shared.connections() == 0) {
+                ended.complete(null);
+              }
+            },
+            LOOK_AGAIN_MILLIS,
+            LOOK_AGAIN_MILLIS,
+            TimeUnit.MILLISECONDS);
+    var unused = ended.whenComplete((nothing, failure) -> looking.cancel(false));
+    return ended;
+  }
+
+  /** How many clients are connected. */
+  public int count() {
+    return shared.connections();
+  }
+
+  /** Cuts what is still under way. */
+  @Override
+  public void close() {
+    socket.close().syncUninterruptibly();
+    loops.forEach((executor, loop) -> executor.submit(loop::close).awaitUninterruptibly());
+    stop();
+  }
+
+  private void stop() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    blocking.close();
+  }
+}

@@ -1,0 +1,143 @@
+package dev.weir.server.gateway;
+
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Connections of HTTP/1.1, each for one request at a time. */
+final class Http1Pool implements UpstreamPool {
+  private final Connector connector;
+  private final int most;
+  private final long keptNanos;
+
+  /** The one that was used last comes last, and is taken first. */
+  private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
+
+  private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
+
+  /** Those that are open, or about to be. */
+  private int open;
+
+  Http1Pool(Connector connector, int most) {
+    this.connector = connector;
+    this.most = most;
+    this.keptNanos = connector.loop().settings().times().upstreamIdle().toNanos();
+  }
+
+  @Override
+  public void open(Exchange exchange, boolean isFresh) {
+    UpstreamConnection free = isFresh ? null : free();
+    if (free != null) {
+      exchange.connected(free);
+      return;
+    }
+    if (open >= most && isFresh && !idle.isEmpty()) {
+      idle.removeFirst().close();
+      waiting.addFirst(exchange);
+    } else if (open >= most) {
+      waiting.addLast(exchange);
+    } else {
+      connect(exchange);
+    }
+  }
+
+  private @Nullable UpstreamConnection free() {
+    UpstreamConnection free = idle.pollLast();
+    while (free != null && !free.isActive()) {
+      free = idle.pollLast();
+    }
+    return free;
+  }
+
+  private void connect(Exchange exchange) {
+    open++;
+    connector.connect(
+        this::pipeline,
+        new Connector.Hearer() {
+          @Override
+          public void connected(Channel channel) {
+            exchange.connected(channel.pipeline().get(UpstreamConnection.class).opened());
+          }
+
+          @Override
+          public void failed(Throwable cause) {
+            open--;
+            exchange.unreachable(cause);
+            admitNext();
+          }
+        });
+  }
+
+  private void pipeline(Channel channel) {
+    GatewaySettings.Bounds bounds = connector.loop().settings().bounds();
+    channel
+        .pipeline()
+        .addLast(
+            new HttpClientCodec(
+                new HttpDecoderConfig()
+                    .setMaxInitialLineLength(bounds.targetBytes())
+                    .setMaxHeaderSize(bounds.headerBytes())
+                    .setMaxChunkSize(65_536),
+                false,
+                false),
+            new UpstreamConnection(channel, this));
+  }
+
+  @Override
+  public void release(UpstreamConnection connection) {
+    if (!connection.isActive()) {
+      return;
+    }
+    Exchange next = nextWaiting();
+    if (next == null) {
+      idle.addLast(connection);
+    } else {
+      next.connected(connection);
+    }
+  }
+
+  @Override
+  public void lost(UpstreamConnection connection) {
+    open--;
+    idle.remove(connection);
+    admitNext();
+  }
+
+  private void admitNext() {
+    Exchange next = open < most ? nextWaiting() : null;
+    if (next != null) {
+      connect(next);
+    }
+  }
+
+  private @Nullable Exchange nextWaiting() {
+    Exchange next = waiting.pollFirst();
+    while (next != null && !next.isConnecting()) {
+      next = waiting.pollFirst();
+    }
+    return next;
+  }
+
+  @Override
+  public void sweep(long nowNanos) {
+    UpstreamConnection oldest = idle.peekFirst();
+    while (oldest != null && oldest.isIdleSince(nowNanos - keptNanos)) {
+      idle.removeFirst().close();
+      oldest = idle.peekFirst();
+    }
+    waiting.removeIf(exchange -> !exchange.isConnecting());
+  }
+
+  @Override
+  public boolean isUnused() {
+    return open == 0 && waiting.isEmpty();
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(idle).forEach(UpstreamConnection::close);
+  }
+}

@@ -1,0 +1,237 @@
+package dev.weir.server.gateway;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2SettingsFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/** One connection of HTTP/2, with a stream for each request. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+final class Http2Pool implements UpstreamPool {
+  /** If the upstream says nothing of it. */
+  private static final long USUAL_STREAMS = 100;
+
+  private static final int WINDOW_BYTES = 1 << 20;
+
+  private final Connector connector;
+  private final long keptNanos;
+  private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
+
+  /** The connection that takes new streams, if there is one. */
+  private @Nullable Channel parent;
+
+  private boolean isConnecting;
+
+  /** None, until the upstream has said how many. */
+  private long mostStreams;
+
+  /** Those of all connections, also of one that takes no more. */
+  private int streams;
+
+  private long idleSinceNanos = System.nanoTime();
+
+  Http2Pool(Connector connector) {
+    this.connector = connector;
+    this.keptNanos = connector.loop().settings().times().upstreamIdle().toNanos();
+  }
+
+  @Override
+  public void open(Exchange exchange, boolean isFresh) {
+    waiting.addLast(exchange);
+    admit();
+  }
+
+  private void admit() {
+    if (waiting.isEmpty() || isConnecting) {
+      return;
+    }
+    Channel connection = parent;
+    if (connection == null || !connection.isActive()) {
+      connect();
+      return;
+    }
+    while (streams < mostStreams && !waiting.isEmpty()) {
+      Exchange next = waiting.removeFirst();
+      if (next.isConnecting()) {
+        stream(connection, next);
+      }
+    }
+  }
+
+  private void connect() {
+    isConnecting = true;
+    connector.connect(
+        this::pipeline,
+        new Connector.Hearer() {
+          @Override
+          public void connected(Channel channel) {
+            isConnecting = false;
+            mostStreams = 0;
+            parent = channel;
+          }
+
+          @Override
+          public void failed(Throwable cause) {
+            isConnecting = false;
+            giveUp(cause);
+          }
+        });
+  }
+
+  private void giveUp(Throwable cause) {
+    Exchange failed = waiting.pollFirst();
+    while (failed != null) {
+      failed.unreachable(cause);
+      failed = waiting.pollFirst();
+    }
+  }
+
+  private void pipeline(Channel channel) {
+    channel
+        .pipeline()
+        .addLast(
+            Http2FrameCodecBuilder.forClient()
+                .initialSettings(
+                    Http2Settings.defaultSettings()
+                        .pushEnabled(false)
+                        .initialWindowSize(WINDOW_BYTES)
+                        .maxHeaderListSize(connector.loop().settings().bounds().headerBytes()))
+                .build(),
+            new Http2MultiplexHandler(new Unwanted()),
+            new Connection());
+  }
+
+  private void stream(Channel connection, Exchange exchange) {
+    streams++;
+    new Http2StreamChannelBootstrap(connection)
+        .handler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                channel
+                    .pipeline()
+                    .addLast(
+                        new Http2StreamFrameToHttpObjectCodec(false),
+                        new UpstreamConnection(channel, Http2Pool.this));
+              }
+            })
+        .open()
+        .addListener((Future<Http2StreamChannel> opening) -> opened(opening, exchange));
+  }
+
+  private void opened(Future<Http2StreamChannel> opening, Exchange exchange) {
+    if (opening.isSuccess()) {
+      exchange.connected(opening.getNow().pipeline().get(UpstreamConnection.class).opened());
+    } else {
+      streams--;
+      exchange.unreachable(opening.cause());
+    }
+  }
+
+  /** A stream ends with its answer. */
+  @Override
+  public void release(UpstreamConnection connection) {
+    connection.close();
+  }
+
+  @Override
+  public void lost(UpstreamConnection connection) {
+    streams--;
+    idleSinceNanos = System.nanoTime();
+    admit();
+  }
+
+  @Override
+  public void sweep(long nowNanos) {
+    waiting.removeIf(exchange -> !exchange.isConnecting());
+    if (streams == 0 && parent != null && idleSinceNanos - (nowNanos - keptNanos) < 0) {
+      parent.close();
+      parent = null;
+    }
+  }
+
+  @Override
+  public boolean isUnused() {
+    return streams == 0 && parent == null && !isConnecting && waiting.isEmpty();
+  }
+
+  @Override
+  public void close() {
+    if (parent != null) {
+      parent.close();
+    }
+  }
+
+  /** What the upstream says of the whole connection. */
+  private final class Connection extends ChannelInboundHandlerAdapter {
+    private boolean isGreeted;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object frame) {
+      if (frame instanceof Http2SettingsFrame settings) {
+        greeted(context.channel(), settings.settings().maxConcurrentStreams());
+      } else if (frame instanceof Http2GoAwayFrame) {
+        retire(context.channel());
+      }
+      ReferenceCountUtil.release(frame);
+    }
+
+    private void greeted(Channel connection, @Nullable Long most) {
+      if (connection.equals(parent) && (most != null || !isGreeted)) {
+        mostStreams = most == null ? USUAL_STREAMS : most;
+      }
+      isGreeted = true;
+      admit();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      retire(context.channel());
+      context.fireChannelInactive();
+      if (isGreeted) {
+        admit();
+      } else {
+        // To try again would be to try for ever.
+        giveUp(new IOException("the upstream does not speak HTTP/2"));
+      }
+    }
+
+    /** It ends what it has begun, and takes nothing more. */
+    private void retire(Channel connection) {
+      if (connection.equals(parent)) {
+        parent = null;
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
+    }
+  }
+
+  /** An upstream may not begin streams of its own. */
+  private static final class Unwanted extends ChannelInitializer<Channel> {
+    @Override
+    protected void initChannel(Channel channel) {
+      channel.close();
+    }
+
+    @Override
+    public boolean isSharable() {
+      return true;
+    }
+  }
+}

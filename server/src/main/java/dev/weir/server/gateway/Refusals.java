@@ -1,0 +1,68 @@
+package dev.weir.server.gateway;
+
+import dev.weir.server.rest.Problem;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+
+/** What the gateway answers itself. */
+final class Refusals {
+  static final Problem NO_ROUTE = Problem.of(404, "no-route", "There is no route for this path.");
+
+  static final Problem BROKEN_BODY =
+      Problem.of(400, "bad-request", "The body is not chunked as its headers say.");
+
+  static final Problem SLOW_BODY =
+      Problem.of(408, "request-timeout", "The rest of the request did not come in time.");
+
+  static final Problem UNREACHABLE =
+      Problem.of(502, "upstream-unreachable", "The upstream takes no connection.");
+
+  static final Problem BROKEN_OFF =
+      Problem.of(502, "upstream-failed", "The upstream closed the connection without an answer.");
+
+  static final Problem UNREADABLE =
+      Problem.of(502, "upstream-failed", "The upstream's answer is not valid HTTP.");
+
+  static final Problem NO_CONNECTION =
+      Problem.of(504, "upstream-timeout", "The upstream did not take a connection in time.");
+
+  static final Problem NO_ANSWER =
+      Problem.of(504, "upstream-timeout", "The upstream did not answer in time.");
+
+  private Refusals() {}
+
+  /** The decoder stopped before there was a request. */
+  static Problem undecodable(Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return Problem.of(414, "uri-too-long", "The request line is too long.");
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return Problem.of(431, "headers-too-large", "The headers are too large.");
+    }
+    return Problem.of(400, "bad-request", "The request is not valid HTTP.");
+  }
+
+  static FullHttpResponse answer(Problem problem, boolean isLast) {
+    byte[] body = problem.toJson();
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            new HttpResponseStatus(problem.status(), problem.title()),
+            Unpooled.wrappedBuffer(body));
+    answer
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE)
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.length);
+    if (isLast) {
+      answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+    return answer;
+  }
+}

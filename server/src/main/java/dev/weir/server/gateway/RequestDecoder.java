@@ -1,0 +1,41 @@
+package dev.weir.server.gateway;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import java.util.List;
+
+/**
+ * Reads requests, and refuses those whose length could be read in two ways: that is how one request
+ * is smuggled inside another.
+ */
+final class RequestDecoder extends HttpRequestDecoder {
+  private final Runnable begun;
+
+  /**
+   * @param begun called with every piece that arrives
+   */
+  RequestDecoder(GatewaySettings.Bounds bounds, Runnable begun) {
+    super(
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(bounds.targetBytes())
+            .setMaxHeaderSize(bounds.headerBytes())
+            .setMaxChunkSize(65_536));
+    this.begun = begun;
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> out)
+      throws Exception {
+    begun.run();
+    super.decode(context, bytes, out);
+  }
+
+  @Override
+  protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+    throw new IllegalArgumentException(
+        "Content-Length and Transfer-Encoding contradict each other");
+  }
+}

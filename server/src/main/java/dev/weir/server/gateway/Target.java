@@ -1,0 +1,62 @@
+package dev.weir.server.gateway;
+
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.RequestPath;
+
+/**
+ * What a request asks for, read once: rules, routes and the upstream get the same.
+ *
+ * @param query with its question mark, or empty
+ * @param authority the host of a target that is a whole address, or empty
+ */
+record Target(RequestPath path, String query, String authority) {
+  private static final String AUTHORITY = "://";
+
+  /**
+   * Reads the target of a request.
+   *
+   * @throws AmbiguousPathException if it could be read in two ways
+   */
+  static Target of(String text) {
+    if (text.indexOf('#') >= 0) {
+      throw new AmbiguousPathException("has a #");
+    }
+    int question = text.indexOf('?');
+    String query = question < 0 ? "" : text.substring(question);
+    for (int i = 0; i < query.length(); i++) {
+      if (query.charAt(i) <= ' ' || query.charAt(i) >= 0x7F) {
+        throw new AmbiguousPathException("has a sign that is not allowed in a query");
+      }
+    }
+    return new Target(
+        RequestPath.of(text), query, authority(question < 0 ? text : text.substring(0, question)));
+  }
+
+  private static String authority(String address) {
+    int begin = address.indexOf(AUTHORITY);
+    if (address.startsWith("/") || begin < 0) {
+      return "";
+    }
+    int end = address.indexOf('/', begin + AUTHORITY.length());
+    return address.substring(begin + AUTHORITY.length(), end < 0 ? address.length() : end);
+  }
+
+  /** What the upstream is asked for. */
+  String sent() {
+    return path.text() + query;
+  }
+
+  /** Whether this may be the host of a request. */
+  static boolean isHost(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (!(c >= 'a' && c <= 'z')
+          && !(c >= 'A' && c <= 'Z')
+          && !(c >= '0' && c <= '9')
+          && ".-_~:[]".indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+}

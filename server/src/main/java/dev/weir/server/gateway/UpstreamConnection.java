@@ -1,0 +1,139 @@
+package dev.weir.server.gateway;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A way to an upstream: a connection of HTTP/1.1, or one stream of HTTP/2. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+final class UpstreamConnection extends ChannelInboundHandlerAdapter {
+  private static final Logger log = LoggerFactory.getLogger(UpstreamConnection.class);
+
+  private final Channel channel;
+  private final UpstreamPool pool;
+  private @Nullable Exchange exchange;
+  private boolean isOpen;
+  private long idleSinceNanos;
+
+  UpstreamConnection(Channel channel, UpstreamPool pool) {
+    this.channel = channel;
+    this.pool = pool;
+  }
+
+  /** From now on it works for an exchange. */
+  void serve(Exchange served) {
+    exchange = served;
+  }
+
+  boolean isActive() {
+    return channel.isActive();
+  }
+
+  /** It can be used; from now on its pool hears of its end. */
+  UpstreamConnection opened() {
+    isOpen = true;
+    return this;
+  }
+
+  boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  void write(Object message) {
+    channel.write(message);
+  }
+
+  void flush() {
+    channel.flush();
+  }
+
+  void read(boolean isWanted) {
+    if (channel.config().isAutoRead() != isWanted) {
+      channel.config().setAutoRead(isWanted);
+    }
+  }
+
+  /** From now on it carries bytes, not messages. */
+  void becomeTunnel() {
+    channel.pipeline().remove(HttpClientCodec.class);
+  }
+
+  /** Gives it to whoever comes next. */
+  void release() {
+    exchange = null;
+    idleSinceNanos = System.nanoTime();
+    read(true);
+    pool.release(this);
+  }
+
+  /** Closes it; nobody is told. */
+  void abandon() {
+    exchange = null;
+    channel.close();
+  }
+
+  boolean isIdleSince(long nanos) {
+    return idleSinceNanos - nanos < 0;
+  }
+
+  void close() {
+    channel.close();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    Exchange serving = exchange;
+    if (serving == null) {
+      // Nobody has asked.
+      ReferenceCountUtil.release(message);
+      context.close();
+      return;
+    }
+    switch (message) {
+      case HttpResponse head -> serving.answerHead(head);
+      case HttpContent part -> serving.answerPart(part);
+      case ByteBuf bytes -> serving.bytesFromUpstream(bytes);
+      default -> ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (exchange != null) {
+      exchange.upstreamPaused();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (exchange != null && channel.isWritable()) {
+      exchange.upstreamWritable();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    Exchange serving = exchange;
+    exchange = null;
+    if (isOpen) {
+      pool.lost(this);
+    }
+    if (serving != null) {
+      serving.upstreamGone();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    log.debug("A connection to an upstream failed", cause);
+    context.close();
+  }
+}

@@ -1,0 +1,104 @@
+package dev.weir.server.metrics;
+
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The gateway as metrics. Labels have few values: beyond so many routes, the rest are one.
+ * Thread-safe.
+ */
+public final class GatewayMetrics {
+  /** Of requests that no route takes. */
+  public static final String NO_ROUTE = "none";
+
+  private static final int MOST_ROUTES = 100;
+  private static final String OTHER_ROUTES = "other";
+  private static final int CLIENT_GONE = 499;
+  private static final int CLASSES = 6;
+  private static final double NANOS_OF_A_SECOND = 1e9;
+
+  private final Counter requests;
+  private final Histogram seconds;
+  private final Map<String, RouteCounts> routes = new ConcurrentHashMap<>();
+  private final Map<Failure, CounterDataPoint> failures = new EnumMap<>(Failure.class);
+
+  /** What went wrong with an upstream. */
+  public enum Failure {
+    /** It takes no connection, or its name is not known. */
+    UNREACHABLE,
+    CONNECT_TIMEOUT,
+    ANSWER_TIMEOUT,
+    /** It closed the connection before the end of its answer. */
+    BROKEN_OFF,
+    /** Its answer cannot be read. */
+    INVALID
+  }
+
+  /** What is counted of one route; by the first digit of the status, and at 0 clients that left. */
+  private record RouteCounts(List<CounterDataPoint> byClass, DistributionDataPoint seconds) {}
+
+  public GatewayMetrics(PrometheusRegistry registry) {
+    requests =
+        Counter.builder()
+            .name("rate_limiter_gateway_requests")
+            .help("Requests that came to the gateway, by route and by what they were answered.")
+            .labelNames("route", "status")
+            .register(registry);
+    seconds =
+        Histogram.builder()
+            .name("rate_limiter_gateway_request_seconds")
+            .help("How long requests took from their head to the end of their answer.")
+            .labelNames("route")
+            .classicOnly()
+            .classicUpperBounds(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30)
+            .register(registry);
+    Counter failed =
+        Counter.builder()
+            .name("rate_limiter_gateway_upstream_failures")
+            .help("Requests that an upstream did not answer as it should.")
+            .labelNames("kind")
+            .register(registry);
+    for (Failure failure : Failure.values()) {
+      failures.put(failure, failed.labelValues(failure.name().toLowerCase(Locale.ROOT)));
+    }
+    // So that they are there before anything comes.
+    counts(NO_ROUTE);
+  }
+
+  /** A request is over. */
+  public void answered(String route, int status, long nanos) {
+    RouteCounts known = routes.get(route);
+    RouteCounts counts = known == null ? counts(route) : known;
+    counts.byClass().get(status == CLIENT_GONE ? 0 : Math.min(status / 100, CLASSES - 1)).inc();
+    counts.seconds().observe(nanos / NANOS_OF_A_SECOND);
+  }
+
+  private synchronized RouteCounts counts(String route) {
+    String label = routes.size() < MOST_ROUTES ? route : OTHER_ROUTES;
+    return routes.computeIfAbsent(label, this::made);
+  }
+
+  private RouteCounts made(String label) {
+    List<CounterDataPoint> byClass = new ArrayList<>(CLASSES);
+    for (int i = 0; i < CLASSES; i++) {
+      byClass.add(requests.labelValues(label, i == 0 ? "gone" : i + "xx"));
+    }
+    return new RouteCounts(byClass, seconds.labelValues(label));
+  }
+
+  public void failed(Failure failure) {
+    CounterDataPoint count = failures.get(failure);
+    if (count != null) {
+      count.inc();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package dev.weir.server.wiring;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.routes.MemoryRoutes;
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteBook;
+import dev.weir.engine.routes.Routes;
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.gateway.Gateway;
+import dev.weir.server.gateway.GatewaySettings;
+import dev.weir.server.metrics.GatewayMetrics;
+import dev.weir.server.rest.Limits;
+import dev.weir.server.rest.Routing;
+import dev.weir.store.jdbc.JdbcRoutes;
+import dev.weir.store.jdbc.StoreClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/** What the gateway needs of the settings and of stores. */
+final class GatewayParts {
+  private static final Duration SHORTEST = Duration.ofMillis(10);
+  private static final Duration LONGEST = Duration.ofDays(1);
+  private static final Duration LONGEST_CONNECTING = Duration.ofMinutes(5);
+
+  private GatewayParts() {}
+
+  /** Reads the settings; empty if there is to be no gateway. */
+  static Optional<GatewaySettings> settings(Settings settings) {
+    routes(settings);
+    settings.flag(Setting.GATEWAY_ACCESS_LOG);
+    GatewaySettings.Times times =
+        new GatewaySettings.Times(
+            settings.duration(Setting.GATEWAY_HEAD_TIMEOUT, SHORTEST, LONGEST),
+            settings.duration(Setting.GATEWAY_IDLE_TIMEOUT, SHORTEST, LONGEST),
+            settings.duration(Setting.GATEWAY_CONNECT_TIMEOUT, SHORTEST, LONGEST_CONNECTING),
+            settings.duration(Setting.GATEWAY_ANSWER_TIMEOUT, SHORTEST, LONGEST),
+            settings.duration(Setting.GATEWAY_UPSTREAM_IDLE, Duration.ZERO, LONGEST));
+    GatewaySettings.Bounds bounds =
+        new GatewaySettings.Bounds(
+            settings.number(Setting.GATEWAY_LARGEST_HEADER, 1_024, 1 << 20),
+            settings.number(Setting.GATEWAY_LONGEST_TARGET, 128, 1 << 16),
+            settings.number(Setting.GATEWAY_MOST_CONNECTIONS, 1, 1_000_000),
+            settings.number(Setting.GATEWAY_MOST_UPSTREAM_CONNECTIONS, 1, 60_000));
+    if (settings.optional(Setting.GATEWAY_PORT).isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new GatewaySettings(
+            settings.text(Setting.GATEWAY_HOST),
+            settings.number(Setting.GATEWAY_PORT, 0, 65_535),
+            times,
+            bounds,
+            settings.optional(Setting.GATEWAY_TRUST).map(Path::of)));
+  }
+
+  /** The routes that the settings name. */
+  static List<Route.Terms> routes(Settings settings) {
+    return settings.list(Setting.GATEWAY_ROUTES).stream().map(GatewayParts::route).toList();
+  }
+
+  private static Route.Terms route(String text) {
+    int equals = text.indexOf('=');
+    if (equals < 0) {
+      throw new InvalidSettingException(
+          Setting.GATEWAY_ROUTES.key(),
+          "must be such as /api/** = http://127.0.0.1:9000, separated by commas");
+    }
+    try {
+      return Route.Terms.of(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.GATEWAY_ROUTES.key(),
+          "has a route for %s that cannot be used: it %s"
+              .formatted(text.substring(0, equals).strip(), e.getMessage()));
+    }
+  }
+
+  /**
+   * All routes.
+   *
+   * @param database where those are kept that are not in the settings; in memory without one
+   */
+  static Routing routing(Settings settings, Optional<HikariDataSource> database) {
+    Routes kept = kept(database);
+    return new Routing(kept, new RouteBook(routes(settings), kept));
+  }
+
+  private static Routes kept(Optional<HikariDataSource> database) {
+    return database
+        .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.OF_THE_DATABASE))
+        .orElseGet(() -> new MemoryRoutes(InstantSource.system()));
+  }
+
+  /** Starts to listen. */
+  static Gateway start(
+      GatewaySettings gateway,
+      RouteBook book,
+      Limits limits,
+      TrustedProxies proxies,
+      GatewayMetrics metrics) {
+    try {
+      return Gateway.start(
+          gateway, new Gateway.Parts(book, limits.desk(), limits.isBlocking(), proxies, metrics));
+    } catch (IOException e) {
+      throw new InvalidSettingException(
+          Setting.GATEWAY_PORT.key(),
+          "%d on %s %s".formatted(gateway.port(), gateway.host(), e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,239 @@
+package dev.weir.server.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.server.rest.Http;
+import dev.weir.server.rest.RawHttp;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Upstreams that do not do what they should. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+final class GatewayFailuresIT {
+  private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n\r\n";
+
+  @Test
+  void answers502ForUpstreamsThatAreNotThere() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    try (TestGateway gateway = new TestGateway("http://127.0.0.1:" + port)) {
+      Http.Answer answer = gateway.http().get("/");
+      answer.problem(502, "upstream-unreachable");
+      assertThat(answer.text()).doesNotContain(String.valueOf(port)).doesNotContain("127.0.0.1");
+    }
+    try (TestGateway gateway = new TestGateway("http://nowhere.invalid:80")) {
+      gateway.http().get("/").problem(502, "upstream-unreachable");
+    }
+  }
+
+  @Test
+  void answers502ForNonsense() throws Exception {
+    try (TestUpstream upstream =
+            new TestUpstream((head, in, out) -> !TestUpstream.send(out, "SSH-2.0-x\r\n\r\n"));
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      gateway.http().get("/").problem(502, "upstream-failed");
+    }
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) ->
+                    !TestUpstream.send(out, "HTTP/1.1 200 OK\r\nX: " + "x".repeat(20_000)));
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      gateway.http().get("/").problem(502, "upstream-failed");
+    }
+    // Nobody has asked for another protocol.
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) ->
+                    TestUpstream.send(
+                        out,
+                        "HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"));
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      gateway.http().get("/").problem(502, "upstream-failed");
+    }
+  }
+
+  @Test
+  void answers504ForUpstreamsThatDoNotAnswer() throws Exception {
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  in.read();
+                  return false;
+                });
+        TestGateway gateway =
+            new TestGateway(TestGateway.Choice.USUAL.times(TestGateway.SHORT), upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(GET.formatted("/"));
+      assertThat(raw.readTo("}")).startsWith("HTTP/1.1 504 Gateway Timeout");
+      assertThat(upstream.heads()).hasSize(1);
+      // The connection of the client is as good as new.
+      raw.send(GET.formatted("/.."));
+      assertThat(raw.readTo("}")).startsWith("HTTP/1.1 504 Gateway Timeout");
+    }
+  }
+
+  @Test
+  void answers504WhenAllConnectionsToTheUpstreamAreInUse() throws Exception {
+    GatewaySettings.Bounds few = new GatewaySettings.Bounds(16_384, 8_192, 100, 1);
+    int loops = Runtime.getRuntime().availableProcessors();
+    AtomicInteger busy = new AtomicInteger();
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  busy.incrementAndGet();
+                  in.read();
+                  return false;
+                });
+        TestGateway gateway =
+            new TestGateway(
+                TestGateway.Choice.USUAL
+                    .bounds(few)
+                    .times(
+                        new GatewaySettings.Times(
+                            TestGateway.SHORT.head(),
+                            TestGateway.SHORT.idle(),
+                            TestGateway.SHORT.connect(),
+                            Duration.ofSeconds(30),
+                            TestGateway.SHORT.idle())),
+                upstream.address())) {
+      RawHttp[] clients = new RawHttp[loops + 1];
+      for (int i = 0; i <= loops; i++) {
+        clients[i] = new RawHttp(gateway.address());
+        clients[i].send(GET.formatted("/"));
+      }
+      // One of them is too many for its event loop.
+      boolean isRefused = false;
+      for (RawHttp client : clients) {
+        client.patience(3_000);
+        try {
+          isRefused |= client.readTo("}").startsWith("HTTP/1.1 504 ");
+        } catch (IOException e) {
+          // This one has the upstream.
+        }
+        client.close();
+      }
+      assertThat(isRefused).isTrue();
+      assertThat(busy.get()).isLessThanOrEqualTo(loops);
+    }
+  }
+
+  @Test
+  void asksOnceMoreOnlyWhatMayBeAskedTwice() throws Exception {
+    // Closes a connection when it is used for the second time, as one does that was idle for long.
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> head.contains("/first") && TestUpstream.say(out, "ok"));
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(GET.formatted("/first"));
+      raw.readTo("ok");
+      raw.send(GET.formatted("/second"));
+      assertThat(raw.readTo("}")).startsWith("HTTP/1.1 502 ");
+      assertThat(upstream.heads().stream().filter(head -> head.contains("/second"))).hasSize(2);
+      raw.send(GET.formatted("/first"));
+      raw.readTo("ok");
+      raw.send("POST /third HTTP/1.1\r\nHost: shop\r\nContent-Length: 0\r\n\r\n");
+      assertThat(raw.readTo("}")).startsWith("HTTP/1.1 502 ");
+      assertThat(upstream.heads().stream().filter(head -> head.contains("/third"))).hasSize(1);
+      raw.send(GET.formatted("/first"));
+      raw.readTo("ok");
+      raw.send("PUT /fourth HTTP/1.1\r\nHost: shop\r\nContent-Length: 1\r\n\r\nx");
+      assertThat(raw.readTo("}")).startsWith("HTTP/1.1 502 ");
+      assertThat(upstream.heads().stream().filter(head -> head.contains("/fourth"))).hasSize(1);
+    }
+  }
+
+  @Test
+  void anUpstreamThatClosedItsIdleConnectionIsAskedOnANewOne() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> asked.incrementAndGet() != 2 && TestUpstream.say(out, "ok"));
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(GET.formatted("/"));
+      raw.readTo("ok");
+      raw.send(GET.formatted("/"));
+      assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 ");
+      assertThat(asked).hasValue(3);
+    }
+  }
+
+  @Test
+  void neverEndsABrokenBodyAsIfItWereWhole() throws Exception {
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) ->
+                    !TestUpstream.send(
+                        out,
+                        head.contains("/chunked")
+                            ? "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+                            : "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello"));
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      for (String request :
+          new String[] {
+            GET.formatted("/chunked"), GET.formatted("/length"), "GET /chunked HTTP/1.0\r\n\r\n"
+          }) {
+        try (RawHttp raw = new RawHttp(gateway.address())) {
+          raw.send(request);
+          // By a reset, not an end.
+          assertThatThrownBy(raw::readAll).isInstanceOf(IOException.class);
+        }
+      }
+    }
+  }
+
+  @Test
+  void passesAnEarlyAnswerToALongBody() throws Exception {
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  TestUpstream.send(out, "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig");
+                  // A close with unread bytes would be a reset, which may destroy the answer.
+                  in.skipNBytes(TestUpstream.length(head));
+                  return true;
+                });
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      for (int i = 0; i < 50; i++) {
+        Http.Answer answer =
+            gateway
+                .http()
+                .send("POST", "/", HttpRequest.BodyPublishers.ofByteArray(new byte[500_000]));
+        assertThat(answer.status()).isEqualTo(413);
+        assertThat(answer.text()).isEqualTo("big");
+      }
+    }
+  }
+
+  @Test
+  void cutsTheUpstreamOffWhenTheClientLeaves() throws Exception {
+    CountDownLatch ended = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  asked.countDown();
+                  if (in.read() < 0) {
+                    ended.countDown();
+                  }
+                  return false;
+                });
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      RawHttp raw = new RawHttp(gateway.address());
+      raw.send(GET.formatted("/"));
+      asked.await();
+      raw.close();
+      assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+}

@@ -1,0 +1,230 @@
+package dev.weir.server.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.rules.Allowance;
+import dev.weir.server.rest.RawHttp;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What no decent client sends reaches no upstream, and the gateway is none the worse for it. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+final class HostileGatewayIT {
+  private static final String HEAD = "POST /hostile HTTP/1.1\r\nHost: shop\r\n";
+
+  private static TestUpstream upstream;
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start() throws IOException {
+    upstream = TestUpstream.friendly();
+    gateway =
+        new TestGateway(TestGateway.Choice.USUAL.times(TestGateway.SHORT), upstream.address());
+    gateway.limit("/admin/**", 1, Allowance.Waiting.NONE);
+    gateway.http().get("/admin/first");
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    gateway.close();
+    upstream.close();
+  }
+
+  @AfterEach
+  void theGatewayIsNoneTheWorse() {
+    assertThat(gateway.http().get("/fine").text()).isEqualTo("ok");
+    assertThat(upstream.heads()).noneMatch(head -> head.contains("hostile"));
+  }
+
+  private static void refuses(int status, String request) throws IOException {
+    assertThat(RawHttp.exchange(gateway.address(), request))
+        .as(request.substring(0, Math.min(200, request.length())))
+        .startsWith("HTTP/1.1 " + status + " ")
+        .contains("application/problem+json");
+  }
+
+  @Test
+  void refusesConflictingLengths() throws IOException {
+    refuses(400, HEAD + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello");
+    refuses(400, HEAD + "Content-Length: 5, 6\r\n\r\nhello");
+    refuses(
+        400,
+        HEAD + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    refuses(
+        400,
+        HEAD + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n5\r\nhello\r\n0\r\n\r\n");
+    for (String length : new String[] {"-1", "+5", "0x5", "5a", "99999999999999999999"}) {
+      refuses(400, HEAD + "Content-Length: " + length + "\r\n\r\nhello");
+    }
+  }
+
+  @Test
+  void refusesTransferEncodingsInDisguise() throws IOException {
+    String close = "Connection: close\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+    refuses(400, HEAD + "Transfer-Encoding: gzip, chunked\r\n" + close);
+    refuses(400, HEAD + "Transfer-Encoding: xchunked\r\n" + close);
+    refuses(400, HEAD + "Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n" + close);
+    refuses(400, HEAD + "Transfer-Encoding : chunked\r\n" + close);
+    refuses(400, HEAD + "X: 1\r\n Transfer-Encoding: chunked\nTransfer-Encoding: x\r\n" + close);
+  }
+
+  @Test
+  void refusesWhatIsNoHttp() throws IOException {
+    refuses(400, "GET\r\n\r\n");
+    refuses(400, HEAD + "X: a\0b\r\n\r\n");
+    refuses(400, HEAD + "X y: a\r\n\r\n");
+    refuses(400, "\u0016\u0003\u0001\u0002\0\u0001\r\n\r\n");
+    refuses(505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    refuses(405, "CONNECT hostile:443 HTTP/1.1\r\nHost: hostile\r\nConnection: close\r\n\r\n");
+    refuses(405, "TRACE /hostile HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n");
+  }
+
+  @Test
+  void refusesRequestsWithoutOneHost() throws IOException {
+    refuses(400, "GET /hostile HTTP/1.1\r\nConnection: close\r\n\r\n");
+    refuses(400, "GET /hostile HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n");
+    refuses(400, "GET /hostile HTTP/1.1\r\nHost: a/b?c\r\nConnection: close\r\n\r\n");
+    refuses(400, "GET http://u@h/hostile HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  }
+
+  @Test
+  void boundsHeadersAndRequestLines() throws IOException {
+    refuses(431, HEAD + "X: " + "x".repeat(20_000) + "\r\n\r\n");
+    StringBuilder many = new StringBuilder(HEAD);
+    for (int i = 0; i < 5_000; i++) {
+      many.append("X-").append(i).append(": 1\r\n");
+    }
+    refuses(431, many + "\r\n");
+    refuses(414, "GET /hostile" + "x".repeat(9_000) + " HTTP/1.1\r\nHost: shop\r\n\r\n");
+    // Never a line's end.
+    refuses(414, "GET /hostile" + "x".repeat(100_000));
+  }
+
+  @Test
+  void noSpellingOfAPathGetsAroundARule() throws IOException {
+    int before = upstream.heads().size();
+    List<String> spellings =
+        List.of(
+            "/admin/x",
+            "/./admin/x",
+            "//admin/x",
+            "/a/../admin/x",
+            "/%61dmin/x",
+            "/a/%2e%2e/admin/x",
+            "/a/.%2E/admin/x",
+            "/admin;a=b/x",
+            "/admin/./x/",
+            "/admin/x?/../../fine",
+            "http://shop/admin/x",
+            "/admin/hostile/../x");
+    for (String spelling : spellings) {
+      assertThat(asked(spelling)).as(spelling).startsWith("HTTP/1.1 429 ");
+    }
+    for (String spelling :
+        List.of(
+            "/a%2f..%2fadmin/x",
+            "/admin%2fx",
+            "/admin%2Fx",
+            "/admin\\x",
+            "/admin%5cx",
+            "/a/..;/admin/x",
+            "/a/..%3b/admin/x?",
+            "/a/%252e%252e/admin/x",
+            "/a/.%252E/admin/x",
+            "/admin%00/x",
+            "/admin%c0%af/x",
+            "/admin%",
+            "/admin%zz/x",
+            "/fine#/../admin/x",
+            "admin/x")) {
+      assertThat(asked(spelling)).as(spelling).startsWith("HTTP/1.1 4").doesNotContain("ok");
+    }
+    assertThat(upstream.heads()).hasSize(before);
+    // What the rule was matched with is what the upstream gets.
+    asked("/admin/../fine/./%66?a=/../b");
+    assertThat(upstream.lastHead()).startsWith("GET /fine/%66?a=/../b HTTP/1.1\r\n");
+  }
+
+  private static String asked(String target) throws IOException {
+    return RawHttp.exchange(
+        gateway.address(),
+        "GET " + target + " HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n");
+  }
+
+  @Test
+  void isNotKeptBusyBySlowHeads() throws Exception {
+    List<Socket> slow = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort());
+      socket.setSoTimeout(20_000);
+      slow.add(socket);
+    }
+    // A byte now and then does not help.
+    boolean isCut = false;
+    byte[] head = (HEAD + "X: " + "x".repeat(1_000)).getBytes(StandardCharsets.US_ASCII);
+    for (int i = 0; i < head.length && !isCut; i++) {
+      for (Socket socket : slow) {
+        try {
+          socket.getOutputStream().write(head[i]);
+        } catch (IOException e) {
+          isCut = true;
+        }
+      }
+      Thread.sleep(20);
+    }
+    assertThat(isCut).isTrue();
+    for (Socket socket : slow) {
+      assertThat(new String(socket.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
+          .isIn("HTTP/1.1 408", "");
+      socket.close();
+    }
+  }
+
+  @Test
+  void isNotKeptBusyBySlowBodies() throws Exception {
+    try (RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send("POST /slow HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello");
+      // The upstream of this test answers before it has the body.
+      assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 ");
+      assertThat(raw.readAll()).isEmpty();
+    }
+  }
+
+  @Test
+  void refusesBrokenChunks() throws IOException {
+    try (RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(
+          "POST /chunks HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n");
+      assertThat(raw.readAll()).startsWith("HTTP/1.1 ");
+    }
+  }
+
+  @Test
+  void boundsConnections() throws Exception {
+    try (TestGateway small =
+        new TestGateway(
+            TestGateway.Choice.USUAL.bounds(new GatewaySettings.Bounds(16_384, 8_192, 2, 10)),
+            upstream.address())) {
+      try (RawHttp one = new RawHttp(small.address());
+          RawHttp two = new RawHttp(small.address());
+          RawHttp three = new RawHttp(small.address())) {
+        for (RawHttp in : List.of(one, two)) {
+          in.send("GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
+          in.readTo("ok");
+        }
+        assertThat(three.readAll()).isEmpty();
+      }
+      assertThat(small.http().get("/").text()).isEqualTo("ok");
+    }
+  }
+}

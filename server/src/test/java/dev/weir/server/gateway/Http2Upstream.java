@@ -1,0 +1,115 @@
+package dev.weir.server.gateway;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslContext;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An upstream that speaks HTTP/2 and sends back what it gets. */
+final class Http2Upstream implements AutoCloseable {
+  static final int MOST_STREAMS = 10;
+
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final List<FullHttpRequest> requests = new CopyOnWriteArrayList<>();
+  private final AtomicInteger connections = new AtomicInteger();
+  private final Channel socket;
+
+  Http2Upstream(Optional<SslContext> encryption) {
+    socket =
+        new ServerBootstrap()
+            .group(group)
+            .channel(NioServerSocketChannel.class)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    connections.incrementAndGet();
+                    encryption.ifPresent(
+                        tls -> channel.pipeline().addLast(tls.newHandler(channel.alloc())));
+                    channel
+                        .pipeline()
+                        .addLast(
+                            Http2FrameCodecBuilder.forServer()
+                                .initialSettings(
+                                    Http2Settings.defaultSettings()
+                                        .maxConcurrentStreams(MOST_STREAMS))
+                                .build(),
+                            new Http2MultiplexHandler(new Stream()));
+                  }
+                })
+            .bind("127.0.0.1", 0)
+            .syncUninterruptibly()
+            .channel();
+  }
+
+  int port() {
+    return ((InetSocketAddress) socket.localAddress()).getPort();
+  }
+
+  int connections() {
+    return connections.get();
+  }
+
+  FullHttpRequest last() {
+    return requests.getLast();
+  }
+
+  @Override
+  public void close() {
+    socket.close().syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private final class Stream extends ChannelInitializer<Channel> {
+    @Override
+    protected void initChannel(Channel channel) {
+      channel
+          .pipeline()
+          .addLast(
+              new Http2StreamFrameToHttpObjectCodec(true),
+              new HttpObjectAggregator(1 << 26),
+              new Echo());
+    }
+
+    @Override
+    public boolean isSharable() {
+      return true;
+    }
+  }
+
+  private final class Echo extends SimpleChannelInboundHandler<FullHttpRequest> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      requests.add(request);
+      ByteBuf body = request.content().retain();
+      FullHttpResponse answer =
+          new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
+      answer.headers().set("x-path", request.uri());
+      var unused = context.writeAndFlush(answer);
+    }
+  }
+}

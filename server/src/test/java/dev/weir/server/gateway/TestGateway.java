@@ -1,0 +1,179 @@
+package dev.weir.server.gateway;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.routes.MemoryRoutes;
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteBook;
+import dev.weir.engine.routes.Routes;
+import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Coverage;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.PathPattern;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleChange;
+import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.metrics.GatewayMetrics;
+import dev.weir.server.rest.Http;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+
+/** A gateway for tests, with rules in memory that the test may change. */
+final class TestGateway implements AutoCloseable {
+  /** Short enough to be waited for, long enough for a busy machine. */
+  static final GatewaySettings.Times SHORT =
+      new GatewaySettings.Times(
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(30));
+
+  private final MemoryRules rules = new MemoryRules(InstantSource.system());
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final RuleObserver observer =
+      new RuleObserver() {
+        @Override
+        public void waiting(int more) {
+          waiting.addAndGet(more);
+        }
+      };
+  private final RuleBook book = new RuleBook(rules, observer);
+  private final MemoryLeaseStore leases = new MemoryLeaseStore();
+  private final MemoryRoutes routes = new MemoryRoutes(InstantSource.system());
+  private final RouteBook routeBook;
+  private final Gateway gateway;
+
+  /** What a test may choose. */
+  record Choice(
+      GatewaySettings.Times times,
+      GatewaySettings.Bounds bounds,
+      boolean isBlocking,
+      TrustedProxies proxies) {
+    static final Choice USUAL =
+        new Choice(
+            GatewaySettings.Times.DEFAULT,
+            GatewaySettings.Bounds.DEFAULT,
+            false,
+            TrustedProxies.NONE);
+
+    Choice times(GatewaySettings.Times others) {
+      return new Choice(others, bounds, isBlocking, proxies);
+    }
+
+    Choice bounds(GatewaySettings.Bounds others) {
+      return new Choice(times, others, isBlocking, proxies);
+    }
+
+    Choice blocking() {
+      return new Choice(times, bounds, true, proxies);
+    }
+
+    Choice trusting(String network) {
+      return new Choice(times, bounds, isBlocking, TrustedProxies.of(List.of(network)));
+    }
+  }
+
+  TestGateway(String upstream) throws IOException {
+    this(Choice.USUAL, Route.Terms.of("/**", upstream));
+  }
+
+  TestGateway(Choice choice, String upstream) throws IOException {
+    this(choice, Route.Terms.of("/**", upstream));
+  }
+
+  TestGateway(Optional<Path> trust, String upstream) throws IOException {
+    this(Choice.USUAL, trust, Route.Terms.of("/**", upstream));
+  }
+
+  TestGateway(Choice choice, Route.Terms... given) throws IOException {
+    this(choice, Optional.empty(), given);
+  }
+
+  private TestGateway(Choice choice, Optional<Path> trust, Route.Terms... given)
+      throws IOException {
+    routeBook = new RouteBook(List.of(given), routes);
+    gateway =
+        Gateway.start(
+            new GatewaySettings("127.0.0.1", 0, choice.times(), choice.bounds(), trust),
+            new Gateway.Parts(
+                routeBook,
+                new RuleDesk(
+                    book,
+                    new RuleDesk.Stores(new MemoryLimitStore(100_000), leases, leases),
+                    observer),
+                choice.isBlocking(),
+                choice.proxies(),
+                new GatewayMetrics(new PrometheusRegistry())));
+  }
+
+  /** So many in ten seconds, from each address, on all paths of a pattern. */
+  Rule limit(String path, long most, Allowance.Waiting waiting) {
+    return rule(path, new Allowance.Rate(window(most), waiting), terms -> terms);
+  }
+
+  Rule rule(String path, Allowance allowance, UnaryOperator<Rule.Terms> change) {
+    Rule.Terms terms =
+        Rule.Terms.of("rule " + path, allowance).covering(Coverage.of(PathPattern.of(path)));
+    Rule rule = ((RuleChange.Done) rules.create(change.apply(terms), "test")).rule();
+    book.refresh();
+    return rule;
+  }
+
+  static FixedWindow window(long most) {
+    return new FixedWindow(most, 10_000_000, FixedWindow.Start.FIRST_USE);
+  }
+
+  void delete(Rule rule) {
+    rules.remove(rule.id(), rule.version(), "test");
+    book.refresh();
+  }
+
+  void route(String path, String upstream) {
+    routes.create(Route.Terms.of(path, upstream), "test");
+    routeBook.refresh();
+  }
+
+  void reroute(long id, String path, String upstream) {
+    routes.change(id, Routes.ANY_VERSION, Route.Terms.of(path, upstream), "test");
+    routeBook.refresh();
+  }
+
+  /** How many requests wait in queues. */
+  int waiting() {
+    return waiting.get();
+  }
+
+  int leases(Rule rule, String key) {
+    return leases.current(RuleDesk.resourceOfLeases(book.find(rule.name()), key));
+  }
+
+  URI address() {
+    return gateway.address();
+  }
+
+  Http http() {
+    return new Http(address());
+  }
+
+  Gateway gateway() {
+    return gateway;
+  }
+
+  @Override
+  public void close() {
+    gateway.close();
+  }
+}
