@@ -72,8 +72,26 @@ public final class Wrk implements AutoCloseable {
     return load(address, time).answersPerSecond();
   }
 
+  /** Puts load on an address that may not be quick yet: late answers are no error. */
+  public void warmUp(URI address, Duration time) throws IOException, InterruptedException {
+    output(address, time);
+  }
+
   /** Puts load on an address for a while. */
   public Load load(URI address, Duration time) throws IOException, InterruptedException {
+    String output = output(address, time);
+    Matcher rate = RATE.matcher(output);
+    if (!rate.find() || ERRORS.matcher(output).find()) {
+      throw new IllegalStateException("wrk met errors: " + output);
+    }
+    Matcher late = P99.matcher(output);
+    if (!late.find()) {
+      throw new IllegalStateException("wrk tells no latency: " + output);
+    }
+    return new Load(Double.parseDouble(rate.group(1)), millis(late.group(1), late.group(2)));
+  }
+
+  private String output(URI address, Duration time) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -89,15 +107,10 @@ public final class Wrk implements AutoCloseable {
             .start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int code = process.waitFor();
-    Matcher rate = RATE.matcher(output);
-    if (code != 0 || !rate.find() || ERRORS.matcher(output).find()) {
+    if (code != 0) {
       throw new IllegalStateException("wrk ended with " + code + ": " + output);
     }
-    Matcher late = P99.matcher(output);
-    if (!late.find()) {
-      throw new IllegalStateException("wrk tells no latency: " + output);
-    }
-    return new Load(Double.parseDouble(rate.group(1)), millis(late.group(1), late.group(2)));
+    return output;
   }
 
   private static double millis(String number, String unit) {

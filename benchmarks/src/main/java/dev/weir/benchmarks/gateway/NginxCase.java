@@ -35,8 +35,8 @@ final class NginxCase implements GatewayCase {
         WeirGateway weir =
             WeirGateway.start(upstream, Map.of("WEIR_LIMITS_STORE", "memory"), RULE);
         Wrk wrk = Wrk.getting(CONNECTIONS)) {
-      wrk.load(weir.address(), effort.warmUp());
-      wrk.load(nginx.address(), effort.measured());
+      wrk.warmUp(weir.address(), effort.warmUp());
+      wrk.warmUp(nginx.address(), effort.measured());
       Rounds<Wrk.Load> rounds =
           Rounds.interleaved(
               effort.rounds(),

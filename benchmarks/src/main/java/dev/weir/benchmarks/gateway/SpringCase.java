@@ -44,8 +44,8 @@ final class SpringCase implements GatewayCase {
                     redis.uri()),
                 NginxCase.RULE);
         Wrk wrk = Wrk.getting(CONNECTIONS)) {
-      wrk.load(weir.address(), effort.warmUp());
-      wrk.load(spring.address(), effort.warmUp());
+      wrk.warmUp(weir.address(), effort.warmUp());
+      wrk.warmUp(spring.address(), effort.warmUp());
       Rounds<Wrk.Load> rounds =
           Rounds.interleaved(
               effort.rounds(),
