@@ -144,7 +144,7 @@ final class RuleTerms {
     int most = required("max-concurrent", rule.maxConcurrent());
     tried("max-concurrent", most, max -> Concurrency.of(max, DEFAULT_LEASE));
     Duration lease = rule.leaseTtl() == null ? DEFAULT_LEASE : rule.leaseTtl();
-    return new Allowance.Together(tried("lease-ttl", lease, ttl -> Concurrency.of(most, ttl)));
+    return tried("lease-ttl", lease, ttl -> new Allowance.Together(Concurrency.of(most, ttl)));
   }
 
   private long windowMicros() {

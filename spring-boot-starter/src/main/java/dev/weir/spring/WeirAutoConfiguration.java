@@ -122,8 +122,8 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    Upkeep weirUpkeep(Rules rules, RuleBook book, RuleDesk desk) {
-      return new Upkeep(rules, book, desk);
+    Upkeep weirUpkeep(RuleBook book, RuleDesk desk) {
+      return new Upkeep(book, desk);
     }
   }
 }

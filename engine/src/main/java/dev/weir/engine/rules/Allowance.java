@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
@@ -16,7 +17,18 @@ public sealed interface Allowance {
   }
 
   /** So many at the same time. */
-  record Together(Concurrency concurrency) implements Allowance {}
+  record Together(Concurrency concurrency) implements Allowance {
+    /** Long enough to be renewed in time by whoever sends a request on. */
+    public static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+
+    public Together {
+      Duration lease = Micros.duration(concurrency.ttlMicros());
+      if (lease.compareTo(SHORTEST_LEASE) < 0) {
+        throw new IllegalArgumentException(
+            "ttl must be at least %s, not %s".formatted(SHORTEST_LEASE, lease));
+      }
+    }
+  }
 
   /**
    * How one may wait beyond a limit.

@@ -1,23 +1,61 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Concurrency;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.LeaseStore;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * The leases of those who have passed and are not done: as many as requests are under way. They are
  * renewed, so that a request that takes long keeps its place. Thread-safe.
  */
 final class HeldLeases {
-  private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+  /** A renewal may fail once or twice before the lease has ended. */
+  private static final int RENEWALS_IN_A_LEASE = 3;
 
-  private record HeldLease(
-      LeaseStore store, String resource, Concurrency concurrency, String leaseId) {}
+  private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+  private final LongSupplier nowMicros;
+
+  /**
+   * @param nowMicros a clock of this node that never steps; only its differences mean something
+   */
+  HeldLeases(LongSupplier nowMicros) {
+    this.nowMicros = nowMicros;
+  }
+
+  /** One of them, which is the same as itself only. */
+  private static final class HeldLease {
+    private final LeaseStore store;
+    private final String resource;
+    private final Concurrency concurrency;
+    private final String leaseId;
+    private volatile long askedAtMicros;
+
+    private HeldLease(
+        LeaseStore store, String resource, Concurrency concurrency, String leaseId, long now) {
+      this.store = store;
+      this.resource = resource;
+      this.concurrency = concurrency;
+      this.leaseId = leaseId;
+      this.askedAtMicros = now;
+    }
+
+    private boolean isDue(long now) {
+      return now - askedAtMicros >= concurrency.ttlMicros() / RENEWALS_IN_A_LEASE;
+    }
+
+    private void renew(long now) {
+      askedAtMicros = now;
+      store.renew(resource, concurrency, leaseId);
+    }
+  }
 
   /** Holds a lease; what is returned ends it. */
   Runnable hold(LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
-    HeldLease lease = new HeldLease(store, resource, concurrency, leaseId);
+    HeldLease lease = new HeldLease(store, resource, concurrency, leaseId, nowMicros.getAsLong());
     leases.add(lease);
     return () -> {
       leases.remove(lease);
@@ -25,9 +63,25 @@ final class HeldLeases {
     };
   }
 
+  /**
+   * Renews those that have lasted a third of their time since they were asked for.
+   *
+   * @throws StoreException the first failure, after all were tried
+   */
   void renew() {
+    Optional<StoreException> failure = Optional.empty();
     for (HeldLease lease : leases) {
-      lease.store().renew(lease.resource(), lease.concurrency(), lease.leaseId());
+      long now = nowMicros.getAsLong();
+      if (lease.isDue(now)) {
+        try {
+          lease.renew(now);
+        } catch (StoreException e) {
+          failure = failure.or(() -> Optional.of(e));
+        }
+      }
+    }
+    if (failure.isPresent()) {
+      throw failure.get();
     }
   }
 }

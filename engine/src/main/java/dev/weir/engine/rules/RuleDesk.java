@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Says whether a request may pass, by all the rules that cover it.
@@ -30,13 +32,16 @@ import java.util.UUID;
  * <p>Nothing here waits but for the stores. Thread-safe.
  */
 public final class RuleDesk {
+  /** How often leases want to be looked at, so that even the shortest is renewed in time. */
+  public static final Duration BETWEEN_RENEWALS = Duration.ofMillis(250);
+
   private static final Verdict NOT_COVERED =
       new Verdict.Passed(List.of(), Answer.Mode.STORE, Optional.empty(), Ticket.NONE, false);
 
   private final RuleBook book;
   private final Stores stores;
   private final RuleObserver observer;
-  private final HeldLeases held = new HeldLeases();
+  private final HeldLeases held;
 
   /**
    * Who keeps what rules need.
@@ -48,9 +53,14 @@ public final class RuleDesk {
   public record Stores(LimitStore<Limit> counts, LeaseStore leases, LeaseStore openLeases) {}
 
   public RuleDesk(RuleBook book, Stores stores, RuleObserver observer) {
+    this(book, stores, observer, () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()));
+  }
+
+  RuleDesk(RuleBook book, Stores stores, RuleObserver observer, LongSupplier nowMicros) {
     this.book = book;
     this.stores = stores;
     this.observer = observer;
+    this.held = new HeldLeases(nowMicros);
   }
 
   /** Decides by the rules that cover a request. */
@@ -183,7 +193,12 @@ public final class RuleDesk {
     return LimitNames.resource("rule", rule.name(), key);
   }
 
-  /** Renews the leases of those who have passed and are not done; to be called now and then. */
+  /**
+   * Renews the leases of those who have passed and are not done, as far as it is time to; to be
+   * called every {@link #BETWEEN_RENEWALS}.
+   *
+   * @throws dev.weir.engine.StoreException if one could not be renewed; it is tried again
+   */
   public void renewLeases() {
     held.renew();
   }

@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import static dev.weir.engine.rules.Allowance.Together.SHORTEST_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -57,7 +58,8 @@ final class RuleDeskTest {
             public void waiting(int more) {
               waiting.addAndGet(more);
             }
-          });
+          },
+          nowMicros::get);
 
   private record Sent(
       String method, RequestPath path, String clientAddress, Map<String, String> headers)
@@ -266,6 +268,45 @@ final class RuleDeskTest {
     passes(get("/a"));
     nowMicros.addAndGet(31_000_000);
     passes(get("/a"));
+  }
+
+  @Test
+  void evenTheShortestLeaseIsRenewedInTime() {
+    make(
+        rule("short", "/**", new Allowance.Together(Concurrency.of(1, SHORTEST_LEASE))),
+        rule("long", "/b", new Allowance.Together(Concurrency.of(1, Duration.ofHours(1)))));
+    Verdict.Passed held = (Verdict.Passed) desk.decide(get("/b"));
+    for (int i = 0; i < 100; i++) {
+      nowMicros.addAndGet(Micros.floor(RuleDesk.BETWEEN_RENEWALS));
+      desk.renewLeases();
+      refuses(get("/a"));
+    }
+    held.ticket().close();
+    passes(get("/a"));
+  }
+
+  @Test
+  void aLeaseIsRenewedOnlyAfterAThirdOfItsTime() {
+    make(rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
+    passes(get("/a"));
+    nowMicros.addAndGet(9_999_999);
+    desk.renewLeases();
+    nowMicros.addAndGet(20_000_001);
+    passes(get("/a"));
+    nowMicros.addAndGet(10_000_000);
+    desk.renewLeases();
+    nowMicros.addAndGet(20_000_001);
+    refuses(get("/a"));
+  }
+
+  @Test
+  void leasesTooShortToBeRenewedAreRefused() {
+    assertThatThrownBy(
+            () ->
+                new Allowance.Together(
+                    Concurrency.of(1, SHORTEST_LEASE.minus(Duration.ofNanos(1000)))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("ttl must be at least PT1S, not PT0.999999S");
   }
 
   @Test

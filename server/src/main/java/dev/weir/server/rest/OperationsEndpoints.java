@@ -17,10 +17,12 @@ import java.io.IOException;
 @Controller
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class OperationsEndpoints {
+  private final Draining draining;
   private final Readiness readiness;
   private final PrometheusRegistry metrics;
 
-  OperationsEndpoints(Readiness readiness, PrometheusRegistry metrics) {
+  OperationsEndpoints(Draining draining, Readiness readiness, PrometheusRegistry metrics) {
+    this.draining = draining;
     this.readiness = readiness;
     this.metrics = metrics;
   }
@@ -34,7 +36,7 @@ final class OperationsEndpoints {
   @Get("/health/ready")
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> ready() {
-    String reason = readiness.reasonAgainst();
+    String reason = draining.begun() ? "draining" : readiness.reasonAgainst();
     return reason.isEmpty()
         ? status(HttpStatus.OK, "UP", "")
         : status(HttpStatus.SERVICE_UNAVAILABLE, "DOWN", reason);

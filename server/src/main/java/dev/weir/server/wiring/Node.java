@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
@@ -43,16 +44,12 @@ public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
   private static final Duration SHORTEST_UPKEEP = Duration.ofMillis(10);
 
-  /** Several times within the shortest lease that makes sense for a request. */
-  private static final Duration BETWEEN_RENEWALS = Duration.ofSeconds(10);
-
   /** Within which every time minus this is a time. */
   private static final Duration LONGEST_AGE = Duration.ofDays(100 * 365);
 
   /** What was started, last first. */
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
 
-  private final AtomicBoolean draining = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Drain.Patience patience;
   private final WebServer web;
@@ -83,7 +80,7 @@ public final class Node implements AutoCloseable {
       JvmMetrics.builder().register(metrics);
       GatewayMetrics passed = new GatewayMetrics(metrics);
       SlotObserver observer = new SlotLog(new SlotMetrics(metrics));
-      Readiness readiness = () -> draining.get() ? "draining" : "";
+      Readiness readiness = () -> "";
       SlotParts parts;
       LimitParts limits;
       Routing routing;
@@ -94,7 +91,7 @@ public final class Node implements AutoCloseable {
       } else {
         Database database = Database.open(settings);
         started.push(database);
-        readiness = () -> draining.get() ? "draining" : database.reasonAgainst();
+        readiness = database::reasonAgainst;
         parts = onPostgres(settings, database, observer);
         limits = onPostgres(limiting, database, metrics);
         routing = GatewayParts.routing(settings, Optional.of(database.pool()));
@@ -104,7 +101,8 @@ public final class Node implements AutoCloseable {
           new Upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
       started.push(new Upkeep("reading of routes", routing.book()::refresh, limiting.cacheTtl()));
       started.push(
-          new Upkeep("renewal of leases", limits.limits().desk()::renewLeases, BETWEEN_RENEWALS));
+          new Upkeep(
+              "renewal of leases", limits.limits().desk()::renewLeases, RuleDesk.BETWEEN_RENEWALS));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
       tracing.ifPresent(started::push);
       SlotLedger ledger =
@@ -194,7 +192,6 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      draining.set(true);
       Optional<Thread> leaving = envoy.map(port -> Thread.startVirtualThread(port::drain));
       Drain.run(patience, doors());
       web.close();

@@ -14,6 +14,9 @@ final class Upkeep implements AutoCloseable {
 
   private final ScheduledExecutorService thread;
 
+  /** Whether its last turn failed for want of the store; of the thread only. */
+  private boolean waits;
+
   /**
    * @param name what is done, as the log and the name of the thread say it
    */
@@ -26,11 +29,18 @@ final class Upkeep implements AutoCloseable {
             () -> run(name, work), every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static void run(String name, Runnable work) {
+  private void run(String name, Runnable work) {
     try {
       work.run();
+      if (waits) {
+        waits = false;
+        log.info("The {} goes on", name);
+      }
     } catch (StoreException e) {
-      log.warn("The {} has to wait for its next turn: {}", name, e.getMessage());
+      if (!waits) {
+        waits = true;
+        log.warn("The {} has to wait until the store is back: {}", name, e.getMessage());
+      }
     } catch (RuntimeException e) {
       log.error("The {} failed and will try again at its next turn", name, e);
     }

@@ -181,8 +181,12 @@ final class RuleIT {
         .wrong("keyBy");
     create("{'name':'a','algorithm':'CONCURRENCY','queueEnabled':true,'onStoreFailure':'local'}")
         .wrong("maxConcurrent", "queueEnabled", "onStoreFailure");
-    create("{'name':'a','algorithm':'CONCURRENCY','maxConcurrent':1,'leaseTtl':'PT0S'}")
-        .wrong("leaseTtl");
+    for (String ttl : List.of("PT0S", "PT0.999999S", "PT1.0000001S", "P4000D", "soon")) {
+      create(
+              "{'name':'a','algorithm':'CONCURRENCY','maxConcurrent':1,'leaseTtl':'%s'}"
+                  .formatted(ttl))
+          .wrong("leaseTtl");
+    }
   }
 
   @Test
