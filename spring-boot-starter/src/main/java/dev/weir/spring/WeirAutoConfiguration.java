@@ -5,9 +5,10 @@ import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.register.Change;
 import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleChange;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Rules;
 import dev.weir.engine.rules.TrustedProxies;
@@ -83,12 +84,12 @@ final class WeirAutoConfiguration {
       List<RuleProperties> given = properties.rules();
       for (int i = 0; i < given.size(); i++) {
         String place = "weir.rules[" + i + "]";
-        RuleChange change = rules.create(RuleTerms.read(place, given.get(i)), "properties");
-        if (!(change instanceof RuleChange.Done)) {
+        Change<Rule> change = rules.create(RuleTerms.read(place, given.get(i)), "properties");
+        if (!(change instanceof Change.Done)) {
           throw new InvalidConfigurationPropertyValueException(
               place + ".name",
               given.get(i).name(),
-              change instanceof RuleChange.NameTaken
+              change instanceof Change.Taken
                   ? "Another rule has this name."
                   : "There may be at most " + Rules.MOST + " rules.");
         }

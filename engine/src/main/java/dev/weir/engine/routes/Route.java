@@ -1,19 +1,12 @@
 package dev.weir.engine.routes;
 
+import dev.weir.engine.register.Entry;
 import dev.weir.engine.rules.PathPattern;
 import java.time.Instant;
 
-/**
- * A route as it is kept.
- *
- * @param version goes up with each change; a change names the version that it knows
- */
-public record Route(long id, int version, Terms terms, Instant createdAt, Instant updatedAt) {
-  /** What no other route has: its pattern, as it was written. */
-  public String path() {
-    return terms.path().text();
-  }
-
+/** A route as it is kept. */
+public record Route(long id, int version, Terms terms, Instant createdAt, Instant updatedAt)
+    implements Entry<Route.Terms> {
   /**
    * Which requests go where.
    *

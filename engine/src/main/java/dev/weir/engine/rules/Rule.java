@@ -2,14 +2,12 @@ package dev.weir.engine.rules;
 
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.register.Entry;
 import java.time.Instant;
 
-/**
- * A rule as it is kept.
- *
- * @param version goes up with each change; a change names the version that it knows
- */
-public record Rule(long id, int version, Terms terms, Instant createdAt, Instant updatedAt) {
+/** A rule as it is kept. */
+public record Rule(long id, int version, Terms terms, Instant createdAt, Instant updatedAt)
+    implements Entry<Rule.Terms> {
   public String name() {
     return terms.name();
   }

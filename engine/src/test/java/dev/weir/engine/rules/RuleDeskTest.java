@@ -11,6 +11,7 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.register.Change;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -94,7 +95,7 @@ final class RuleDeskTest {
 
   private void make(Rule.Terms... terms) {
     for (Rule.Terms each : terms) {
-      assertThat(rules.create(each, "me")).isInstanceOf(RuleChange.Done.class);
+      assertThat(rules.create(each, "me")).isInstanceOf(Change.Done.class);
     }
     book.refresh();
   }

@@ -41,16 +41,14 @@ final class RouteJson {
             });
   }
 
-  /** Writes a route as it is kept. */
-  static void write(JsonGenerator json, Route route) throws IOException {
-    json.writeStartObject();
+  /** Writes a route as it is kept into the object that was begun. */
+  static void writeMembers(JsonGenerator json, Route route) throws IOException {
     json.writeNumberField("id", route.id());
-    json.writeStringField("pathPattern", route.path());
+    json.writeStringField("pathPattern", route.terms().path().text());
     json.writeStringField("upstream", route.terms().upstream().text());
     json.writeBooleanField("active", route.terms().isActive());
     json.writeNumberField("version", route.version());
     json.writeStringField("createdAt", route.createdAt().toString());
     json.writeStringField("updatedAt", route.updatedAt().toString());
-    json.writeEndObject();
   }
 }

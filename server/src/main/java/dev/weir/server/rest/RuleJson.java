@@ -217,13 +217,7 @@ final class RuleJson {
     return Limit.SHORTEST_MICROS;
   }
 
-  /** Writes a rule as it is kept. */
-  static void write(JsonGenerator json, Rule rule) throws IOException {
-    json.writeStartObject();
-    writeMembers(json, rule);
-    json.writeEndObject();
-  }
-
+  /** Writes a rule as it is kept into the object that was begun. */
   static void writeMembers(JsonGenerator json, Rule rule) throws IOException {
     Rule.Terms terms = rule.terms();
     json.writeNumberField("id", rule.id());

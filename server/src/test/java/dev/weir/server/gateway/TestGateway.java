@@ -3,6 +3,7 @@ package dev.weir.server.gateway;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.register.Change;
 import dev.weir.engine.routes.MemoryRoutes;
 import dev.weir.engine.routes.Route;
 import dev.weir.engine.routes.RouteBook;
@@ -13,7 +14,6 @@ import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleChange;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.RuleObserver;
 import dev.weir.engine.rules.TrustedProxies;
@@ -127,7 +127,7 @@ final class TestGateway implements AutoCloseable {
   Rule rule(String path, Allowance allowance, UnaryOperator<Rule.Terms> change) {
     Rule.Terms terms =
         Rule.Terms.of("rule " + path, allowance).covering(Coverage.of(PathPattern.of(path)));
-    Rule rule = ((RuleChange.Done) rules.create(change.apply(terms), "test")).rule();
+    Rule rule = ((Change.Done<Rule>) rules.create(change.apply(terms), "test")).entry();
     book.refresh();
     return rule;
   }

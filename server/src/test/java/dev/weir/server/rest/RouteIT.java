@@ -70,11 +70,17 @@ final class RouteIT {
     gateway.get("/made/a").problem(404, "no-route");
     assertThat(gateway.get("/moved/a").text()).isEqualTo("/moved/a");
     http.with("If-Match", "\"1\"").put(location, route("/again/**")).problem(412, "route-changed");
+    Http.Answer versions = http.get(location + "/versions").ok();
+    assertThat(versions.intAt("0.version")).isEqualTo(2);
+    assertThat(versions.textAt("0.pathPattern")).isEqualTo("/moved/**");
+    assertThat(versions.textAt("1.changedBy")).isNotBlank();
 
     assertThat(http.delete(location).status()).isEqualTo(204);
     gateway.get("/moved/a").problem(404, "no-route");
     http.get(location).problem(404, "unknown-route");
     http.delete(location).problem(404, "unknown-route");
+    http.get(location + "/versions").problem(404, "unknown-route");
+    http.get("/api/admin/routes/x/versions").problem(404, "unknown-route");
   }
 
   @Test

@@ -8,7 +8,7 @@ final class MemoryRoutesTest extends RoutesKit {
   private final Routes routes = new MemoryRoutes(InstantSource.system());
 
   @Override
-  protected Routes routes() {
+  protected Routes register() {
     return routes;
   }
 }

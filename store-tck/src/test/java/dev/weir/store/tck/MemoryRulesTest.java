@@ -8,7 +8,7 @@ final class MemoryRulesTest extends RulesKit {
   private final Rules rules = new MemoryRules(InstantSource.system());
 
   @Override
-  protected Rules rules() {
+  protected Rules register() {
     return rules;
   }
 }

@@ -7,12 +7,12 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.register.EntryVersion;
 import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.Coverage;
 import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleVersion;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,32 +25,6 @@ import org.jspecify.annotations.Nullable;
 
 /** How a version of a rule is read from and written to {@code rule_version}. */
 final class RuleRow {
-  private static final String COLUMNS =
-      """
-      select v.*, f.created_at as rule_created_at
-      from rule r
-      """;
-
-  /** Rules that were not removed, at the version in force. */
-  static final String SELECT =
-      COLUMNS
-          + """
-          join rule_version v on v.rule_id = r.rule_id and v.version = r.version
-          join rule_version f on f.rule_id = r.rule_id and f.version = 1
-          where not r.is_removed
-          """;
-
-  /** All versions of a rule, also of one that was removed, the newest first. */
-  static final String SELECT_VERSIONS =
-      COLUMNS
-          + """
-          join rule_version v on v.rule_id = r.rule_id
-          join rule_version f on f.rule_id = r.rule_id and f.version = 1
-          where r.rule_id = ?
-          order by v.version desc
-          limit ?
-          """;
-
   private static final String INSERT =
       """
       insert into rule_version (rule_id, version, name, algorithm, most, window_micros, is_aligned,
@@ -66,24 +40,15 @@ final class RuleRow {
 
   private RuleRow() {}
 
-  static RuleVersion readVersion(ResultSet row) throws SQLException {
-    return new RuleVersion(read(row), row.getString("changed_by"), row.getBoolean("is_removed"));
-  }
-
-  static Rule read(ResultSet row) throws SQLException {
-    return new Rule(
-        row.getLong("rule_id"),
-        row.getInt("version"),
-        new Rule.Terms(
-            row.getString("name"),
-            coverage(row),
-            allowance(row),
-            OnStoreFailure.valueOf(upper(row, "on_store_failure")),
-            row.getInt("priority"),
-            Rule.Mode.valueOf(upper(row, "mode")),
-            row.getBoolean("is_active")),
-        Micros.instant(row.getLong("rule_created_at")),
-        Micros.instant(row.getLong("created_at")));
+  static Rule.Terms terms(ResultSet row) throws SQLException {
+    return new Rule.Terms(
+        row.getString("name"),
+        coverage(row),
+        allowance(row),
+        OnStoreFailure.valueOf(upper(row, "on_store_failure")),
+        row.getInt("priority"),
+        Rule.Mode.valueOf(upper(row, "mode")),
+        row.getBoolean("is_active"));
   }
 
   private static Coverage coverage(ResultSet row) throws SQLException {
@@ -186,9 +151,8 @@ final class RuleRow {
     }
   }
 
-  /** Appends a version, made at the rule's {@code updatedAt}. */
-  static void insert(Connection connection, RuleVersion version) throws SQLException {
-    Rule rule = version.rule();
+  static void insert(Connection connection, EntryVersion<Rule> version) throws SQLException {
+    Rule rule = version.entry();
     Rule.Terms terms = rule.terms();
     Columns columns = Columns.of(terms.allowance());
     Sql.update(

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -65,6 +66,25 @@ final class Database {
   /** The connections of another node. */
   HikariDataSource otherPool() {
     return otherPool;
+  }
+
+  /** Hears of every change of a kind, as soon as it listens. */
+  ChangeListener listener(Channel channel, Runnable changed) {
+    return new ChangeListener(
+        pool,
+        Map.of(
+            channel,
+            new ChangeListener.Hearer() {
+              @Override
+              public void changed(String name) {
+                changed.run();
+              }
+
+              @Override
+              public void allChanged() {
+                changed.run();
+              }
+            }));
   }
 
   /** A database of its own on the same server, without tables; returns its address. */
