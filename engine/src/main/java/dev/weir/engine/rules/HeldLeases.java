@@ -1,28 +1,40 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.OnStoreFailure;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The leases of those who have passed and are not done: as many as requests are under way. They are
- * renewed, so that a request that takes long keeps its place. Thread-safe.
+ * Takes leases by rules, and holds those of requests that have passed and are not done: as many as
+ * are under way. They are renewed, so that a request that takes long keeps its place. Thread-safe.
  */
 final class HeldLeases {
   /** A renewal may fail once or twice before the lease has ended. */
   private static final int RENEWALS_IN_A_LEASE = 3;
 
   private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+  private final RuleDesk.Stores stores;
   private final LongSupplier nowMicros;
+
+  /** Who keeps a lease, and renews it. */
+  enum Holder {
+    /** This node, which sees when the request is over. */
+    NODE,
+    /** Who asked, by an id that it knows: that of its request. */
+    CALLER
+  }
 
   /**
    * @param nowMicros a clock of this node that never steps; only its differences mean something
    */
-  HeldLeases(LongSupplier nowMicros) {
+  HeldLeases(RuleDesk.Stores stores, LongSupplier nowMicros) {
+    this.stores = stores;
     this.nowMicros = nowMicros;
   }
 
@@ -53,8 +65,29 @@ final class HeldLeases {
     }
   }
 
+  /** Takes a lease by a rule; the ticket gives it back. */
+  LeaseDecision acquire(
+      Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
+    LeaseStore store =
+        asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
+            ? stores.openLeases()
+            : stores.leases();
+    String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
+    LeaseDecision decision =
+        store.acquire(resource, leased.concurrency(), leaseId, Math.toIntExact(asked.cost()));
+    if (decision instanceof LeaseDecision.Held) {
+      ticket.add(
+          switch (holder) {
+            case NODE -> hold(store, resource, leased.concurrency(), leaseId);
+            case CALLER -> () -> store.release(resource, leaseId);
+          });
+    }
+    return decision;
+  }
+
   /** Holds a lease; what is returned ends it. */
-  Runnable hold(LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
+  private Runnable hold(
+      LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
     HeldLease lease = new HeldLease(store, resource, concurrency, leaseId, nowMicros.getAsLong());
     leases.add(lease);
     return () -> {

@@ -10,14 +10,11 @@ import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -60,7 +57,7 @@ public final class RuleDesk {
     this.book = book;
     this.stores = stores;
     this.observer = observer;
-    this.held = new HeldLeases(nowMicros);
+    this.held = new HeldLeases(stores, nowMicros);
   }
 
   /** Decides by the rules that cover a request. */
@@ -73,7 +70,7 @@ public final class RuleDesk {
         asked(covering.inForce(), request),
         asked(covering.inShadow(), request),
         Repeat.NONE,
-        Holder.NODE);
+        HeldLeases.Holder.NODE);
   }
 
   /**
@@ -88,15 +85,7 @@ public final class RuleDesk {
         (each.rule().isShadow() ? inShadow : inForce).add(each);
       }
     }
-    return decide(inForce, inShadow, repeat, Holder.CALLER);
-  }
-
-  /** Who keeps a lease, and renews it. */
-  private enum Holder {
-    /** This node, which sees when the request is over. */
-    NODE,
-    /** Who asked, by an id that it knows: that of its request. */
-    CALLER
+    return decide(inForce, inShadow, repeat, HeldLeases.Holder.CALLER);
   }
 
   /**
@@ -117,7 +106,7 @@ public final class RuleDesk {
             asked(counted(covering.inForce()), request),
             asked(counted(covering.inShadow()), request),
             Repeat.NONE,
-            Holder.CALLER);
+            HeldLeases.Holder.CALLER);
   }
 
   private static List<LimitedRule> counted(List<LimitedRule> rules) {
@@ -132,8 +121,9 @@ public final class RuleDesk {
     return asked;
   }
 
-  private Verdict decide(List<Asked> inForce, List<Asked> inShadow, Repeat repeat, Holder holder) {
-    Attempt attempt = new Attempt(inForce, repeat, holder);
+  private Verdict decide(
+      List<Asked> inForce, List<Asked> inShadow, Repeat repeat, HeldLeases.Holder holder) {
+    Attempt attempt = new Attempt(stores, held, new HeldTicket(observer), inForce, repeat, holder);
     Verdict verdict = attempt.decide();
     observer.decided(verdict.mode());
     attempt.count(verdict);
@@ -151,41 +141,16 @@ public final class RuleDesk {
         switch (asked.rule().means()) {
           case LimitedRule.Counted counted ->
               stores.counts().take(counted.policy(), asked.key(), asked.cost());
-          case LimitedRule.Leased leased -> lookOn(asked, leased, attempt);
+          // Nobody would give back the lease of a caller who is not told of it.
+          case LimitedRule.Leased leased ->
+              attempt.isHeldByNode()
+                  ? attempt.lease(asked, leased) instanceof LeaseDecision.Held
+                  : peek(asked).isAllowed();
         };
     asked
         .rule()
         .tally()
         .count(isAllowed ? Tally.Outcome.SHADOW_ALLOWED : Tally.Outcome.SHADOW_REFUSED);
-  }
-
-  private boolean lookOn(Asked asked, LimitedRule.Leased leased, Attempt attempt) {
-    return switch (attempt.holder) {
-      case NODE ->
-          lease(asked, leased, UUID.randomUUID().toString(), Holder.NODE, attempt.ticket)
-              instanceof LeaseDecision.Held;
-      // Nobody would give it back.
-      case CALLER -> peek(asked).isAllowed();
-    };
-  }
-
-  private LeaseDecision lease(
-      Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
-    LeaseStore store =
-        asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
-            ? stores.openLeases()
-            : stores.leases();
-    String resource = resourceOfLeases(asked.rule(), asked.key());
-    LeaseDecision decision =
-        store.acquire(resource, leased.concurrency(), leaseId, Math.toIntExact(asked.cost()));
-    if (decision instanceof LeaseDecision.Held) {
-      ticket.add(
-          switch (holder) {
-            case NODE -> held.hold(store, resource, leased.concurrency(), leaseId);
-            case CALLER -> () -> store.release(resource, leaseId);
-          });
-    }
-    return decision;
   }
 
   /** The resource whose leases a rule gives to a key. */
@@ -256,7 +221,7 @@ public final class RuleDesk {
     return (Policy<Limit>) counted.policy();
   }
 
-  private static String resourceOfQueue(Asked asked) {
+  static String resourceOfQueue(Asked asked) {
     return LimitNames.resource("queue", asked.rule().name(), asked.key());
   }
 
@@ -271,167 +236,6 @@ public final class RuleDesk {
     /** Whether it could pass, now or after a wait. */
     public boolean isPassing() {
       return inForce.stream().noneMatch(said -> said.decision() instanceof Decision.Refused);
-    }
-  }
-
-  /** One request on its way through the rules. */
-  private final class Attempt {
-    private final List<Asked> asked;
-    private final Repeat repeat;
-    private final Holder holder;
-    private final Decision[] decisions;
-    private final HeldTicket ticket = new HeldTicket(observer);
-    private Answer.Mode mode = Answer.Mode.STORE;
-    private Optional<Instant> decidedAt = Optional.empty();
-    private boolean isReplayed;
-    private long delayMicros;
-    private int position;
-
-    Attempt(List<Asked> asked, Repeat repeat, Holder holder) {
-      this.asked = asked;
-      this.repeat = repeat;
-      this.holder = holder;
-      this.decisions = new Decision[asked.size()];
-    }
-
-    Verdict decide() {
-      boolean isGranted = false;
-      try {
-        isGranted = leases() && counts();
-      } finally {
-        // Also if a store has thrown: nothing is kept that nobody will give back.
-        if (!isGranted) {
-          ticket.close();
-        }
-      }
-      List<Said> said = new ArrayList<>(asked.size());
-      for (int i = 0; i < decisions.length; i++) {
-        if (decisions[i] != null) {
-          said.add(new Said(asked.get(i), decisions[i]));
-        }
-      }
-      if (!isGranted) {
-        return new Verdict.Refused(said, mode, decidedAt);
-      }
-      if (position == 0) {
-        ticket.waited();
-        return new Verdict.Passed(said, mode, decidedAt, ticket, isReplayed);
-      }
-      ticket.queue();
-      return new Verdict.Queued(said, mode, decidedAt, ticket, delayMicros, position);
-    }
-
-    private boolean leases() {
-      for (int i = 0; i < decisions.length; i++) {
-        if (asked.get(i).rule().means() instanceof LimitedRule.Leased leased) {
-          LeaseDecision decision = lease(asked.get(i), leased, id(), holder, ticket);
-          long free = Math.max(0, leased.concurrency().max() - decision.current());
-          decisions[i] =
-              decision instanceof LeaseDecision.Full full
-                  ? new Decision.Refused(free, full.retryAfterMicros(), full.retryAfterMicros())
-                  : new Decision.Allowed(free, 0);
-          if (decision instanceof LeaseDecision.Full) {
-            return false;
-          }
-        }
-      }
-      return true;
-    }
-
-    /**
-     * Takes of all that count. Those that refuse and have a queue are waited for instead; then the
-     * others are asked again without them, so that each is either taken from or waited for.
-     */
-    private boolean counts() {
-      List<Integer> left = new ArrayList<>(decisions.length);
-      for (int i = 0; i < decisions.length; i++) {
-        if (asked.get(i).rule().means() instanceof LimitedRule.Counted) {
-          left.add(i);
-        }
-      }
-      while (!left.isEmpty()) {
-        Demand<Limit> demand = demand(left);
-        Answer answer = stores.counts().decide(demand);
-        mode = answer.mode();
-        decidedAt = Optional.of(answer.decidedAt());
-        isReplayed = answer.isReplayed();
-        for (int k = 0; k < left.size(); k++) {
-          decisions[left.get(k)] = answer.decisions().get(k);
-        }
-        if (answer.isAllowed()) {
-          ticket.taken(stores.counts(), demand, answer);
-          return true;
-        }
-        if (!join(left)) {
-          return false;
-        }
-        left.removeIf(i -> decisions[i] instanceof Decision.Delayed);
-      }
-      return true;
-    }
-
-    private Demand<Limit> demand(List<Integer> left) {
-      List<Ask<? extends Limit>> asks = new ArrayList<>(left.size());
-      for (int i : left) {
-        if (asked.get(i).rule().means() instanceof LimitedRule.Counted counted) {
-          asks.add(new Ask<>(counted.policy(), asked.get(i).key(), asked.get(i).cost()));
-        }
-      }
-      return new Demand<>(asks, repeat.requestId(), repeat.ttl());
-    }
-
-    /** Takes a place in the queue of each that refuses; false if one has none. */
-    private boolean join(List<Integer> left) {
-      for (int i : left) {
-        if (decisions[i] instanceof Decision.Refused && queue(i).isEmpty()) {
-          return false;
-        }
-      }
-      boolean isIn = true;
-      for (int i : left) {
-        if (decisions[i] instanceof Decision.Refused refused) {
-          decisions[i] = join(asked.get(i), queue(i).orElseThrow(), refused);
-          isIn &= decisions[i] instanceof Decision.Delayed;
-        }
-      }
-      return isIn;
-    }
-
-    private Optional<Queue> queue(int i) {
-      return asked.get(i).rule().means() instanceof LimitedRule.Counted counted
-          ? counted.queue()
-          : Optional.empty();
-    }
-
-    private String id() {
-      return repeat.requestId().isEmpty() ? UUID.randomUUID().toString() : repeat.requestId();
-    }
-
-    private Decision join(Asked asking, Queue queue, Decision.Refused refused) {
-      String placeId = id();
-      String resource = resourceOfQueue(asking);
-      return switch (stores.leases().join(resource, queue, placeId)) {
-        case LeaseDecision.Held place -> {
-          ticket.place(stores.leases(), resource, placeId);
-          long delay = place.current() * queue.delayMicros();
-          delayMicros = Math.max(delayMicros, delay);
-          position = Math.max(position, place.current());
-          yield new Decision.Delayed(
-              refused.remaining(), refused.resetMicros(), delay, place.current());
-        }
-        case LeaseDecision.Full full ->
-            new Decision.Refused(
-                refused.remaining(),
-                refused.resetMicros(),
-                Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
-        case LeaseDecision.Gone gone -> refused;
-      };
-    }
-
-    void count(Verdict verdict) {
-      for (Said said : verdict.said()) {
-        said.rule().tally().count(Tally.Outcome.of(said.decision(), isReplayed));
-      }
     }
   }
 }
