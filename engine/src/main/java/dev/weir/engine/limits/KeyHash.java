@@ -19,6 +19,9 @@ final class KeyHash {
   private static final int NARROW_PER_WORD = 8;
   private static final int CHARS_PER_WORD = 4;
 
+  /** A key of so many words at most is a short one. */
+  private static final int WORDS_OF_SHORT = 3;
+
   /** Each word has a secret of two halves in each of two lanes. */
   private static final int SECRETS_PER_WORD = 4;
 
@@ -75,6 +78,19 @@ final class KeyHash {
     return prefix;
   }
 
+  /**
+   * One of the first three words of a key: 0 beyond its end, and if it has other than Latin
+   * characters there.
+   *
+   * <p>Reading is what takes time, and both lanes need what was read. So who is in a hurry reads
+   * the words and hands them to both; a value of two lanes would have to be made wherever the
+   * compiler finds this too long to be inlined.
+   */
+  static long word(String key, int index) {
+    int at = index * NARROW_PER_WORD;
+    return at < key.length() ? narrowWord(key, at) : 0;
+  }
+
   /** The first lane of the hash of a key. Throws if this can be no key. */
   long first(Prefix prefix, String key) {
     return prefix.first() + lane(key, FIRST);
@@ -85,10 +101,31 @@ final class KeyHash {
     return prefix.second() + lane(key, SECOND);
   }
 
-  /**
-   * A lane at a time, though the key is read twice then: a value of both would have to be made
-   * wherever the compiler finds this too long to be inlined.
-   */
+  /** The first lane of the hash of a key whose first words have been read. */
+  long first(Prefix prefix, String key, long word0, long word1, long word2) {
+    return prefix.first() + lane(key, FIRST, word0, word1, word2);
+  }
+
+  /** The second lane of it. */
+  long second(Prefix prefix, String key, long word0, long word1, long word2) {
+    return prefix.second() + lane(key, SECOND, word0, word1, word2);
+  }
+
+  private long lane(String key, int lane, long word0, long word1, long word2) {
+    int length = key.length();
+    boolean isShort =
+        length <= WORDS_OF_SHORT * NARROW_PER_WORD
+            && word0 != NOT_NARROW
+            && (length <= NARROW_PER_WORD || word1 != NOT_NARROW)
+            && (length <= 2 * NARROW_PER_WORD || word2 != NOT_NARROW);
+    int secret = NARROW_KEY + lane;
+    return isShort
+        ? product(secret, word0)
+            + product(secret + SECRETS_PER_WORD, word1)
+            + product(secret + 2 * SECRETS_PER_WORD, word2)
+        : lane(key, lane);
+  }
+
   private long lane(String key, int lane) {
     int length = key.length();
     long sum = 0;

@@ -71,8 +71,11 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     limit.requireCost(cost);
     UsageTable table = table(limit);
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
-    long first = hash.first(prefix, key);
-    long second = hash.second(prefix, key);
+    long word0 = KeyHash.word(key, 0);
+    long word1 = KeyHash.word(key, 1);
+    long word2 = KeyHash.word(key, 2);
+    long first = hash.first(prefix, key, word0, word1, word2);
+    long second = hash.second(prefix, key, word0, word1, word2);
     Segment segment = table.segmentOf(first);
     long now = clock.cheapMicros();
     boolean isSweeper;
@@ -102,8 +105,11 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     limit.requireCost(cost);
     UsageTable table = table(limit);
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
-    long first = hash.first(prefix, key);
-    long second = hash.second(prefix, key);
+    long word0 = KeyHash.word(key, 0);
+    long word1 = KeyHash.word(key, 1);
+    long word2 = KeyHash.word(key, 2);
+    long first = hash.first(prefix, key, word0, word1, word2);
+    long second = hash.second(prefix, key, word0, word1, word2);
     Segment segment = table.segmentOf(first);
     boolean isSweeper;
     Decision decision;

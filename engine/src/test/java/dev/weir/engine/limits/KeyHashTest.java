@@ -14,7 +14,18 @@ class KeyHashTest {
   private record Value(long first, long second) {
     static Value of(KeyHash hash, int kind, String policy, String key) {
       KeyHash.Prefix prefix = hash.prefix(kind, policy);
-      return new Value(hash.first(prefix, key), hash.second(prefix, key));
+      Value value = new Value(hash.first(prefix, key), hash.second(prefix, key));
+      assertThat(byWords(hash, prefix, key)).as(key).isEqualTo(value);
+      return value;
+    }
+
+    static Value byWords(KeyHash hash, KeyHash.Prefix prefix, String key) {
+      long word0 = KeyHash.word(key, 0);
+      long word1 = KeyHash.word(key, 1);
+      long word2 = KeyHash.word(key, 2);
+      return new Value(
+          hash.first(prefix, key, word0, word1, word2),
+          hash.second(prefix, key, word0, word1, word2));
     }
   }
 
@@ -111,6 +122,9 @@ class KeyHashTest {
           "abcdefghijk\uDC00"
         }) {
       assertThatThrownBy(() -> hash.first(prefix, key))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("key must");
+      assertThatThrownBy(() -> Value.byWords(hash, prefix, key))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageStartingWith("key must");
     }
