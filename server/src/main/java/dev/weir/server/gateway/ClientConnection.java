@@ -37,6 +37,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private final Loop loop;
   private final Channel channel;
+  private final Wire wire;
   private final Hop hop;
   private final AnswerEncoder encoder = new AnswerEncoder();
 
@@ -66,6 +67,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private ClientConnection(Loop loop, Channel channel) {
     this.loop = loop;
     this.channel = channel;
+    this.wire = new Wire(channel);
     this.hop = new Hop(loop.shared().parts().proxies(), channel);
     idle();
   }
@@ -82,6 +84,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   Loop loop() {
     return loop;
+  }
+
+  Wire wire() {
+    return wire;
   }
 
   Hop hop() {
@@ -195,8 +201,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Answers what is not even a request, and closes. */
   private void refuse(Problem problem) {
-    write(Refusals.answer(problem, true));
-    flush();
+    wire.write(Refusals.answer(problem, true));
+    wire.flush();
     closeAfterAnswer();
   }
 
@@ -231,22 +237,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   /** Whether more may be read. */
   void read(boolean isRead) {
-    boolean isAllowed = isRead && early.isEmpty();
-    if (channel.config().isAutoRead() != isAllowed) {
-      channel.config().setAutoRead(isAllowed);
-    }
-  }
-
-  boolean isWritable() {
-    return channel.isWritable();
-  }
-
-  void write(Object message) {
-    channel.write(message);
-  }
-
-  void flush() {
-    channel.flush();
+    wire.read(isRead && early.isEmpty());
   }
 
   /** Ends the connection when all that was written is on its way. */

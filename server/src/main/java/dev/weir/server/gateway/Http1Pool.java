@@ -16,7 +16,7 @@ final class Http1Pool implements UpstreamPool {
   /** The one that was used last comes last, and is taken first. */
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
 
-  private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Passage> waiting = new ArrayDeque<>();
 
   /** Those that are open, or about to be. */
   private int open;
@@ -28,19 +28,19 @@ final class Http1Pool implements UpstreamPool {
   }
 
   @Override
-  public void open(Exchange exchange, boolean isFresh) {
+  public void open(Passage passage, boolean isFresh) {
     UpstreamConnection free = isFresh ? null : free();
     if (free != null) {
-      exchange.connected(free);
+      passage.connected(free);
       return;
     }
     if (open >= most && isFresh && !idle.isEmpty()) {
       idle.removeFirst().close();
-      waiting.addFirst(exchange);
+      waiting.addFirst(passage);
     } else if (open >= most) {
-      waiting.addLast(exchange);
+      waiting.addLast(passage);
     } else {
-      connect(exchange);
+      connect(passage);
     }
   }
 
@@ -52,20 +52,20 @@ final class Http1Pool implements UpstreamPool {
     return free;
   }
 
-  private void connect(Exchange exchange) {
+  private void connect(Passage passage) {
     open++;
     connector.connect(
         this::pipeline,
         new Connector.Hearer() {
           @Override
           public void connected(Channel channel) {
-            exchange.connected(channel.pipeline().get(UpstreamConnection.class).opened());
+            passage.connected(channel.pipeline().get(UpstreamConnection.class).opened());
           }
 
           @Override
           public void failed(Throwable cause) {
             open--;
-            exchange.unreachable(cause);
+            passage.unreachable(cause);
             admitNext();
           }
         });
@@ -91,7 +91,7 @@ final class Http1Pool implements UpstreamPool {
     if (!connection.isActive()) {
       return;
     }
-    Exchange next = nextWaiting();
+    Passage next = nextWaiting();
     if (next == null) {
       idle.addLast(connection);
     } else {
@@ -107,14 +107,14 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void admitNext() {
-    Exchange next = open < most ? nextWaiting() : null;
+    Passage next = open < most ? nextWaiting() : null;
     if (next != null) {
       connect(next);
     }
   }
 
-  private @Nullable Exchange nextWaiting() {
-    Exchange next = waiting.pollFirst();
+  private @Nullable Passage nextWaiting() {
+    Passage next = waiting.pollFirst();
     while (next != null && !next.isConnecting()) {
       next = waiting.pollFirst();
     }
@@ -128,7 +128,7 @@ final class Http1Pool implements UpstreamPool {
       idle.removeFirst().close();
       oldest = idle.peekFirst();
     }
-    waiting.removeIf(exchange -> !exchange.isConnecting());
+    waiting.removeIf(passage -> !passage.isConnecting());
   }
 
   @Override

@@ -28,7 +28,7 @@ final class Http2Pool implements UpstreamPool {
 
   private final Connector connector;
   private final long keptNanos;
-  private final ArrayDeque<Exchange> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Passage> waiting = new ArrayDeque<>();
 
   /** The connection that takes new streams, if there is one. */
   private @Nullable Channel parent;
@@ -49,8 +49,8 @@ final class Http2Pool implements UpstreamPool {
   }
 
   @Override
-  public void open(Exchange exchange, boolean isFresh) {
-    waiting.addLast(exchange);
+  public void open(Passage passage, boolean isFresh) {
+    waiting.addLast(passage);
     admit();
   }
 
@@ -64,7 +64,7 @@ final class Http2Pool implements UpstreamPool {
       return;
     }
     while (streams < mostStreams && !waiting.isEmpty()) {
-      Exchange next = waiting.removeFirst();
+      Passage next = waiting.removeFirst();
       if (next.isConnecting()) {
         stream(connection, next);
       }
@@ -92,7 +92,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void giveUp(Throwable cause) {
-    Exchange failed = waiting.pollFirst();
+    Passage failed = waiting.pollFirst();
     while (failed != null) {
       failed.unreachable(cause);
       failed = waiting.pollFirst();
@@ -114,7 +114,7 @@ final class Http2Pool implements UpstreamPool {
             new Connection());
   }
 
-  private void stream(Channel connection, Exchange exchange) {
+  private void stream(Channel connection, Passage passage) {
     streams++;
     new Http2StreamChannelBootstrap(connection)
         .handler(
@@ -129,15 +129,15 @@ final class Http2Pool implements UpstreamPool {
               }
             })
         .open()
-        .addListener((Future<Http2StreamChannel> opening) -> opened(opening, exchange));
+        .addListener((Future<Http2StreamChannel> opening) -> opened(opening, passage));
   }
 
-  private void opened(Future<Http2StreamChannel> opening, Exchange exchange) {
+  private void opened(Future<Http2StreamChannel> opening, Passage passage) {
     if (opening.isSuccess()) {
-      exchange.connected(opening.getNow().pipeline().get(UpstreamConnection.class).opened());
+      passage.connected(opening.getNow().pipeline().get(UpstreamConnection.class).opened());
     } else {
       streams--;
-      exchange.unreachable(opening.cause());
+      passage.unreachable(opening.cause());
     }
   }
 
@@ -156,7 +156,7 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public void sweep(long nowNanos) {
-    waiting.removeIf(exchange -> !exchange.isConnecting());
+    waiting.removeIf(passage -> !passage.isConnecting());
     if (streams == 0 && parent != null && idleSinceNanos - (nowNanos - keptNanos) < 0) {
       parent.close();
       parent = null;

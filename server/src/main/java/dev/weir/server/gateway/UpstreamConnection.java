@@ -18,19 +18,25 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(UpstreamConnection.class);
 
   private final Channel channel;
+  private final Wire wire;
   private final UpstreamPool pool;
-  private @Nullable Exchange exchange;
+  private @Nullable Passage passage;
   private boolean isOpen;
   private long idleSinceNanos;
 
   UpstreamConnection(Channel channel, UpstreamPool pool) {
     this.channel = channel;
+    this.wire = new Wire(channel);
     this.pool = pool;
   }
 
-  /** From now on it works for an exchange. */
-  void serve(Exchange served) {
-    exchange = served;
+  Wire wire() {
+    return wire;
+  }
+
+  /** From now on it works for a request. */
+  void serve(Passage served) {
+    passage = served;
   }
 
   boolean isActive() {
@@ -43,24 +49,6 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return this;
   }
 
-  boolean isWritable() {
-    return channel.isWritable();
-  }
-
-  void write(Object message) {
-    channel.write(message);
-  }
-
-  void flush() {
-    channel.flush();
-  }
-
-  void read(boolean isWanted) {
-    if (channel.config().isAutoRead() != isWanted) {
-      channel.config().setAutoRead(isWanted);
-    }
-  }
-
   /** From now on it carries bytes, not messages. */
   void becomeTunnel() {
     channel.pipeline().remove(HttpClientCodec.class);
@@ -68,15 +56,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   /** Gives it to whoever comes next. */
   void release() {
-    exchange = null;
+    passage = null;
     idleSinceNanos = System.nanoTime();
-    read(true);
+    wire.read(true);
     pool.release(this);
   }
 
   /** Closes it; nobody is told. */
   void abandon() {
-    exchange = null;
+    passage = null;
     channel.close();
   }
 
@@ -90,7 +78,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    Exchange serving = exchange;
+    Passage serving = passage;
     if (serving == null) {
       // Nobody has asked.
       ReferenceCountUtil.release(message);
@@ -107,22 +95,22 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (exchange != null) {
-      exchange.upstreamPaused();
+    if (passage != null) {
+      passage.upstreamPaused();
     }
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if (exchange != null && channel.isWritable()) {
-      exchange.upstreamWritable();
+    if (passage != null && channel.isWritable()) {
+      passage.upstreamWritable();
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    Exchange serving = exchange;
-    exchange = null;
+    Passage serving = passage;
+    passage = null;
     if (isOpen) {
       pool.lost(this);
     }
