@@ -73,9 +73,15 @@ final class HeldTicket implements Ticket {
       isClosed = true;
       all = new ArrayList<>(duringTheWait);
       all.addAll(toTheEnd);
-      leaveQueue();
     }
-    giveBack(all);
+    try {
+      giveBack(all);
+    } finally {
+      // Not before its place is free: who sees nobody waiting may take it.
+      synchronized (this) {
+        leaveQueue();
+      }
+    }
   }
 
   /** One that fails keeps no other from being given back. */

@@ -84,7 +84,7 @@ public final class EnvoyServer implements AutoCloseable {
             ? Optional.of(Executors.newVirtualThreadPerTaskExecutor())
             : Optional.empty();
     Executor executor = threads.<Executor>map(each -> each).orElse(Runnable::run);
-    waitingRoom = new WaitingRoom(executor);
+    waitingRoom = new WaitingRoom();
     health = new HealthStatusManager();
     health.setStatus(RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
     ServerServiceDefinition service =

@@ -1,6 +1,5 @@
 package dev.weir.server.grpc;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -8,17 +7,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Where calls wait for their turn without a thread of their own. */
 final class WaitingRoom implements AutoCloseable {
-  private final ScheduledThreadPoolExecutor timer;
-  private final Executor leaving;
+  private final ScheduledThreadPoolExecutor timer =
+      new ScheduledThreadPoolExecutor(
+          1, Thread.ofPlatform().daemon().name("weir-envoy-waiting").factory());
 
-  /**
-   * @param leaving runs what has to be done for those who leave, which may block
-   */
-  WaitingRoom(Executor leaving) {
-    this.leaving = leaving;
-    timer =
-        new ScheduledThreadPoolExecutor(
-            1, Thread.ofPlatform().daemon().name("weir-envoy-waiting").factory());
+  WaitingRoom() {
     timer.setRemoveOnCancelPolicy(true);
   }
 
@@ -37,7 +30,7 @@ final class WaitingRoom implements AutoCloseable {
     return farewell -> {
       if (isOver.compareAndSet(false, true)) {
         future.cancel(false);
-        leaving.execute(farewell);
+        farewell.run();
       }
     };
   }
@@ -45,7 +38,11 @@ final class WaitingRoom implements AutoCloseable {
   /** Where one waits. */
   @FunctionalInterface
   interface Seat {
-    /** Goes away before the turn, if it has not come; then something is done in its place. */
+    /**
+     * Goes away before the turn, if it has not come; then something is done in its place, here and
+     * now: a node that is being closed waits for calls that are under way, and for nothing that
+     * they leave behind.
+     */
     void leave(Runnable farewell);
   }
 

@@ -1,18 +1,27 @@
 package dev.weir.server.faults;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Waiting for other processes, which tell nothing by themselves; always bounded. */
-final class Waiting {
+/** Waiting for what tells nothing by itself, such as other processes; always bounded. */
+public final class Waiting {
+  /** Only what never comes takes so long, on however busy a machine. */
+  private static final Duration LONG = Duration.ofMinutes(1);
+
   private static final long PAUSE_MILLIS = 20;
 
   private Waiting() {}
 
   /** What is waited for. */
-  interface Condition {
-    boolean holds() throws InterruptedException;
+  public interface Condition {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
+  public static void until(String what, Condition condition) {
+    until(what, LONG, condition);
   }
 
   static void until(String what, Duration bound, Condition condition) {
@@ -29,6 +38,8 @@ final class Waiting {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted while waiting for " + what, e);
+    } catch (IOException e) {
+      throw new UncheckedIOException("while waiting for " + what, e);
     }
   }
 }

@@ -8,12 +8,9 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.http.HttpRequest;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,14 +19,22 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Upstreams may speak HTTP/2, in the clear or not. */
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+/** Upstreams may speak HTTP/1.1 or HTTP/2, in the clear or not. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayProtocolsIT {
+  private static TestCertificate certificate;
+
+  @BeforeAll
+  static void certify(@TempDir Path folder) throws Exception {
+    certificate = TestCertificate.create(folder);
+  }
+
   @Test
   void speaksHttp2InTheClear() throws Exception {
     try (Http2Upstream upstream = new Http2Upstream(Optional.empty());
@@ -82,15 +87,13 @@ final class GatewayProtocolsIT {
   }
 
   @Test
-  void speaksHttp2ThroughTlsToThoseItTrusts(@TempDir Path folder) throws Exception {
-    Path certificate = folder.resolve("cert.pem");
-    SslContext tls = tls(folder, certificate);
-    try (Http2Upstream upstream = new Http2Upstream(Optional.of(tls));
+  void speaksHttp2ThroughTlsToThoseItTrusts() throws Exception {
+    try (Http2Upstream upstream = new Http2Upstream(Optional.of(http2()));
         TestGateway trusting =
-            new TestGateway(Optional.of(certificate), "h2://localhost:" + upstream.port());
+            new TestGateway(Optional.of(certificate.file()), "h2://localhost:" + upstream.port());
         TestGateway doubting = new TestGateway("h2://localhost:" + upstream.port());
         TestGateway misled =
-            new TestGateway(Optional.of(certificate), "h2://127.0.0.1:" + upstream.port())) {
+            new TestGateway(Optional.of(certificate.file()), "h2://127.0.0.1:" + upstream.port())) {
       assertThat(trusting.http().get("/a").status()).isEqualTo(200);
       doubting.http().get("/a").problem(502, "upstream-unreachable");
       // A certificate of another name.
@@ -98,23 +101,8 @@ final class GatewayProtocolsIT {
     }
   }
 
-  private static SslContext tls(Path folder, Path certificate) throws Exception {
-    Path store = folder.resolve("store.p12");
-    String password = "for-this-test";
-    keytool(
-        "-genkeypair -keyalg EC -alias a -dname CN=localhost -ext san=dns:localhost -validity 2"
-            + " -storetype PKCS12 -storepass %s -keystore %s".formatted(password, store));
-    keytool(
-        "-exportcert -rfc -alias a -storepass %s -keystore %s -file %s"
-            .formatted(password, store, certificate));
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
-      keys.load(in, password.toCharArray());
-    }
-    KeyManagerFactory factory =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    factory.init(keys, password.toCharArray());
-    return SslContextBuilder.forServer(factory)
+  private static SslContext http2() throws Exception {
+    return SslContextBuilder.forServer(certificate.keys())
         .sslProvider(SslProvider.JDK)
         .applicationProtocolConfig(
             new ApplicationProtocolConfig(
@@ -125,12 +113,56 @@ final class GatewayProtocolsIT {
         .build();
   }
 
-  private static void keytool(String arguments) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(List.of(arguments.split(" ")));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
+  @Test
+  void speaksHttp1ThroughTlsToThoseItTrusts() throws Exception {
+    try (TestUpstream upstream = http1();
+        TestGateway trusting =
+            new TestGateway(
+                Optional.of(certificate.file()), "https://localhost:" + upstream.port());
+        TestGateway doubting = new TestGateway("https://localhost:" + upstream.port());
+        TestGateway misled =
+            new TestGateway(
+                Optional.of(certificate.file()), "https://127.0.0.1:" + upstream.port())) {
+      byte[] large = new byte[2_000_000];
+      large[1_999_999] = 7;
+      for (int i = 0; i < 3; i++) {
+        assertThat(
+                trusting
+                    .http()
+                    .send("POST", "/a", HttpRequest.BodyPublishers.ofByteArray(large))
+                    .body())
+            .isEqualTo(large);
+      }
+      assertThat(upstream.lastHead()).startsWith("POST /a HTTP/1.1\r\n");
+      int before = upstream.heads().size();
+      doubting.http().get("/a").problem(502, "upstream-unreachable");
+      misled.http().get("/a").problem(502, "upstream-unreachable");
+      assertThat(upstream.heads()).hasSize(before);
+    }
+  }
+
+  @Test
+  void answers502WhereTlsIsAgreedOnButNotHttp2() throws Exception {
+    try (TestUpstream upstream = http1();
+        TestGateway gateway =
+            new TestGateway(Optional.of(certificate.file()), "h2://localhost:" + upstream.port())) {
+      gateway.http().get("/a").problem(502, "upstream-unreachable");
+      assertThat(upstream.heads()).noneMatch(head -> head.contains("/a"));
+    }
+  }
+
+  /** Speaks TLS and knows no other protocols to offer; sends back what it gets. */
+  private static TestUpstream http1() throws Exception {
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(certificate.keys().getKeyManagers(), null, null);
+    return new TestUpstream(
+        tls.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress()),
+        (head, in, out) -> {
+          byte[] body = in.readNBytes((int) TestUpstream.length(head));
+          TestUpstream.send(out, "HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n");
+          out.write(body);
+          out.flush();
+          return true;
+        });
   }
 }

@@ -32,22 +32,24 @@ import java.util.function.UnaryOperator;
 
 /** A gateway for tests, with rules in memory that the test may change. */
 final class TestGateway implements AutoCloseable {
-  /** Short enough to be waited for, long enough for a busy machine. */
-  static final GatewaySettings.Times SHORT =
-      new GatewaySettings.Times(
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(2),
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(30));
+  /** Short enough to be waited for. */
+  static final Duration SHORT = Duration.ofSeconds(1);
+
+  /** Longer than anything takes, on however busy a machine. */
+  static final Duration LONG = Duration.ofMinutes(1);
+
+  static final GatewaySettings.Times PATIENT =
+      new GatewaySettings.Times(LONG, LONG, LONG, LONG, LONG);
 
   private final MemoryRules rules = new MemoryRules(InstantSource.system());
   private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicInteger queued = new AtomicInteger();
   private final RuleObserver observer =
       new RuleObserver() {
         @Override
         public void waiting(int more) {
           waiting.addAndGet(more);
+          queued.addAndGet(Math.max(0, more));
         }
       };
   private final RuleBook book = new RuleBook(rules, observer);
@@ -63,11 +65,7 @@ final class TestGateway implements AutoCloseable {
       boolean isBlocking,
       TrustedProxies proxies) {
     static final Choice USUAL =
-        new Choice(
-            GatewaySettings.Times.DEFAULT,
-            GatewaySettings.Bounds.DEFAULT,
-            false,
-            TrustedProxies.NONE);
+        new Choice(PATIENT, GatewaySettings.Bounds.DEFAULT, false, TrustedProxies.NONE);
 
     Choice times(GatewaySettings.Times others) {
       return new Choice(others, bounds, isBlocking, proxies);
@@ -119,7 +117,7 @@ final class TestGateway implements AutoCloseable {
                 new GatewayMetrics(new PrometheusRegistry())));
   }
 
-  /** So many in ten seconds, from each address, on all paths of a pattern. */
+  /** So many in ten minutes, from each address, on all paths of a pattern. */
   Rule limit(String path, long most, Allowance.Waiting waiting) {
     return rule(path, new Allowance.Rate(window(most), waiting), terms -> terms);
   }
@@ -133,7 +131,7 @@ final class TestGateway implements AutoCloseable {
   }
 
   static FixedWindow window(long most) {
-    return new FixedWindow(most, 10_000_000, FixedWindow.Start.FIRST_USE);
+    return new FixedWindow(most, 600_000_000, FixedWindow.Start.FIRST_USE);
   }
 
   void delete(Rule rule) {
@@ -154,6 +152,11 @@ final class TestGateway implements AutoCloseable {
   /** How many requests wait in queues. */
   int waiting() {
     return waiting.get();
+  }
+
+  /** How many requests have ever waited in queues. */
+  int queued() {
+    return queued.get();
   }
 
   int leases(Rule rule, String key) {

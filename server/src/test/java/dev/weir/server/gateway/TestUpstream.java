@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -28,7 +29,11 @@ final class TestUpstream implements AutoCloseable {
   }
 
   TestUpstream(Service service) throws IOException {
-    server = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
+    this(new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress()), service);
+  }
+
+  TestUpstream(ServerSocket server, Service service) {
+    this.server = server;
     Thread.ofVirtual().start(() -> accept(service));
   }
 
@@ -50,12 +55,15 @@ final class TestUpstream implements AutoCloseable {
 
   /** The length of the body that a head announces. */
   static long length(String head) {
+    return field(head, "content-length").map(Long::parseLong).orElse(0L);
+  }
+
+  /** What a head says in a field, its name in small letters. */
+  static Optional<String> field(String head, String name) {
     return head.lines()
-        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("content-length:"))
-        .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .mapToLong(Long::parseLong)
-        .findFirst()
-        .orElse(0);
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
+        .map(line -> line.substring(name.length() + 1).strip())
+        .findFirst();
   }
 
   private void accept(Service service) {
@@ -100,7 +108,11 @@ final class TestUpstream implements AutoCloseable {
   }
 
   String address() {
-    return "http://127.0.0.1:" + server.getLocalPort();
+    return "http://127.0.0.1:" + port();
+  }
+
+  int port() {
+    return server.getLocalPort();
   }
 
   /** The heads of all requests that came. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.Rule;
+import dev.weir.server.faults.Waiting;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -17,12 +18,11 @@ import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls that wait in the queue of a rule, and calls under way when the node leaves. */
-@Timeout(60)
+@Timeout(300)
 final class EnvoyWaitingTest {
   private static final RateLimitDescriptor PATIENT = descriptor("rule", "patient");
 
@@ -51,7 +51,7 @@ final class EnvoyWaitingTest {
 
   @Test
   void refusesAtOnceWhoeverWouldBeGoneBeforeItsTurn() throws IOException {
-    try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(20)))) {
+    try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(30)))) {
       served.ask(PATIENT);
       for (int i = 0; i < 2; i++) {
         RateLimitResponse refused =
@@ -72,15 +72,15 @@ final class EnvoyWaitingTest {
 
   @Test
   void givesThePlaceOfAnotherToTheNextWhenACallIsCancelled() throws Exception {
-    try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(20)))) {
+    try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(30)))) {
       served.ask(PATIENT);
       Future<RateLimitResponse> first = later(served);
-      await(() -> served.waiting.get() == 1);
+      awaitWaiting(served, 1);
       assertThat(served.ask(PATIENT).getOverallCode()).as("it is full").isEqualTo(Code.OVER_LIMIT);
       first.cancel(true);
-      await(() -> served.waiting.get() == 0);
+      awaitWaiting(served, 0);
       Future<RateLimitResponse> second = later(served);
-      await(() -> served.waiting.get() == 1);
+      awaitWaiting(served, 1);
       assertThat(second.isDone()).isFalse();
     }
   }
@@ -97,7 +97,7 @@ final class EnvoyWaitingTest {
     try (ServedRules served = ServedRules.start().with(patient(Duration.ofMillis(300)))) {
       served.ask(PATIENT);
       Future<RateLimitResponse> waiting = later(served);
-      await(() -> served.waiting.get() == 1);
+      Waiting.until("it to have begun to wait", () -> served.queued.get() == 1);
       served.server.drain(Duration.ZERO, Duration.ofSeconds(30));
       assertThat(waiting.get().getOverallCode()).isEqualTo(Code.OK);
     }
@@ -106,13 +106,13 @@ final class EnvoyWaitingTest {
   @Test
   void cutsWhatWaitsTooLongAndGivesItsPlaceBack() throws Exception {
     ServedRules.Stores stores = ServedRules.Stores.inMemory();
-    try (ServedRules served = ServedRules.sharing(stores).with(patient(Duration.ofSeconds(20)))) {
+    try (ServedRules served = ServedRules.sharing(stores).with(patient(Duration.ofSeconds(30)))) {
       served.ask(PATIENT);
       var unused = later(served);
-      await(() -> served.waiting.get() == 1);
+      awaitWaiting(served, 1);
       served.server.drain(Duration.ZERO, Duration.ofMillis(1));
       served.server.close();
-      assertThat(served.waiting).hasValue(0);
+      awaitWaiting(served, 0);
     }
     try (ServedRules next = ServedRules.sharing(stores).with(patient(Duration.ofMillis(1)))) {
       assertThat(next.ask(PATIENT).getOverallCode()).as("the place is free").isEqualTo(Code.OK);
@@ -122,21 +122,18 @@ final class EnvoyWaitingTest {
   @Test
   void saysThatItIsLeavingBeforeItDoes() throws Exception {
     try (ServedRules served = ServedRules.start().with(patient(Duration.ofMillis(1)))) {
-      assertThat(EnvoyServiceTest.health(served)).isEqualTo(ServingStatus.SERVING);
+      assertThat(served.health()).isEqualTo(ServingStatus.SERVING);
       Thread drain =
           Thread.ofVirtual()
               .start(() -> served.server.drain(Duration.ofSeconds(30), Duration.ofMinutes(1)));
-      await(() -> EnvoyServiceTest.health(served) == ServingStatus.NOT_SERVING);
+      Waiting.until("its word", () -> served.health() == ServingStatus.NOT_SERVING);
       assertThat(served.ask(PATIENT).getOverallCode()).isEqualTo(Code.OK);
       drain.interrupt();
       drain.join();
     }
   }
 
-  /** The test's time-out is the bound. */
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    while (!condition.getAsBoolean()) {
-      Thread.sleep(1);
-    }
+  private static void awaitWaiting(ServedRules served, int count) {
+    Waiting.until(count + " to wait", () -> served.waiting.get() == count);
   }
 }

@@ -1,34 +1,45 @@
 package dev.weir.server.grpc;
 
+import com.google.protobuf.UInt64Value;
+import com.google.protobuf.UnknownFieldSet;
 import dev.weir.core.Micros;
+import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleBook;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.RuleObserver;
 import dev.weir.server.metrics.EnvoyMetrics;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Rules in memory behind a real port, a clock in the hands of the test, and a client. */
 final class ServedRules implements AutoCloseable {
@@ -36,6 +47,10 @@ final class ServedRules implements AutoCloseable {
 
   final PrometheusRegistry metrics = new PrometheusRegistry();
   final AtomicInteger waiting = new AtomicInteger();
+
+  /** How many have ever waited. */
+  final AtomicInteger queued = new AtomicInteger();
+
   final LeaseStore leases;
   final EnvoyServer server;
   final ManagedChannel channel;
@@ -53,6 +68,7 @@ final class ServedRules implements AutoCloseable {
           @Override
           public void waiting(int more) {
             waiting.addAndGet(more);
+            queued.addAndGet(Math.max(0, more));
           }
         };
     book = new RuleBook(rules, observer);
@@ -107,6 +123,13 @@ final class ServedRules implements AutoCloseable {
     return client().shouldRateLimit(request(descriptors));
   }
 
+  ServingStatus health() {
+    return HealthGrpc.newBlockingStub(channel)
+        .check(
+            HealthCheckRequest.newBuilder().setService(RateLimitServiceGrpc.SERVICE_NAME).build())
+        .getStatus();
+  }
+
   static RateLimitRequest request(RateLimitDescriptor... descriptors) {
     return RateLimitRequest.newBuilder()
         .setDomain("edge")
@@ -124,6 +147,29 @@ final class ServedRules implements AutoCloseable {
               .setValue(keysAndValues[i + 1]));
     }
     return descriptor.build();
+  }
+
+  static Rule.Terms inAMinute(String name, long limit) {
+    return Rule.Terms.of(name, Allowance.Rate.of(FixedWindow.of(limit, Duration.ofMinutes(1))));
+  }
+
+  static RateLimitDescriptor hits(RateLimitDescriptor descriptor, long hits) {
+    return descriptor.toBuilder().setHitsAddend(UInt64Value.of(hits)).build();
+  }
+
+  /** As a newer Envoy sends it. */
+  static RateLimitDescriptor negative(RateLimitDescriptor descriptor) {
+    return descriptor.toBuilder()
+        .setUnknownFields(
+            UnknownFieldSet.newBuilder()
+                .addField(4, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                .build())
+        .build();
+  }
+
+  static Map<String, String> fields(RateLimitResponse response) {
+    return response.getResponseHeadersToAddList().stream()
+        .collect(Collectors.toMap(HeaderValue::getKey, HeaderValue::getValue));
   }
 
   @Override

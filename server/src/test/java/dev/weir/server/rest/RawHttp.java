@@ -18,12 +18,12 @@ public final class RawHttp implements AutoCloseable {
 
   RawHttp(Socket socket) throws IOException {
     this.socket = socket;
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
   }
 
-  /** How long the next bytes may take. */
-  public void patience(int millis) throws IOException {
-    socket.setSoTimeout(millis);
+  /** Whether there is something to read. */
+  public boolean isAnswered() throws IOException {
+    return socket.getInputStream().available() > 0;
   }
 
   /** Sends, and reads all until the node closes the connection. */

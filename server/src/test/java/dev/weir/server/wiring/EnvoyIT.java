@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.server.faults.Waiting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
@@ -141,18 +142,20 @@ final class EnvoyIT {
   }
 
   /** Until it has found Weir, it lets everything pass unasked. */
-  private void awaitThatItAsks(HttpClient client, URI base, Process envoy) throws Exception {
-    while (true) {
-      assertThat(envoy.isAlive()).as(() -> log()).isTrue();
-      try {
-        if (get(client, base, "/api/first", "nobody").headers().map().containsKey("ratelimit")) {
-          return;
-        }
-      } catch (ConnectException e) {
-        // It does not listen yet.
-        Thread.sleep(50);
-      }
-    }
+  private void awaitThatItAsks(HttpClient client, URI base, Process envoy) {
+    Waiting.until(
+        "Envoy to ask",
+        () -> {
+          assertThat(envoy.isAlive()).as(() -> log()).isTrue();
+          try {
+            return get(client, base, "/api/first", "nobody")
+                .headers()
+                .map()
+                .containsKey("ratelimit");
+          } catch (ConnectException e) {
+            return false;
+          }
+        });
   }
 
   private String log() {
@@ -164,7 +167,7 @@ final class EnvoyIT {
   }
 
   private static HttpResponse<Void> get(HttpClient client, URI base, String path, String key)
-      throws Exception {
+      throws IOException, InterruptedException {
     HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path));
     if (!key.isEmpty()) {
       request.header("X-Api-Key", key);

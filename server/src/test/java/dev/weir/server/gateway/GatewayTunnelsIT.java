@@ -1,0 +1,69 @@
+package dev.weir.server.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.rest.RawHttp;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** WebSockets go through, and nothing else that is not HTTP. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class GatewayTunnelsIT {
+  private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n%s\r\n";
+
+  @Test
+  void passesWebSocketsThrough() throws Exception {
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  // A frame may follow at once.
+                  TestUpstream.send(
+                      out,
+                      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                          + "Upgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\nfirst");
+                  for (int next = in.read(); next >= 0; next = in.read()) {
+                    out.write(Character.toUpperCase(next));
+                    out.flush();
+                  }
+                  return false;
+                });
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(
+          GET.formatted(
+              "/ws",
+              "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: k\r\n"));
+      assertThat(raw.readTo("\r\n\r\n"))
+          .startsWith("HTTP/1.1 101 ")
+          .containsIgnoringCase("upgrade: websocket")
+          .containsIgnoringCase("sec-websocket-accept: x");
+      assertThat(upstream.lastHead()).containsIgnoringCase("\r\nconnection: upgrade\r\n");
+      assertThat(raw.readTo("first")).isEqualTo("first");
+      raw.send("hello");
+      assertThat(raw.readTo("HELLO")).isEqualTo("HELLO");
+      raw.send("\0\1bye");
+      assertThat(raw.readTo("BYE")).isEqualTo("\0\1BYE");
+    }
+  }
+
+  @Test
+  void answersAfterAnUpgradeThatTheUpstreamDoesNotWant() throws Exception {
+    try (TestUpstream upstream = TestUpstream.friendly();
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(GET.formatted("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n"));
+      assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 OK");
+      raw.send(
+          GET.formatted(
+              "/",
+              "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\n"));
+      raw.readTo("ok");
+      assertThat(upstream.lastHead().toLowerCase(Locale.ROOT))
+          .doesNotContain("upgrade")
+          .doesNotContain("h2c")
+          .doesNotContain("http2-settings");
+    }
+  }
+}

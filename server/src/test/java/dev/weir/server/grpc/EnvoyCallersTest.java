@@ -1,0 +1,85 @@
+package dev.weir.server.grpc;
+
+import static dev.weir.server.grpc.ServedRules.descriptor;
+import static dev.weir.server.grpc.ServedRules.inAMinute;
+import static dev.weir.server.grpc.ServedRules.request;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.weir.engine.rules.Rule;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.stub.MetadataUtils;
+import java.io.IOException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who may ask, and how much in one call. */
+@Timeout(300)
+final class EnvoyCallersTest {
+  private static final Rule.Terms API = inAMinute("api", 3);
+
+  @Test
+  void refusesCallsThatAreTooLargeOrAskNothing() throws IOException {
+    try (ServedRules served = ServedRules.start().with(API)) {
+      RateLimitDescriptor api = descriptor("rule", "api");
+      RateLimitDescriptor[] many =
+          IntStream.rangeClosed(0, DescriptorReader.MOST_DESCRIPTORS)
+              .mapToObj(i -> descriptor("rule", "api", "user", "" + i))
+              .toArray(RateLimitDescriptor[]::new);
+      RateLimitDescriptor.Builder wide = api.toBuilder();
+      for (int i = 0; i < DescriptorReader.MOST_ENTRIES; i++) {
+        wide.addEntries(RateLimitDescriptor.Entry.newBuilder().setKey("k" + i));
+      }
+      assertThat(failure(() -> served.ask()).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+      assertThat(failure(() -> served.ask(many)).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+      assertThat(failure(() -> served.ask(wide.build())).getCode())
+          .isEqualTo(Status.Code.INVALID_ARGUMENT);
+      String long1 = "x".repeat(EnvoyServer.LARGEST_MESSAGE);
+      assertThat(failure(() -> served.ask(descriptor("rule", "api", "k", long1))).getCode())
+          .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+      assertThat(served.ask(api).getOverallCode()).as("it goes on").isEqualTo(Code.OK);
+    }
+  }
+
+  private static Status failure(Runnable call) {
+    StatusRuntimeException failure = catchThrowableOfType(StatusRuntimeException.class, call::run);
+    assertThat(failure).isNotNull();
+    return failure.getStatus();
+  }
+
+  @Test
+  void opensOnlyToThoseWhoShowAKey() throws IOException {
+    try (ServedRules served = ServedRules.guarded("s3cret").with(API)) {
+      RateLimitRequest request = request(descriptor("rule", "api"));
+      assertThat(failure(() -> served.client().shouldRateLimit(request)).getCode())
+          .isEqualTo(Status.Code.UNAUTHENTICATED);
+      assertThat(failure(() -> showing(served, "Bearer wrong").shouldRateLimit(request)).getCode())
+          .isEqualTo(Status.Code.PERMISSION_DENIED);
+      assertThat(failure(() -> showing(served, "Basic s3cret").shouldRateLimit(request)).getCode())
+          .isEqualTo(Status.Code.UNAUTHENTICATED);
+      assertThat(
+              showing(served, "Bearer s3cret")
+                  .shouldRateLimit(request)
+                  .getStatuses(0)
+                  .getLimitRemaining())
+          .as("nothing was taken before")
+          .isEqualTo(2);
+      assertThat(served.health()).isEqualTo(ServingStatus.SERVING);
+    }
+  }
+
+  private static RateLimitServiceGrpc.RateLimitServiceBlockingStub showing(
+      ServedRules served, String authorization) {
+    Metadata headers = new Metadata();
+    headers.put(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), authorization);
+    return served.client().withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
+  }
+}
