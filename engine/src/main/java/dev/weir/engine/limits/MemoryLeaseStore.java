@@ -65,7 +65,7 @@ public final class MemoryLeaseStore implements LeaseStore {
 
     void put(String resource, LiveLeases leases) {
       resources.remove(resource);
-      if (!leases.leases().isEmpty()) {
+      if (!leases.isEmpty()) {
         resources.put(resource, leases);
       }
     }
@@ -137,7 +137,7 @@ public final class MemoryLeaseStore implements LeaseStore {
       LiveLeases.Step step = transition.apply(leases, now);
       stripe.sweep(SWEEP, now);
       if (!stripe.resources.containsKey(resource)
-          && !step.next().leases().isEmpty()
+          && !step.next().isEmpty()
           && stripe.resources.size() >= mostPerStripe) {
         throw new StoreException("full: too many resources have leases");
       }
