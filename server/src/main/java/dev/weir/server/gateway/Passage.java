@@ -8,8 +8,6 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -33,7 +31,6 @@ final class Passage {
   private @Nullable Tunnel tunnel;
   private boolean isUpstreamReusable;
   private boolean isRetried;
-  private boolean isInterim;
 
   /** How far it has come. */
   private enum Stage {
@@ -163,33 +160,25 @@ final class Passage {
   }
 
   /** The upstream's answer begins. */
-  void answerHead(HttpResponse answer) {
+  void answer(HttpResponse answer) {
     if (stage != Stage.SENT) {
       ReferenceCountUtil.release(answer);
-    } else if (answer.decoderResult().isFailure()) {
-      unreadable(answer);
-    } else if (answer.status().code() == HttpResponseStatus.SWITCHING_PROTOCOLS.code()) {
-      switchProtocols(answer);
-    } else if (answer.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
-      interim(answer);
-    } else {
-      isInterim = false;
-      stage = Stage.ANSWERING;
-      isUpstreamReusable = HttpUtil.isKeepAlive(answer);
-      exchange.adapt(answer);
-      passBack(answer);
+      return;
     }
+    stage = Stage.ANSWERING;
+    isUpstreamReusable = HttpUtil.isKeepAlive(answer);
+    exchange.adapt(answer);
+    passBack(answer);
   }
 
-  private void unreadable(HttpResponse answer) {
-    ReferenceCountUtil.release(answer);
+  /** What the upstream says is no answer. */
+  void unreadable() {
     abandon();
     exchange.failed(GatewayMetrics.Failure.INVALID, Refusals.UNREADABLE);
   }
 
   /** Such as 100 Continue: the answer is yet to come. */
-  private void interim(HttpResponse answer) {
-    isInterim = !(answer instanceof LastHttpContent);
+  void interim(HttpResponse answer) {
     // The upstream has begun to answer.
     isRetried = true;
     awaitAnswer();
@@ -199,12 +188,14 @@ final class Passage {
     ReferenceCountUtil.release(answer);
   }
 
-  private void switchProtocols(HttpResponse answer) {
+  /** The upstream wants to speak another protocol. */
+  void switchProtocols(HttpResponse answer) {
     UpstreamConnection to = upstream;
     if (to == null
         || !incoming.isUpgrade()
         || !answer.headers().contains(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)) {
-      unreadable(answer);
+      ReferenceCountUtil.release(answer);
+      unreadable();
       return;
     }
     stage = Stage.TUNNEL;
@@ -223,10 +214,7 @@ final class Passage {
 
   /** A piece of the answer's body. */
   void answerPart(HttpContent piece) {
-    if (isInterim && piece instanceof LastHttpContent) {
-      isInterim = false;
-      piece.release();
-    } else if (stage != Stage.ANSWERING) {
+    if (stage != Stage.ANSWERING) {
       piece.release();
     } else if (piece.decoderResult().isFailure()) {
       piece.release();

@@ -7,6 +7,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +25,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private final UpstreamPool pool;
   private @Nullable Passage passage;
   private boolean isOpen;
+
+  /** Whether what was read last is the head of an answer before the answer. */
+  private boolean isInterim;
+
   private long idleSinceNanos;
 
   UpstreamConnection(Channel channel, UpstreamPool pool) {
@@ -86,10 +93,34 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     switch (message) {
-      case HttpResponse head -> serving.answerHead(head);
-      case HttpContent part -> serving.answerPart(part);
+      case HttpResponse head -> head(serving, head);
+      case HttpContent part -> part(serving, part);
       case ByteBuf bytes -> serving.bytesFromUpstream(bytes);
       default -> ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void head(Passage serving, HttpResponse head) {
+    isInterim = false;
+    if (head.decoderResult().isFailure()) {
+      ReferenceCountUtil.release(head);
+      serving.unreadable();
+    } else if (head.status().code() == HttpResponseStatus.SWITCHING_PROTOCOLS.code()) {
+      serving.switchProtocols(head);
+    } else if (head.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+      isInterim = !(head instanceof LastHttpContent);
+      serving.interim(head);
+    } else {
+      serving.answer(head);
+    }
+  }
+
+  private void part(Passage serving, HttpContent part) {
+    if (isInterim) {
+      isInterim = !(part instanceof LastHttpContent);
+      part.release();
+    } else {
+      serving.answerPart(part);
     }
   }
 

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.rest.Http;
 import dev.weir.server.rest.RawHttp;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -97,6 +97,26 @@ final class GatewayFailuresIT {
       // The connection of the client is as good as new.
       raw.send(GET.formatted("/.."));
       assertThat(raw.readTo("}")).startsWith("HTTP/1.1 504 Gateway Timeout");
+    }
+  }
+
+  @Test
+  void answers408ToBodiesThatStandStill() throws Exception {
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  in.skipNBytes(TestUpstream.length(head));
+                  return TestUpstream.say(out, "ok");
+                });
+        TestGateway gateway =
+            new TestGateway(
+                TestGateway.Choice.USUAL.times(TestGateway.SOON_IDLE), upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello");
+      assertThat(raw.readAll())
+          .startsWith("HTTP/1.1 408 ")
+          .contains("connection: close")
+          .contains("request-timeout");
     }
   }
 
@@ -209,7 +229,7 @@ final class GatewayFailuresIT {
         try (RawHttp raw = new RawHttp(gateway.address())) {
           raw.send(request);
           // By a reset, not an end.
-          assertThatThrownBy(raw::readAll).isInstanceOf(IOException.class);
+          assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);
         }
       }
     }

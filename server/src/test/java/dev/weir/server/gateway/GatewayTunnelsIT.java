@@ -1,8 +1,16 @@
 package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.limits.Concurrency;
+import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Rule;
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.rest.RawHttp;
+import java.io.IOException;
+import java.net.SocketException;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -12,29 +20,17 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayTunnelsIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n%s\r\n";
+  private static final String UPGRADE =
+      GET.formatted(
+          "/ws",
+          "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: k\r\n");
 
   @Test
   void passesWebSocketsThrough() throws Exception {
-    try (TestUpstream upstream =
-            new TestUpstream(
-                (head, in, out) -> {
-                  // A frame may follow at once.
-                  TestUpstream.send(
-                      out,
-                      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
-                          + "Upgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\nfirst");
-                  for (int next = in.read(); next >= 0; next = in.read()) {
-                    out.write(Character.toUpperCase(next));
-                    out.flush();
-                  }
-                  return false;
-                });
+    try (TestUpstream upstream = shouting();
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp raw = new RawHttp(gateway.address())) {
-      raw.send(
-          GET.formatted(
-              "/ws",
-              "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: k\r\n"));
+      raw.send(UPGRADE);
       assertThat(raw.readTo("\r\n\r\n"))
           .startsWith("HTTP/1.1 101 ")
           .containsIgnoringCase("upgrade: websocket")
@@ -45,6 +41,57 @@ final class GatewayTunnelsIT {
       assertThat(raw.readTo("HELLO")).isEqualTo("HELLO");
       raw.send("\0\1bye");
       assertThat(raw.readTo("BYE")).isEqualTo("\0\1BYE");
+      raw.send("end.");
+      assertThat(raw.readAll()).isEqualTo("END");
+    }
+  }
+
+  /** Sends back in capitals what it gets, up to a full stop. */
+  private static TestUpstream shouting() throws IOException {
+    return new TestUpstream(
+        (head, in, out) -> {
+          // A frame may follow at once.
+          TestUpstream.send(
+              out,
+              "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                  + "Upgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\nfirst");
+          for (int next = in.read(); next >= 0 && next != '.'; next = in.read()) {
+            out.write(Character.toUpperCase(next));
+            out.flush();
+          }
+          return false;
+        });
+  }
+
+  @Test
+  void aWebSocketHoldsItsLeaseAsLongAsItIsOpen() throws Exception {
+    try (TestUpstream upstream = shouting();
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      Rule rule =
+          gateway.rule(
+              "/**",
+              new Allowance.Together(Concurrency.of(1, Duration.ofMinutes(1))),
+              terms -> terms);
+      for (int i = 0; i < 2; i++) {
+        try (RawHttp raw = new RawHttp(gateway.address())) {
+          raw.send(UPGRADE);
+          raw.readTo("first");
+          gateway.http().get("/").refused();
+        }
+        Waiting.until("the lease to end", () -> gateway.leases(rule, "127.0.0.1") == 0);
+      }
+    }
+  }
+
+  @Test
+  void aWebSocketOnWhichNobodySpeaksIsCut() throws Exception {
+    try (TestUpstream upstream = shouting();
+        TestGateway gateway =
+            new TestGateway(
+                TestGateway.Choice.USUAL.times(TestGateway.SOON_IDLE), upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(UPGRADE);
+      assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);
     }
   }
 

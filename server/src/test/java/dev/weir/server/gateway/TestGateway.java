@@ -41,6 +41,10 @@ final class TestGateway implements AutoCloseable {
   static final GatewaySettings.Times PATIENT =
       new GatewaySettings.Times(LONG, LONG, LONG, LONG, LONG);
 
+  /** With little patience for silence. */
+  static final GatewaySettings.Times SOON_IDLE =
+      new GatewaySettings.Times(LONG, SHORT, LONG, LONG, LONG);
+
   private final MemoryRules rules = new MemoryRules(InstantSource.system());
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicInteger queued = new AtomicInteger();
