@@ -21,11 +21,13 @@ import reactor.core.publisher.Mono;
 final class ReactiveGateFilter implements WebFilter, Ordered {
   private final Gate gate;
   private final TrustedProxies proxies;
+  private final ReactiveOrigin origin;
   private final int order;
 
-  ReactiveGateFilter(Gate gate, TrustedProxies proxies, int order) {
+  ReactiveGateFilter(Gate gate, TrustedProxies proxies, ReactiveOrigin origin, int order) {
     this.gate = gate;
     this.proxies = proxies;
+    this.origin = origin;
     this.order = order;
   }
 
@@ -38,7 +40,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     Request read;
     try {
-      read = new ReactiveSource(exchange.getRequest()).read(proxies);
+      read = origin.source(exchange.getRequest()).read(proxies);
     } catch (AmbiguousPathException e) {
       return write(exchange.getResponse(), Problem.invalidPath(e));
     }
@@ -46,7 +48,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
         () -> {
           CompletableFuture<Admission> asked = gate.ask(read);
           // An answer that comes after the client has left still has to be given back.
-          return Mono.fromFuture(asked, true)
+          return said(asked, exchange)
               .flatMap(admission -> admitted(admission, exchange, chain))
               .doFinally(
                   end -> {
@@ -55,7 +57,14 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
         });
   }
 
-  private static Mono<Void> admitted(
+  /** What is said, on the thread of the exchange. */
+  private Mono<Admission> said(CompletableFuture<Admission> asked, ServerWebExchange exchange) {
+    return asked.isDone()
+        ? Mono.fromFuture(asked, true)
+        : Mono.fromFuture(asked, true).publishOn(origin.thread(exchange.getRequest()));
+  }
+
+  private Mono<Void> admitted(
       Admission admission, ServerWebExchange exchange, WebFilterChain chain) {
     HttpHeaders headers = exchange.getResponse().getHeaders();
     admission.fields().forEach(field -> headers.add(field.name(), field.value()));
@@ -63,6 +72,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
       case Admission.Passed passed -> chain.filter(exchange);
       case Admission.Queued queued ->
           Mono.delay(queued.delay())
+              .publishOn(origin.thread(exchange.getRequest()))
               .then(
                   Mono.defer(
                       () -> {

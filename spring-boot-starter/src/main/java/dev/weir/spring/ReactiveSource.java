@@ -4,9 +4,9 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** A request of WebFlux. */
+/** A request as WebFlux tells it. */
 record ReactiveSource(ServerHttpRequest request) implements RequestSource {
-  private static final String UNKNOWN = "unknown";
+  static final String UNKNOWN = "unknown";
 
   @Override
   public String method() {
@@ -22,9 +22,10 @@ record ReactiveSource(ServerHttpRequest request) implements RequestSource {
   @Override
   public String peer() {
     InetSocketAddress peer = request.getRemoteAddress();
-    if (peer == null) {
-      return UNKNOWN;
-    }
+    return peer == null ? UNKNOWN : text(peer);
+  }
+
+  static String text(InetSocketAddress peer) {
     return peer.getAddress() == null ? peer.getHostString() : peer.getAddress().getHostAddress();
   }
 

@@ -1,16 +1,18 @@
 package dev.weir.spring;
 
 import dev.weir.engine.rules.TrustedProxies;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.web.server.WebFilter;
+import reactor.netty.http.server.HttpServerRequest;
 
 /** The filter of a service on WebFlux. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
@@ -18,18 +20,41 @@ import org.springframework.web.server.WebFilter;
 @ConditionalOnClass(WebFilter.class)
 @ConditionalOnBean(Gate.class)
 final class WeirReactiveAutoConfiguration {
-  private static final Logger log = LoggerFactory.getLogger(WeirReactiveAutoConfiguration.class);
   private static final int EARLY = Ordered.HIGHEST_PRECEDENCE + 10;
 
   @Bean
-  ReactiveGateFilter weirGateFilter(Gate gate, TrustedProxies proxies, Environment environment) {
-    String strategy = environment.getProperty("server.forward-headers-strategy", "none");
-    if (!strategy.equalsIgnoreCase("none")) {
-      log.warn(
-          "server.forward-headers-strategy is {}: anybody may make up the address that is counted."
-              + " Leave it out and set weir.trusted-proxies.",
-          strategy);
+  ReactiveGateFilter weirGateFilter(Gate gate, TrustedProxies proxies, ReactiveOrigin origin) {
+    return new ReactiveGateFilter(gate.on(Thread.ofVirtual()::start), proxies, origin, EARLY);
+  }
+
+  /** A service on Reactor Netty, as most are. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(HttpServerRequest.class)
+  static final class OnNetty {
+    @Bean
+    ReactiveOrigin weirOrigin() {
+      return new NettyOrigin();
     }
-    return new ReactiveGateFilter(gate.on(Thread.ofVirtual()::start), proxies, EARLY);
+  }
+
+  /** A service on another web server. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnMissingClass("reactor.netty.http.server.HttpServerRequest")
+  static final class OnAnother {
+    private static final String STRATEGY = "server.forward-headers-strategy";
+
+    /** Refuses what would let anybody make up the address that is counted. */
+    @Bean
+    ReactiveOrigin weirOrigin(Environment environment) {
+      String strategy = environment.getProperty(STRATEGY, "none");
+      if (strategy.equalsIgnoreCase("framework")) {
+        throw new InvalidConfigurationPropertyValueException(
+            STRATEGY,
+            strategy,
+            "With it, anybody may make up the address that is counted."
+                + " Leave it out and set weir.trusted-proxies.");
+      }
+      return ReactiveOrigin.UNKNOWN;
+    }
   }
 }

@@ -26,7 +26,9 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -44,12 +46,21 @@ final class Service implements AutoCloseable {
     this.context = context;
   }
 
-  static Service onTomcat(Map<String, Object> properties) {
-    return new Service(start(WebApplicationType.SERVLET, OrderService.class, properties));
+  static Service onTomcat(Map<String, Object> properties, OwnPart... parts) {
+    return new Service(start(WebApplicationType.SERVLET, OrderService.class, properties, parts));
   }
 
-  static Service onNetty(Map<String, Object> properties) {
-    return new Service(start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties));
+  /** On WebFlux, hence on Netty if that is there. */
+  static Service onNetty(Map<String, Object> properties, OwnPart... parts) {
+    return new Service(
+        start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties, parts));
+  }
+
+  /** A bean that the service brings along. */
+  interface OwnPart extends ApplicationContextInitializer<GenericApplicationContext> {
+    static <T> OwnPart of(Class<T> type, T part) {
+      return context -> context.registerBean(type, () -> part);
+    }
   }
 
   /** Only puts together who decides. */
@@ -66,7 +77,7 @@ final class Service implements AutoCloseable {
   static final class Bare {}
 
   private static ConfigurableApplicationContext start(
-      WebApplicationType type, Class<?> service, Map<String, Object> properties) {
+      WebApplicationType type, Class<?> service, Map<String, Object> properties, OwnPart... parts) {
     Map<String, Object> all = new HashMap<>(properties);
     all.put("server.port", "0");
     all.put("server.address", "127.0.0.1");
@@ -74,6 +85,7 @@ final class Service implements AutoCloseable {
     all.put("management.endpoint.health.show-details", "always");
     return new SpringApplicationBuilder(service)
         .web(type)
+        .initializers(parts)
         .properties(all)
         .registerShutdownHook(false)
         .run();

@@ -19,6 +19,12 @@ public class OrderEndpoints {
     return "order";
   }
 
+  /** On which thread a request is served. */
+  @GetMapping("/threads/{id}")
+  String thread() {
+    return Thread.currentThread().toString();
+  }
+
   @GetMapping("/reports/short")
   String report() {
     return "report";

@@ -1,0 +1,31 @@
+package dev.weir.spring;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import reactor.netty.http.server.HttpServerRequest;
+
+/** A request of Reactor Netty. */
+record NettySource(HttpServerRequest request) implements RequestSource {
+  @Override
+  public String method() {
+    return request.method().name();
+  }
+
+  @Override
+  public String target() {
+    return request.uri();
+  }
+
+  /** Of the connection, and not what a header says of it. */
+  @Override
+  public String peer() {
+    return request.connectionRemoteAddress() instanceof InetSocketAddress peer
+        ? ReactiveSource.text(peer)
+        : ReactiveSource.UNKNOWN;
+  }
+
+  @Override
+  public List<String> headers(String name) {
+    return request.requestHeaders().getAll(name);
+  }
+}

@@ -1,0 +1,71 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Services that do not have all that the starter could use, each in a process of its own. */
+final class MissingPartsTest {
+  private static final List<String> OF_REDIS_AND_ACTUATOR =
+      List.of(
+          "dev.weir.store.redis.Redis",
+          "io.lettuce.core.RedisClient",
+          "io.micrometer.core.instrument.MeterRegistry",
+          "org.springframework.boot.actuate.endpoint.annotation.Endpoint",
+          "org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration",
+          "org.springframework.boot.health.contributor.HealthIndicator",
+          "org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration");
+
+  private static final List<String> OF_REACTOR_NETTY =
+      List.of("reactor.netty.http.server.HttpServerRequest", "reactor.netty.Connection");
+
+  @Test
+  void onSpringMvcNeitherRedisNorActuatorIsNeeded() throws Exception {
+    assertThat(without(OF_REDIS_AND_ACTUATOR, "servlet")).contains("They got 200 and 429");
+  }
+
+  @Test
+  void onWebFluxNeitherRedisNorActuatorIsNeeded() throws Exception {
+    assertThat(without(OF_REDIS_AND_ACTUATOR, "webflux")).contains("They got 200 and 429");
+  }
+
+  @Test
+  void onWebFluxReactorNettyIsNotNeeded() throws Exception {
+    assertThat(without(OF_REACTOR_NETTY, "webflux")).contains("They got 200 and 429");
+  }
+
+  @Test
+  void whereAnybodyCouldMakeUpAnAddressNothingStarts() throws Exception {
+    assertThat(without(OF_REACTOR_NETTY, "webflux", "server.forward-headers-strategy=framework"))
+        .contains("Leave it out and set weir.trusted-proxies.")
+        .doesNotContain("They got");
+  }
+
+  /** What is said on a class path that lacks what these classes are in. */
+  private static String without(List<String> missing, String... arguments)
+      throws IOException, InterruptedException, ReflectiveOperationException, URISyntaxException {
+    List<String> left =
+        new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
+    for (String each : missing) {
+      Path place =
+          Path.of(Class.forName(each).getProtectionDomain().getCodeSource().getLocation().toURI());
+      assertThat(left.removeIf(entry -> Path.of(entry).equals(place))).as(each).isTrue();
+    }
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", String.join(File.pathSeparator, left)));
+    command.add(TwoRequests.class.getName());
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return said;
+  }
+}

@@ -1,0 +1,151 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Rules;
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.spring.Service.OwnPart;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Services that bring parts, and threads, of their own. */
+final class OwnPartsTest {
+  private static final String FROM = "X-Forwarded-For";
+
+  @Test
+  void aServicesOwnPartsTakeThePlaceOfWeirs() {
+    StoreElsewhere counts = new StoreElsewhere();
+    try (Service service =
+        Service.onTomcat(
+            oneForEachAddress(),
+            OwnPart.of(LimitStore.class, counts),
+            OwnPart.of(TrustedProxies.class, TrustedProxies.of(List.of("127.0.0.1"))))) {
+      assertThat(service.get("/threads/1", FROM, "192.0.2.1").status()).isEqualTo(200);
+      assertThat(service.get("/threads/1", FROM, "192.0.2.2").status()).isEqualTo(200);
+      assertThat(service.get("/threads/1", FROM, "192.0.2.2").status()).isEqualTo(429);
+      assertThat(counts.questions()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aServicesOwnRulesAreTheOnlyOnes() {
+    try (Service service =
+        Service.onTomcat(
+            oneForEachAddress(),
+            OwnPart.of(Rules.class, new MemoryRules(InstantSource.system())))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(service.get("/threads/1").status()).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void onVirtualThreadsRequestsPassAndWait() {
+    Map<String, Object> properties = queue();
+    properties.put("spring.threads.virtual.enabled", "true");
+    try (Service service = Service.onTomcat(properties)) {
+      passesAndWaits(service, "VirtualThread");
+    }
+  }
+
+  /** Also if a store was asked on another thread. Reactor Netty counts on it, see NettyOrigin. */
+  @Test
+  void onNettyRequestsAreServedOnTheThreadTheyCameOn() {
+    try (Service service =
+        Service.onNetty(queue(), OwnPart.of(LimitStore.class, new StoreElsewhere()))) {
+      passesAndWaits(service, "reactor-http");
+    }
+  }
+
+  @Test
+  void aConnectionThatIsKeptIsAnsweredEachTime() {
+    try (Service service =
+        Service.onNetty(oneForEachAddress(), OwnPart.of(LimitStore.class, new StoreElsewhere()))) {
+      assertThat(service.get("/threads/1").status()).isEqualTo(200);
+      for (int i = 0; i < 500; i++) {
+        assertThat(service.get("/threads/1").status()).isEqualTo(429);
+      }
+    }
+  }
+
+  @Test
+  void onWebFluxNoHeaderMakesUpAnAddressWhateverSpringBelieves() {
+    for (String strategy : List.of("framework", "native")) {
+      Map<String, Object> properties = oneForEachAddress();
+      properties.put("server.forward-headers-strategy", strategy);
+      try (Service service = Service.onNetty(properties)) {
+        assertThat(service.get("/threads/1", FROM, "192.0.2.1").status()).isEqualTo(200);
+        assertThat(service.get("/threads/1", FROM, "192.0.2.2").status())
+            .as(strategy)
+            .isEqualTo(429);
+        assertThat(service.get("/threads/1", "Forwarded", "for=192.0.2.3").status())
+            .as(strategy)
+            .isEqualTo(429);
+        assertThat(service.get("/threads/1", "X-Forwarded-Prefix", "/elsewhere").status())
+            .as(strategy)
+            .isEqualTo(429);
+      }
+      properties.put("weir.trusted-proxies", "127.0.0.1");
+      try (Service service = Service.onNetty(properties)) {
+        assertThat(service.get("/threads/1", FROM, "192.0.2.9, 192.0.2.1").status()).isEqualTo(200);
+        assertThat(service.get("/threads/1", FROM, "192.0.2.8, 192.0.2.1").status())
+            .as(strategy)
+            .isEqualTo(429);
+        assertThat(service.get("/threads/1", FROM, "192.0.2.9, 192.0.2.2").status())
+            .as(strategy)
+            .isEqualTo(200);
+      }
+    }
+  }
+
+  /** A servlet container does not tell that a client has left. */
+  @Test
+  void onTomcatAClientThatLeavesKeepsItsPlaceUntilItsWaitIsOver() {
+    Map<String, Object> properties = queue();
+    properties.put("weir.rules[0].delay-per-request-ms", "1000");
+    try (Service service = Service.onTomcat(properties)) {
+      assertThat(service.get("/threads/1").status()).isEqualTo(200);
+      var waiting = service.send("/threads/1");
+      Service.eventually(() -> waiting(service) == 1);
+      waiting.cancel(true);
+      Service.eventually(() -> waiting(service) == 0);
+      assertThat(service.get("/threads/1").header("X-RateLimit-Queued")).isEqualTo("true");
+    }
+  }
+
+  private static double waiting(Service service) {
+    return service.meters().get("weir.waiting").gauge().value();
+  }
+
+  private static void passesAndWaits(Service service, String thread) {
+    Service.Answer passed = service.get("/threads/1");
+    assertThat(passed.status()).isEqualTo(200);
+    assertThat(passed.body()).contains(thread);
+    Service.Answer waited = service.get("/threads/1");
+    assertThat(waited.header("X-RateLimit-Queued")).isEqualTo("true");
+    assertThat(waited.body()).contains(thread);
+  }
+
+  private static Map<String, Object> queue() {
+    Map<String, Object> properties = oneForEachAddress();
+    properties.put("weir.rules[0].queue-enabled", "true");
+    properties.put("weir.rules[0].max-queue-size", "1");
+    properties.put("weir.rules[0].delay-per-request-ms", "100");
+    return properties;
+  }
+
+  private static Map<String, Object> oneForEachAddress() {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put("weir.rules[0].name", "threads");
+    properties.put("weir.rules[0].path-pattern", "/threads/**");
+    properties.put("weir.rules[0].key-by", "ip");
+    properties.put("weir.rules[0].allowed-requests", "1");
+    properties.put("weir.rules[0].window-seconds", "3600");
+    return properties;
+  }
+}

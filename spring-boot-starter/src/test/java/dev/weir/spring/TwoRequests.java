@@ -1,0 +1,34 @@
+package dev.weir.spring;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** A process of its own that starts a service, sends it two requests and says how they went. */
+final class TwoRequests {
+  private TwoRequests() {}
+
+  /**
+   * Starts it.
+   *
+   * @param arguments where it runs, and further properties
+   */
+  public static void main(String... arguments) {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put("weir.rules[0].name", "quotes");
+    properties.put("weir.rules[0].path-pattern", "/quotes/**");
+    properties.put("weir.rules[0].allowed-requests", "1");
+    properties.put("weir.rules[0].window-seconds", "3600");
+    for (int i = 1; i < arguments.length; i++) {
+      String[] property = arguments[i].split("=", 2);
+      properties.put(property[0], property[1]);
+    }
+    try (Service service =
+        arguments[0].equals("webflux")
+            ? Service.onNetty(properties)
+            : Service.onTomcat(properties)) {
+      System.out.printf(
+          "They got %d and %d%n",
+          service.get("/quotes/1").status(), service.get("/quotes/1").status());
+    }
+  }
+}
