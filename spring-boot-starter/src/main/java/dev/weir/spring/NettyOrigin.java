@@ -19,8 +19,8 @@ import reactor.netty.http.server.HttpServerRequest;
  * beginning of the path, whoever wrote them.
  *
  * <p>They return, because an answer that is done on another thread may let its connection go deaf:
- * Reactor Netty 1.3.7 may not read on if the next request of the client came before that
- * was noticed. A service that answers on Netty's threads is not to be led away from them by us.
+ * Reactor Netty 1.3.7 may not read on if the next request of the client came before that was
+ * noticed. A service that answers on Netty's threads is not to be led away from them by us.
  */
 final class NettyOrigin implements ReactiveOrigin {
   @Override

@@ -2,42 +2,59 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Rules;
 import dev.weir.engine.rules.TrustedProxies;
-import dev.weir.spring.Service.OwnPart;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** Services that bring parts, and threads, of their own. */
 final class OwnPartsTest {
   private static final String FROM = "X-Forwarded-For";
 
+  @Configuration(proxyBeanMethods = false)
+  static class OwnStore {
+    @Bean
+    StoreElsewhere counts() {
+      return new StoreElsewhere();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OwnProxies {
+    @Bean
+    TrustedProxies proxies() {
+      return TrustedProxies.of(List.of("127.0.0.1"));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class NoRules {
+    @Bean
+    Rules rules() {
+      return new MemoryRules(InstantSource.system());
+    }
+  }
+
   @Test
   void aServicesOwnPartsTakeThePlaceOfWeirs() {
-    StoreElsewhere counts = new StoreElsewhere();
     try (Service service =
-        Service.onTomcat(
-            oneForEachAddress(),
-            OwnPart.of(LimitStore.class, counts),
-            OwnPart.of(TrustedProxies.class, TrustedProxies.of(List.of("127.0.0.1"))))) {
+        Service.onTomcat(oneForEachAddress(), OwnStore.class, OwnProxies.class)) {
       assertThat(service.get("/threads/1", FROM, "192.0.2.1").status()).isEqualTo(200);
       assertThat(service.get("/threads/1", FROM, "192.0.2.2").status()).isEqualTo(200);
       assertThat(service.get("/threads/1", FROM, "192.0.2.2").status()).isEqualTo(429);
-      assertThat(counts.questions()).isEqualTo(3);
+      assertThat(service.part(StoreElsewhere.class).questions()).isEqualTo(3);
     }
   }
 
   @Test
   void aServicesOwnRulesAreTheOnlyOnes() {
-    try (Service service =
-        Service.onTomcat(
-            oneForEachAddress(),
-            OwnPart.of(Rules.class, new MemoryRules(InstantSource.system())))) {
+    try (Service service = Service.onTomcat(oneForEachAddress(), NoRules.class)) {
       for (int i = 0; i < 3; i++) {
         assertThat(service.get("/threads/1").status()).isEqualTo(200);
       }
@@ -56,16 +73,14 @@ final class OwnPartsTest {
   /** Also if a store was asked on another thread. Reactor Netty counts on it, see NettyOrigin. */
   @Test
   void onNettyRequestsAreServedOnTheThreadTheyCameOn() {
-    try (Service service =
-        Service.onNetty(queue(), OwnPart.of(LimitStore.class, new StoreElsewhere()))) {
+    try (Service service = Service.onNetty(queue(), OwnStore.class)) {
       passesAndWaits(service, "reactor-http");
     }
   }
 
   @Test
   void aConnectionThatIsKeptIsAnsweredEachTime() {
-    try (Service service =
-        Service.onNetty(oneForEachAddress(), OwnPart.of(LimitStore.class, new StoreElsewhere()))) {
+    try (Service service = Service.onNetty(oneForEachAddress(), OwnStore.class)) {
       assertThat(service.get("/threads/1").status()).isEqualTo(200);
       for (int i = 0; i < 500; i++) {
         assertThat(service.get("/threads/1").status()).isEqualTo(429);

@@ -26,9 +26,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -46,21 +44,19 @@ final class Service implements AutoCloseable {
     this.context = context;
   }
 
-  static Service onTomcat(Map<String, Object> properties, OwnPart... parts) {
+  /**
+   * On Spring MVC.
+   *
+   * @param parts configurations with beans that the service brings along
+   */
+  static Service onTomcat(Map<String, Object> properties, Class<?>... parts) {
     return new Service(start(WebApplicationType.SERVLET, OrderService.class, properties, parts));
   }
 
   /** On WebFlux, hence on Netty if that is there. */
-  static Service onNetty(Map<String, Object> properties, OwnPart... parts) {
+  static Service onNetty(Map<String, Object> properties, Class<?>... parts) {
     return new Service(
         start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties, parts));
-  }
-
-  /** A bean that the service brings along. */
-  interface OwnPart extends ApplicationContextInitializer<GenericApplicationContext> {
-    static <T> OwnPart of(Class<T> type, T part) {
-      return context -> context.registerBean(type, () -> part);
-    }
   }
 
   /** Only puts together who decides. */
@@ -77,7 +73,10 @@ final class Service implements AutoCloseable {
   static final class Bare {}
 
   private static ConfigurableApplicationContext start(
-      WebApplicationType type, Class<?> service, Map<String, Object> properties, OwnPart... parts) {
+      WebApplicationType type,
+      Class<?> service,
+      Map<String, Object> properties,
+      Class<?>... parts) {
     Map<String, Object> all = new HashMap<>(properties);
     all.put("server.port", "0");
     all.put("server.address", "127.0.0.1");
@@ -85,7 +84,7 @@ final class Service implements AutoCloseable {
     all.put("management.endpoint.health.show-details", "always");
     return new SpringApplicationBuilder(service)
         .web(type)
-        .initializers(parts)
+        .sources(parts)
         .properties(all)
         .registerShutdownHook(false)
         .run();
@@ -119,7 +118,11 @@ final class Service implements AutoCloseable {
   }
 
   OrderEndpoints endpoints() {
-    return context.getBean(OrderEndpoints.class);
+    return part(OrderEndpoints.class);
+  }
+
+  <T> T part(Class<T> type) {
+    return context.getBean(type);
   }
 
   Answer get(String path, String... headers) {
