@@ -28,7 +28,7 @@ interface RequestSource {
   default Request read(TrustedProxies proxies) {
     return new Read(
         method(),
-        RequestPath.of(target()),
+        RequestPath.ofUnchanged(target()),
         proxies.client(peer(), headers("Forwarded"), headers("X-Forwarded-For")),
         this::headers);
   }

@@ -10,9 +10,9 @@ import java.util.List;
  * The path of a request, in the one way in which both rules and whoever serves it read it.
  *
  * <p>What two programs could read in two ways is refused: encoded slashes, backslashes, control
- * characters, broken encodings, dots in disguise. What means the same is made the same: encoded
- * letters, dot segments, for rules also empty segments, parameters of segments and a slash at the
- * end.
+ * characters, broken encodings, dots in disguise, and plain ones where they cannot be resolved.
+ * What means the same is made the same: encoded letters, dot segments, for rules also empty
+ * segments, parameters of segments and a slash at the end.
  *
  * @param text what is sent on, without the query
  * @param segments what rules are matched with, decoded
@@ -35,6 +35,20 @@ public record RequestPath(String text, List<String> segments) {
    * @throws AmbiguousPathException if it is none, or could be read in two ways
    */
   public static RequestPath of(String target) {
+    return of(target, true);
+  }
+
+  /**
+   * The same of a request that reaches its server as it is, whatever is read here: dot segments are
+   * refused too, because that server may read them in another way.
+   *
+   * @throws AmbiguousPathException if it is none, or could be read in two ways
+   */
+  public static RequestPath ofUnchanged(String target) {
+    return of(target, false);
+  }
+
+  private static RequestPath of(String target, boolean mayResolve) {
     if (target.length() > LONGEST) {
       throw new AmbiguousPathException("is longer than " + LONGEST + " characters");
     }
@@ -45,7 +59,7 @@ public record RequestPath(String text, List<String> segments) {
     if (!path.startsWith("/")) {
       throw new AmbiguousPathException("must begin with /");
     }
-    return resolved(path.substring(1).split("/", -1));
+    return resolved(path.substring(1).split("/", -1), mayResolve);
   }
 
   /** The path as rules see it, for counting by it. */
@@ -53,7 +67,7 @@ public record RequestPath(String text, List<String> segments) {
     return "/" + String.join("/", segments);
   }
 
-  private static RequestPath resolved(String[] raw) {
+  private static RequestPath resolved(String[] raw, boolean mayResolve) {
     if (raw.length > MOST_SEGMENTS) {
       throw new AmbiguousPathException("has more than " + MOST_SEGMENTS + " segments");
     }
@@ -66,6 +80,9 @@ public record RequestPath(String text, List<String> segments) {
         sent.add(raw[i]);
         read.add(segment);
         continue;
+      }
+      if (!mayResolve) {
+        throw new AmbiguousPathException("has dot segments");
       }
       if (raw[i].indexOf(';') >= 0) {
         throw new AmbiguousPathException("has dots with parameters");

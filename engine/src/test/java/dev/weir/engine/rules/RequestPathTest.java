@@ -79,6 +79,20 @@ final class RequestPathTest {
     assertThatThrownBy(() -> RequestPath.of(target)).isInstanceOf(AmbiguousPathException.class);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/a/../b", "/a/./b", "/a/%2e%2e/b", "/a/.%2E", "/..", "/.", "/a/..;/b"})
+  void refusesDotsWhereTheyStay(String target) {
+    assertThatThrownBy(() -> RequestPath.ofUnchanged(target))
+        .isInstanceOf(AmbiguousPathException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/", "/a/b?x=../y", "/a/...", "/.well-known/x", "/%61pi/o%72ders", "//a/"})
+  void readsOthersThatStayAsThoseThatAreSentOn(String target) {
+    assertThat(RequestPath.ofUnchanged(target)).isEqualTo(RequestPath.of(target));
+  }
+
   @Test
   void refusesWhatIsTooLong() {
     assertThatThrownBy(() -> RequestPath.of("/" + "a".repeat(RequestPath.LONGEST)))

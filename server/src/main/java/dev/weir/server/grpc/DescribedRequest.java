@@ -28,7 +28,7 @@ final class DescribedRequest implements Request {
    */
   DescribedRequest(List<RateLimitDescriptor.Entry> entries, String path) {
     this.entries = entries;
-    this.path = RequestPath.of(path);
+    this.path = RequestPath.ofUnchanged(path);
   }
 
   @Override

@@ -43,7 +43,12 @@ final class AuthorizeEndpoint {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
     HttpStatus refusal = refusal(request);
-    Request original = original(request);
+    Request original;
+    try {
+      original = original(request);
+    } catch (AmbiguousPathException e) {
+      return CompletableFuture.completedFuture(ambiguous(e, refusal));
+    }
     return limits.isBlocking()
         ? CompletableFuture.supplyAsync(
                 () -> limits.desk().decideWithoutLeases(original), Thread.ofVirtual()::start)
@@ -61,6 +66,13 @@ final class AuthorizeEndpoint {
     return verdict instanceof Verdict.Queued queued
         ? waits.after(request, queued, response)
         : CompletableFuture.completedFuture(response);
+  }
+
+  /** To who knows only 401 and 403 this is a refusal like any other. */
+  private static HttpResponse<byte[]> ambiguous(AmbiguousPathException e, HttpStatus refusal) {
+    MutableHttpResponse<byte[]> response =
+        Problems.answer(Problem.of(400, "invalid-path", String.valueOf(e.getMessage())));
+    return refusal == HttpStatus.TOO_MANY_REQUESTS ? response : response.status(refusal);
   }
 
   /** nginx knows only 401 and 403 as a refusal of its sub-request. */
@@ -92,11 +104,7 @@ final class AuthorizeEndpoint {
         first(request, "X-Original-Method", "X-Forwarded-Method")
             .orElse("GET")
             .toUpperCase(Locale.ROOT);
-    try {
-      return new Original(method, RequestPath.of(target), client(request), request);
-    } catch (AmbiguousPathException e) {
-      throw new ProblemException(Problem.of(400, "invalid-path", String.valueOf(e.getMessage())));
-    }
+    return new Original(method, RequestPath.ofUnchanged(target), client(request), request);
   }
 
   private String client(HttpRequest<?> request) {

@@ -91,16 +91,26 @@ final class AuthorizeIT {
         new String[] {
           "/api/orders/",
           "//api//orders",
-          "/api/x/../orders",
           "/api/%6Frders",
           "/api;v=2/orders;x=1",
-          "/x/%2e%2e/api/orders",
           "http://host/api/orders"
         }) {
       ask("POST", uri, "192.0.2.1").refused();
     }
-    for (String uri : new String[] {"/api%2Forders", "/api/..;/orders", "/api\\orders", "/%00"}) {
+    // The proxy sends paths on as they came, and who knows how dots are read behind it.
+    for (String uri :
+        new String[] {
+          "/api%2Forders",
+          "/api/..;/orders",
+          "/api\\orders",
+          "/%00",
+          "/api/x/../orders",
+          "/x/%2e%2e/api/orders",
+          "/api/orders/."
+        }) {
       ask("POST", uri, "192.0.2.1").problem(400, "invalid-path");
+      assertThat(http.with("X-Original-URI", uri).get(PATH + "?refuse=403").status())
+          .isEqualTo(403);
     }
     for (String hops : new String[] {"1.1.1.1, 192.0.2.1", "evil, 192.0.2.1, 127.0.0.1"}) {
       ask("POST", "/api/orders", hops).refused();
