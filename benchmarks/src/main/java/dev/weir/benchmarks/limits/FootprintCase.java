@@ -5,9 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.sun.management.ThreadMXBean;
 import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
-import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.MemoryLimitStore;
-import dev.weir.engine.limits.Policy;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +36,7 @@ record FootprintCase() implements LimitsCase {
     rows.add(bytes("token bucket", "resilience4j", Subject::resilience4j, false));
     rows.add(bytes("token bucket", "guava", Subject::guava, false));
     request.progress().accept("limits: bytes a decision");
-    rows.addAll(allocated());
+    rows.addAll(allocated(effort));
     request.progress().accept("limits: pauses");
     rows.add(
         against(
@@ -87,39 +84,21 @@ record FootprintCase() implements LimitsCase {
     return least;
   }
 
-  /** Bytes that the calling thread allocates for a decision, as the JVM counts them. */
-  private static List<Row> allocated() {
-    MemoryLimitStore store = new MemoryLimitStore();
+  /** Bytes that a decision allocates, by JMH. */
+  private static List<Row> allocated(Effort effort) throws Exception {
     List<Row> rows = new ArrayList<>();
-    SkewedKeys keys = SkewedKeys.of(1_000);
-    for (Limit limit : List.of(Subject.bucket(), Subject.window())) {
-      String kind = limit.equals(Subject.window()) ? "fixed window" : "token bucket";
-      Policy<Limit> policy = Policy.of("api", limit);
-      double take = allocatedBy(keys, key -> store.take(policy, key, 1));
-      rows.add(against("bytes a decision, yes or no, " + kind, take, "B", "a byte", 1));
-      List<Object> kept = new ArrayList<>(List.of(limit));
-      double decide = allocatedBy(keys, key -> kept.set(0, store.decide(policy, key, 1)) != null);
+    for (AllocationBenchmark.Measured measured : AllocationBenchmark.measure(effort)) {
+      boolean isFull = measured.method().equals("inFull");
       rows.add(
           against(
-              "bytes a decision, in full, " + kind,
-              decide,
+              "bytes a decision, %s, %s"
+                  .formatted(isFull ? "in full" : "yes or no", measured.kind()),
+              measured.bytes(),
               "B",
-              "one small value",
-              SMALL_VALUE_BYTES));
+              isFull ? "one small value" : "a byte",
+              isFull ? SMALL_VALUE_BYTES : 1));
     }
     return rows;
-  }
-
-  private static double allocatedBy(SkewedKeys keys, Subject subject) {
-    double least = Double.MAX_VALUE;
-    for (int round = 0; round < 20; round++) {
-      long before = THREADS.getCurrentThreadAllocatedBytes();
-      for (int i = 0; i < KEYS; i++) {
-        subject.ask(keys.request(i));
-      }
-      least = Math.min(least, (THREADS.getCurrentThreadAllocatedBytes() - before) / (double) KEYS);
-    }
-    return least;
   }
 
   /**
