@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.Upkeep;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.MemoryLeaseStore;
@@ -12,8 +13,11 @@ import dev.weir.engine.rules.RuleBook;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Rules;
 import dev.weir.engine.rules.TrustedProxies;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -56,6 +60,9 @@ final class WeirAutoConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingBean(Gate.class)
   static final class Here {
+    private static final Logger log = LoggerFactory.getLogger(WeirAutoConfiguration.class);
+    private static final Duration BETWEEN_READINGS = Duration.ofSeconds(10);
+
     @Bean
     @ConditionalOnMissingBean
     LimitStore<Limit> weirLimitStore(WeirProperties properties) {
@@ -123,8 +130,17 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    Upkeep weirUpkeep(RuleBook book, RuleDesk desk) {
-      return new Upkeep(book, desk);
+    Upkeep weirRenewalOfLeases(RuleDesk desk) {
+      return upkeep("renewal of leases", desk::renewLeases, RuleDesk.BETWEEN_RENEWALS);
+    }
+
+    @Bean
+    Upkeep weirReadingOfRules(RuleBook book) {
+      return upkeep("reading of rules", book::refresh, BETWEEN_READINGS);
+    }
+
+    private static Upkeep upkeep(String name, Runnable work, Duration every) {
+      return new Upkeep(name, work, every, new Upkeep.Log(log::info, log::warn, log::error));
     }
   }
 }

@@ -154,14 +154,18 @@ interface GateClaims {
             "/%71uotes/1",
             "//quotes/1",
             "/quotes;v=1/1",
-            "/./quotes/1",
-            "/x/../quotes/1",
             "/quotes/1/",
-            "/quotes//1",
-            "/x/%2e%2e/quotes/1")) {
+            "/quotes//1")) {
       assertThat(service().get(path, KEY, key).status()).as(path).isEqualTo(429);
     }
-    for (String path : List.of("/quotes%2F1", "/x/..;/quotes/1", "/quotes%5C1")) {
+    for (String path :
+        List.of(
+            "/quotes%2F1",
+            "/x/..;/quotes/1",
+            "/quotes%5C1",
+            "/./quotes/1",
+            "/x/../quotes/1",
+            "/x/%2e%2e/quotes/1")) {
       assertThat(service().get(path, KEY, key).status()).as(path).isEqualTo(400);
     }
   }

@@ -117,7 +117,7 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
   private static void sweep(HikariDataSource database, Deque<AutoCloseable> started) {
     LimitSweep sweep =
         new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
-    started.push(new Upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
+    started.push(Node.upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
   }
 
   private static LimitStores goingOn(

@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.Upkeep;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.Reconciler;
@@ -98,10 +99,10 @@ public final class Node implements AutoCloseable {
         started.push(listener(database, parts, limits, routing));
       }
       started.push(
-          new Upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
-      started.push(new Upkeep("reading of routes", routing.book()::refresh, limiting.cacheTtl()));
+          upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
+      started.push(upkeep("reading of routes", routing.book()::refresh, limiting.cacheTtl()));
       started.push(
-          new Upkeep(
+          upkeep(
               "renewal of leases", limits.limits().desk()::renewLeases, RuleDesk.BETWEEN_RENEWALS));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
       tracing.ifPresent(started::push);
@@ -111,7 +112,7 @@ public final class Node implements AutoCloseable {
               .orElse(parts.ledger());
       SlotDesk desk = new SlotDesk(ledger, parts.cache(), gathering, observer);
       started.push(
-          new Upkeep(
+          upkeep(
               "upkeep of slots",
               new Reconciler(parts.upkeep(), reconciling, observer),
               upkeepEvery));
@@ -145,6 +146,11 @@ public final class Node implements AutoCloseable {
         stopParts();
       }
     }
+  }
+
+  /** Does something now and then, and tells the log if it cannot. */
+  static Upkeep upkeep(String name, Runnable work, Duration every) {
+    return new Upkeep(name, work, every, new Upkeep.Log(log::info, log::warn, log::error));
   }
 
   private static SlotParts onPostgres(Settings settings, Database database, SlotObserver observer) {
