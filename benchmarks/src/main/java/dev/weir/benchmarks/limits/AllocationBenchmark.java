@@ -51,7 +51,7 @@ public class AllocationBenchmark {
             .warmupIterations(2)
             .warmupTime(TimeValue.milliseconds(effort.warmUp().toMillis()))
             .measurementIterations(effort.rounds())
-            .measurementTime(TimeValue.seconds(1))
+            .measurementTime(TimeValue.milliseconds(effort.warmUp().toMillis()))
             .addProfiler(GCProfiler.class)
             .verbosity(VerboseMode.SILENT)
             .build();

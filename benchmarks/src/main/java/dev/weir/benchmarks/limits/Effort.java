@@ -11,7 +11,7 @@ import java.time.Duration;
 record Effort(boolean isQuick, int rounds, Duration warmUp, Duration measured) {
   static Effort of(boolean quick) {
     return quick
-        ? new Effort(true, 1, Duration.ofSeconds(1), Duration.ofSeconds(1))
+        ? new Effort(true, 1, Duration.ofMillis(500), Duration.ofMillis(500))
         : new Effort(false, 3, Duration.ofSeconds(2), Duration.ofSeconds(5));
   }
 

@@ -19,6 +19,7 @@ record FootprintCase() implements LimitsCase {
   private static final double LONGEST_PAUSE_MILLIS = 5;
   private static final double SMALL_VALUE_BYTES = 32;
   private static final int FILLS = 5;
+  private static final int QUICK_FILLS = 2;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @Override
@@ -32,16 +33,18 @@ record FootprintCase() implements LimitsCase {
     List<Row> rows = new ArrayList<>();
     rows.add(bytes("token bucket", "weir", () -> Subject.weir(Subject.bucket()), true));
     rows.add(bytes("fixed window", "weir", () -> Subject.weir(Subject.window()), true));
-    rows.add(bytes("token bucket", "bucket4j", Subject::bucket4jBucket, false));
-    rows.add(bytes("token bucket", "resilience4j", Subject::resilience4j, false));
-    rows.add(bytes("token bucket", "guava", Subject::guava, false));
+    if (!effort.isQuick()) {
+      rows.add(bytes("token bucket", "bucket4j", Subject::bucket4jBucket, false));
+      rows.add(bytes("token bucket", "resilience4j", Subject::resilience4j, false));
+      rows.add(bytes("token bucket", "guava", Subject::guava, false));
+    }
     request.progress().accept("limits: bytes a decision");
     rows.addAll(allocated(effort));
     request.progress().accept("limits: pauses");
     rows.add(
         against(
             "longest call while growing to 1M keys, processor time",
-            longestCallMillis(),
+            longestCallMillis(effort.isQuick() ? QUICK_FILLS : FILLS),
             "ms",
             "bound",
             LONGEST_PAUSE_MILLIS));
@@ -106,9 +109,9 @@ record FootprintCase() implements LimitsCase {
    * it was shortest: what the table does comes in each, and what other processes, the compiler and
    * the collector do is not meant.
    */
-  private static double longestCallMillis() {
+  private static double longestCallMillis(int fills) {
     long least = Long.MAX_VALUE;
-    for (int fill = 0; fill < FILLS; fill++) {
+    for (int fill = 0; fill < fills; fill++) {
       Subject subject = Subject.weir(Subject.bucket());
       long longest = 0;
       for (int i = 0; i < KEYS; i++) {
