@@ -1,24 +1,16 @@
 package dev.weir.benchmarks.gateway;
 
 import dev.weir.benchmarks.Nginx;
-import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
 import dev.weir.benchmarks.Wrk;
 import java.net.URI;
-import java.util.List;
 import java.util.Map;
 
 /** One rule by address, counted in memory, against nginx with {@code limit_req}. */
 final class NginxCase implements GatewayCase {
-  private static final int CONNECTIONS = 64;
-
-  /** So much that nothing is refused: a refusal is another answer. */
-  static final String RULE =
-      """
-      {"name": "bench", "pathPattern": "/**", "algorithm": "TOKEN_BUCKET",
-       "capacity": 1000000000, "refillRate": 1000000}
-      """;
+  private static final ProxyRace RACE =
+      new ProxyRace("one rule in memory", "nginx, limit_req, proxy_pass");
 
   @Override
   public String name() {
@@ -33,42 +25,20 @@ final class NginxCase implements GatewayCase {
   private static Suite.Outcome measure(Effort effort, URI upstream) throws Exception {
     try (Nginx nginx = proxy(upstream);
         WeirGateway weir =
-            WeirGateway.start(upstream, Map.of("WEIR_LIMITS_STORE", "memory"), RULE);
-        Wrk wrk = Wrk.getting(CONNECTIONS)) {
+            WeirGateway.start(upstream, Map.of("WEIR_LIMITS_STORE", "memory"), ProxyRace.RULE);
+        Wrk wrk = Wrk.getting(ProxyRace.CONNECTIONS)) {
       wrk.warmUp(weir.address(), effort.warmUp());
       wrk.warmUp(nginx.address(), effort.measured());
-      Rounds<Wrk.Load> rounds =
-          Rounds.interleaved(
-              effort.rounds(),
-              () -> wrk.load(weir.address(), effort.measured()),
-              () -> wrk.load(nginx.address(), effort.measured()));
       return new Suite.Outcome(
           Map.of(),
-          List.of(
-              row(
-                  "proxying, one rule in memory, " + CONNECTIONS + " connections",
-                  "requests/s",
-                  Loads.rate(rounds.subject()),
-                  Loads.rate(rounds.peer()),
-                  new Row.AtLeast(0.5)),
-              row(
-                  "the same, p99",
-                  "ms",
-                  Loads.p99(rounds.subject()),
-                  Loads.p99(rounds.peer()),
-                  new Row.AtMost(3))));
+          RACE.run(
+              wrk,
+              effort,
+              weir.address(),
+              nginx.address(),
+              new Row.AtLeast(0.5),
+              new Row.AtMost(3)));
     }
-  }
-
-  private static Row row(
-      String scenario, String unit, double value, double peer, Row.Target target) {
-    return new Row(
-        "gateway",
-        scenario,
-        "weir",
-        value,
-        unit,
-        new Row.Against("nginx, limit_req, proxy_pass", peer, target));
   }
 
   private static Nginx proxy(URI upstream) throws java.io.IOException {

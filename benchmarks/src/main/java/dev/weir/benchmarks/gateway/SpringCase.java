@@ -1,7 +1,6 @@
 package dev.weir.benchmarks.gateway;
 
 import dev.weir.benchmarks.BenchRedis;
-import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
 import dev.weir.benchmarks.Wrk;
@@ -12,7 +11,8 @@ import java.util.Optional;
 
 /** A token bucket by address on one Redis, against Spring Cloud Gateway with its own limiter. */
 final class SpringCase implements GatewayCase {
-  private static final int CONNECTIONS = 64;
+  private static final ProxyRace RACE =
+      new ProxyRace("one rule on Redis", "Spring Cloud Gateway, RequestRateLimiter");
 
   @Override
   public String name() {
@@ -42,41 +42,19 @@ final class SpringCase implements GatewayCase {
                     "none",
                     "WEIR_REDIS_URI",
                     redis.uri()),
-                NginxCase.RULE);
-        Wrk wrk = Wrk.getting(CONNECTIONS)) {
+                ProxyRace.RULE);
+        Wrk wrk = Wrk.getting(ProxyRace.CONNECTIONS)) {
       wrk.warmUp(weir.address(), effort.warmUp());
       wrk.warmUp(spring.address(), effort.warmUp());
-      Rounds<Wrk.Load> rounds =
-          Rounds.interleaved(
-              effort.rounds(),
-              () -> wrk.load(weir.address(), effort.measured()),
-              () -> wrk.load(spring.address(), effort.measured()));
       return new Suite.Outcome(
           Map.of("spring", program.get().version()),
-          List.of(
-              row(
-                  "proxying, one rule on Redis, " + CONNECTIONS + " connections",
-                  "requests/s",
-                  Loads.rate(rounds.subject()),
-                  Loads.rate(rounds.peer()),
-                  new Row.AtLeast(3)),
-              row(
-                  "the same, p99",
-                  "ms",
-                  Loads.p99(rounds.subject()),
-                  Loads.p99(rounds.peer()),
-                  new Row.Untargeted())));
+          RACE.run(
+              wrk,
+              effort,
+              weir.address(),
+              spring.address(),
+              new Row.AtLeast(3),
+              new Row.Untargeted()));
     }
-  }
-
-  private static Row row(
-      String scenario, String unit, double value, double peer, Row.Target target) {
-    return new Row(
-        "gateway",
-        scenario,
-        "weir",
-        value,
-        unit,
-        new Row.Against("Spring Cloud Gateway, RequestRateLimiter", peer, target));
   }
 }
