@@ -1,121 +1,19 @@
 package dev.weir.engine.rules;
 
-import static dev.weir.engine.rules.Allowance.Together.SHORTEST_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.Micros;
-import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
-import dev.weir.engine.register.Change;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Rules decide about requests together, and give back what nobody has used. */
-final class RuleDeskTest {
-  private final AtomicLong nowMicros =
-      new AtomicLong(Micros.ceil(Instant.parse("2026-06-01T12:00:00Z")));
-  private final MemoryRules rules = new MemoryRules(InstantSource.system());
-  private final Map<String, Map<Tally.Outcome, Integer>> tallies = new TreeMap<>();
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros::get);
-  private final RuleBook book =
-      new RuleBook(
-          rules,
-          new RuleObserver() {
-            @Override
-            public Tally tally(String rule) {
-              return outcome -> {
-                synchronized (tallies) {
-                  tallies
-                      .computeIfAbsent(rule, absent -> new EnumMap<>(Tally.Outcome.class))
-                      .merge(outcome, 1, Integer::sum);
-                }
-              };
-            }
-          });
-  private final RuleDesk desk =
-      new RuleDesk(
-          book,
-          new RuleDesk.Stores(new MemoryLimitStore(nowMicros::get, 10_000), leases, leases),
-          new RuleObserver() {
-            @Override
-            public void waiting(int more) {
-              waiting.addAndGet(more);
-            }
-          },
-          nowMicros::get);
-
-  private record Sent(
-      String method, RequestPath path, String clientAddress, Map<String, String> headers)
-      implements Request {
-    @Override
-    public @Nullable String header(String name) {
-      return headers.get(name);
-    }
-  }
-
-  private static Request get(String path) {
-    return new Sent("GET", RequestPath.of(path), "192.0.2.1", Map.of());
-  }
-
-  private static Request from(String address) {
-    return new Sent("GET", RequestPath.of("/a"), address, Map.of());
-  }
-
-  private static Allowance.Rate rate(int limit) {
-    return Allowance.Rate.of(FixedWindow.of(limit, Duration.ofSeconds(10)));
-  }
-
-  private static Allowance.Rate queued(int limit, int queue, long delayMillis) {
-    return new Allowance.Rate(
-        FixedWindow.of(limit, Duration.ofSeconds(10)),
-        new Allowance.Waiting(true, queue, delayMillis));
-  }
-
-  private static Rule.Terms rule(String name, String path, Allowance allowance) {
-    return Rule.Terms.of(name, allowance).covering(Coverage.of(PathPattern.of(path)));
-  }
-
-  private void make(Rule.Terms... terms) {
-    for (Rule.Terms each : terms) {
-      assertThat(rules.create(each, "me")).isInstanceOf(Change.Done.class);
-    }
-    book.refresh();
-  }
-
-  private void passes(Request request) {
-    assertThat(desk.decide(request)).isInstanceOf(Verdict.Passed.class);
-  }
-
-  private Verdict.Refused refuses(Request request) {
-    Verdict verdict = desk.decide(request);
-    assertThat(verdict).isInstanceOf(Verdict.Refused.class);
-    return (Verdict.Refused) verdict;
-  }
-
-  private Verdict.Queued queues(Request request) {
-    Verdict verdict = desk.decide(request);
-    assertThat(verdict).isInstanceOf(Verdict.Queued.class);
-    return (Verdict.Queued) verdict;
-  }
-
+final class RuleDeskTest extends RuleDeskScene {
   @Test
   void whatNoRuleCoversPasses() {
     make(
@@ -242,83 +140,6 @@ final class RuleDeskTest {
     assertThat(refused.violated()).containsExactly("q", "hard");
     assertThat(waiting).hasValue(0);
     assertThat(leases.resources()).isZero();
-  }
-
-  @Test
-  void leasesAreHeldUntilTheTicketIsClosed() {
-    make(rule("two", "/**", new Allowance.Together(Concurrency.of(2, Duration.ofSeconds(30)))));
-    Verdict one = desk.decide(get("/a"));
-    passes(get("/a"));
-    assertThat(refuses(get("/a")).violated()).containsExactly("two");
-    ((Verdict.Passed) one).ticket().close();
-    ((Verdict.Passed) one).ticket().close();
-    passes(get("/a"));
-    refuses(get("/a"));
-  }
-
-  @Test
-  void leasesOfRequestsThatTakeLongAreRenewedAndOthersEnd() {
-    make(rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
-    Verdict.Passed held = (Verdict.Passed) desk.decide(get("/a"));
-    nowMicros.addAndGet(20_000_000);
-    desk.renewLeases();
-    nowMicros.addAndGet(20_000_000);
-    refuses(get("/a"));
-    held.ticket().close();
-    desk.renewLeases();
-    passes(get("/a"));
-    nowMicros.addAndGet(31_000_000);
-    passes(get("/a"));
-  }
-
-  @Test
-  void evenTheShortestLeaseIsRenewedInTime() {
-    make(
-        rule("short", "/**", new Allowance.Together(Concurrency.of(1, SHORTEST_LEASE))),
-        rule("long", "/b", new Allowance.Together(Concurrency.of(1, Duration.ofHours(1)))));
-    Verdict.Passed held = (Verdict.Passed) desk.decide(get("/b"));
-    for (int i = 0; i < 100; i++) {
-      nowMicros.addAndGet(Micros.floor(RuleDesk.BETWEEN_RENEWALS));
-      desk.renewLeases();
-      refuses(get("/a"));
-    }
-    held.ticket().close();
-    passes(get("/a"));
-  }
-
-  @Test
-  void aLeaseIsRenewedOnlyAfterAThirdOfItsTime() {
-    make(rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
-    passes(get("/a"));
-    nowMicros.addAndGet(9_999_999);
-    desk.renewLeases();
-    nowMicros.addAndGet(20_000_001);
-    passes(get("/a"));
-    nowMicros.addAndGet(10_000_000);
-    desk.renewLeases();
-    nowMicros.addAndGet(20_000_001);
-    refuses(get("/a"));
-  }
-
-  @Test
-  void leasesTooShortToBeRenewedAreRefused() {
-    assertThatThrownBy(
-            () ->
-                new Allowance.Together(
-                    Concurrency.of(1, SHORTEST_LEASE.minus(Duration.ofNanos(1000)))))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("ttl must be at least PT1S, not PT0.999999S");
-  }
-
-  @Test
-  void aRefusalGivesLeasesBack() {
-    make(
-        rule("lease", "/**", new Allowance.Together(Concurrency.of(2, Duration.ofSeconds(30)))),
-        rule("rate", "/**", rate(1)));
-    passes(get("/a"));
-    refuses(get("/a"));
-    refuses(get("/a"));
-    assertThat(refuses(get("/a")).violated()).containsExactly("rate");
   }
 
   @Test
