@@ -18,7 +18,7 @@ record RedisProgram(Path executable) {
     return OLDEST;
   }
 
-  /** Redis 7, from Debian. */
+  /** Debian's Redis, 7 or newer. */
   static RedisProgram installed() {
     return inPath("redis-server")
         .orElseThrow(
@@ -27,9 +27,13 @@ record RedisProgram(Path executable) {
                     "redis-server is not installed; ./weir test installs it on Debian"));
   }
 
-  /** Valkey where it is installed, otherwise Redis. */
-  static RedisProgram newest() {
-    return inPath("valkey-server").orElseGet(RedisProgram::installed);
+  static boolean hasValkey() {
+    return inPath("valkey-server").isPresent();
+  }
+
+  /** Valkey, where it is. */
+  static RedisProgram valkey() {
+    return inPath("valkey-server").orElseThrow();
   }
 
   private static RedisProgram embedded() {

@@ -24,14 +24,22 @@ final class Servers {
     return Oldest.CLIENTS;
   }
 
-  /** Two clients of one Valkey or Redis 7. */
-  static Clients newest() {
-    return Newest.CLIENTS;
+  /** Two clients of one Redis of Debian's. */
+  static Clients installed() {
+    return Installed.CLIENTS;
   }
 
-  /** Two clients of one Cluster. */
+  static Clients valkey() {
+    return Valkey.CLIENTS;
+  }
+
+  /** Two clients of one Cluster of Debian's Redis. */
   static Clients cluster() {
     return Cluster.CLIENTS;
+  }
+
+  static Clients valkeyCluster() {
+    return ValkeyCluster.CLIENTS;
   }
 
   record Clients(Redis one, Redis other) {
@@ -45,11 +53,19 @@ final class Servers {
     static final Clients CLIENTS = Clients.of(RedisServer.start(RedisProgram.oldest()).uri());
   }
 
-  private static final class Newest {
-    static final Clients CLIENTS = Clients.of(RedisServer.start(RedisProgram.newest()).uri());
+  private static final class Installed {
+    static final Clients CLIENTS = Clients.of(RedisServer.start(RedisProgram.installed()).uri());
+  }
+
+  private static final class Valkey {
+    static final Clients CLIENTS = Clients.of(RedisServer.start(RedisProgram.valkey()).uri());
   }
 
   private static final class Cluster {
-    static final Clients CLIENTS = Clients.of(ClusterServers.start(RedisProgram.newest()).uri());
+    static final Clients CLIENTS = Clients.of(ClusterServers.start(RedisProgram.installed()).uri());
+  }
+
+  private static final class ValkeyCluster {
+    static final Clients CLIENTS = Clients.of(ClusterServers.start(RedisProgram.valkey()).uri());
   }
 }

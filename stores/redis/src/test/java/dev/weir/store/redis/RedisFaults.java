@@ -1,0 +1,268 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A Redis that forgets scripts, dies, hangs, comes late, or holds what is not ours. */
+abstract class RedisFaults {
+  private static final Policy<TokenBucket> TEN =
+      Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  private static final Policy<TokenBucket> HUNDRED =
+      Policy.of("hundred", TokenBucket.of(100, Duration.ofHours(1)));
+  private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  private final RedisProgram program;
+  private RedisServer server;
+  private Redis redis;
+  private RedisLimitStore limits;
+  private RedisLeaseStore leases;
+
+  RedisFaults(RedisProgram program) {
+    this.program = program;
+  }
+
+  @BeforeEach
+  void start() {
+    server = RedisServer.start(program);
+    redis = Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(TIMEOUT));
+    limits = new RedisLimitStore(redis);
+    leases = new RedisLeaseStore(redis);
+    // A cold process may need longer to connect than a command may take.
+    eventually(() -> limits.usage(TEN, "warm"));
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+    server.close();
+  }
+
+  @Test
+  void scriptsThatRedisHasForgottenAreSentAgain() {
+    assertThat(remainingAfterOne()).isEqualTo(9);
+    assertThat(leases.acquire("r", TWO, "a", 1)).isInstanceOf(LeaseDecision.Held.class);
+    assertThat(server.ask("SCRIPT FLUSH")).startsWith("+OK");
+    assertThat(remainingAfterOne()).isEqualTo(8);
+    assertThat(server.ask("SCRIPT FLUSH")).startsWith("+OK");
+    assertThat(leases.current("r")).isEqualTo(1);
+  }
+
+  @Test
+  void deadRedisFailsAtOnceAndIsFoundAgain() {
+    assertThat(remainingAfterOne()).isEqualTo(9);
+    server.kill();
+    eventuallyFails();
+    long beganNanos = System.nanoTime();
+    assertThatThrownBy(this::remainingAfterOne).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> leases.current("r")).isInstanceOf(StoreException.class);
+    assertThat(Duration.ofNanos(System.nanoTime() - beganNanos)).isLessThan(TIMEOUT);
+
+    server.restart();
+    // It kept nothing on disk, so the bucket is full again.
+    assertThat(eventually(this::remainingAfterOne)).isEqualTo(9);
+    assertThat(leases.current("r")).isZero();
+  }
+
+  @Test
+  void redisThatIsNotThereYetIsWaitedForByNobody() {
+    server.kill();
+    try (Redis early = Redis.open(RedisSettings.of(server.uri()))) {
+      RedisLimitStore store = new RedisLimitStore(early);
+      assertThatThrownBy(() -> store.take(TEN, "k", 1)).isInstanceOf(StoreException.class);
+      server.restart();
+      assertThat(eventually(() -> store.take(TEN, "k", 1))).isTrue();
+    }
+  }
+
+  @Test
+  void hangingRedisFailsInTimeAndTakesNothingTwice() {
+    assertThat(remainingAfterOne()).isEqualTo(9);
+    server.signal("STOP");
+    try {
+      long beganNanos = System.nanoTime();
+      assertThatThrownBy(this::remainingAfterOne)
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("2000 ms");
+      assertThat(Duration.ofNanos(System.nanoTime() - beganNanos)).isGreaterThanOrEqualTo(TIMEOUT);
+    } finally {
+      server.signal("CONT");
+    }
+    // The call that was given up may have been done, once at most; ours is the other.
+    assertThat(eventually(this::remainingAfterOne)).isBetween(7L, 8L);
+  }
+
+  @Test
+  void callersBeyondTheQueueAreTurnedAway() throws Exception {
+    RedisSettings few = new RedisSettings(server.uri(), Duration.ofSeconds(30), "weir", 4);
+    try (Redis crowded = Redis.open(few);
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      RedisLimitStore store = new RedisLimitStore(crowded);
+      store.take(TEN, "warm", 1);
+      server.signal("STOP");
+      // Some may come so late that Redis runs again; there is enough for all.
+      Callable<Boolean> call = () -> store.take(HUNDRED, "k", 1);
+      CompletionService<Boolean> ended = new ExecutorCompletionService<>(callers);
+      List<Future<Boolean>> calls = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        calls.add(ended.submit(call));
+      }
+      // While Redis stands still nobody can be answered: who ends was turned away.
+      Future<Boolean> first = ended.take();
+      server.signal("CONT");
+      assertThatThrownBy(first::get).hasMessageContaining("overloaded: more than 4 demands");
+      // Whoever was let in is answered.
+      for (Future<Boolean> done : calls) {
+        try {
+          assertThat(done.get()).isTrue();
+        } catch (ExecutionException e) {
+          assertThat(e.getCause()).isInstanceOf(StoreException.class);
+        }
+      }
+    }
+  }
+
+  @Test
+  void rightPasswordOpens() {
+    try (RedisServer locked = RedisServer.start(program, "--requirepass", "tr@p")) {
+      String right = locked.uri().replace("redis://", "redis://default:tr%40p@");
+      RedisSettings settings = RedisSettings.of(right).withCommandTimeout(Servers.PATIENCE);
+      try (Redis opened = Redis.open(settings)) {
+        assertThat(new RedisLimitStore(opened).take(TEN, "k", 1)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void wrongPasswordIsRepeatedNowhere() {
+    String wrong = server.uri().replace("redis://", "redis://weir:tr0ub4dor@");
+    try (Redis locked = Redis.open(RedisSettings.of(wrong))) {
+      assertThatThrownBy(() -> new RedisLimitStore(locked).take(TEN, "k", 1))
+          .isInstanceOf(StoreException.class)
+          .satisfies(
+              failure -> {
+                for (Throwable t = failure; t != null; t = t.getCause()) {
+                  assertThat(t.toString()).doesNotContain("tr0ub4dor");
+                }
+              });
+    }
+  }
+
+  @Test
+  void keyThatHoldsSomethingElseFailsOnlyItsOwnDemand() {
+    server.ask("SET weir:t:ten:{foreign} hello");
+    assertThatThrownBy(() -> limits.take(TEN, "foreign", 1))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("something else");
+    assertThat(limits.take(TEN, "k", 1)).isTrue();
+  }
+
+  @Test
+  void everyKeyExpiresAndARefusalWritesNothing() {
+    Demand<TokenBucket> demand = Demand.of(new Ask<>(TEN, "k", 10));
+    assertThat(limits.decide(demand.withRequestId("id")).isAllowed()).isTrue();
+    leases.acquire("r", TWO, "a", 2);
+    assertThat(millisLeft("weir:t:ten:{k}")).isBetween(3_500_000L, 3_610_002L);
+    assertThat(millisLeft("weir:r:id")).isBetween(500_000L, 600_002L);
+    assertThat(millisLeft("weir:l:{r}")).isBetween(500_000L, 600_002L);
+    assertThat(millisLeft("weir:p:{r}")).isBetween(500_000L, 600_002L);
+    assertThat(server.ask("DBSIZE")).startsWith(":4");
+
+    String writes = changes();
+    assertThat(limits.decide(demand.withRequestId("other")).isAllowed()).isFalse();
+    assertThat(limits.decide(demand.withRequestId("id")).isReplayed()).isTrue();
+    assertThat(limits.peek(demand).isAllowed()).isFalse();
+    assertThat(leases.acquire("r", TWO, "b", 1)).isInstanceOf(LeaseDecision.Full.class);
+    assertThat(changes()).isEqualTo(writes);
+  }
+
+  @Test
+  void usageIsKeptAsLongAsItIsOfUseHoweverOftenItIsWritten() {
+    // Each token needs two seconds: some writes find that Redis keeps the key long enough anyway.
+    Policy<TokenBucket> twenty = Policy.of("twenty", TokenBucket.of(20, Duration.ofSeconds(40)));
+    for (int taken = 1; taken <= 20; taken++) {
+      assertThat(limits.take(twenty, "k", 1)).isTrue();
+      Usage usage = limits.usage(twenty, "k");
+      long idleMicros = twenty.limit().idleMicros(usage, usage.atMicros());
+      long keptMillis = millisLeft("weir:t:twenty:{k}");
+      // The time is asked last, so this is rather too late than too early.
+      assertThat(millisOfRedis() + keptMillis)
+          .as("after %d", taken)
+          .isGreaterThanOrEqualTo((usage.atMicros() + idleMicros) / 1_000);
+    }
+  }
+
+  private long millisOfRedis() {
+    List<String> lines = server.ask("TIME").lines().toList();
+    return Long.parseLong(lines.get(2)) * 1_000 + Long.parseLong(lines.get(4)) / 1_000;
+  }
+
+  private long remainingAfterOne() {
+    return limits.decide(TEN, "k", 1).remaining();
+  }
+
+  private long millisLeft(String key) {
+    return Long.parseLong(server.ask("PTTL " + key).strip().substring(1));
+  }
+
+  /** How much has been written since the start, as Redis counts it. */
+  private String changes() {
+    return server
+        .ask("INFO persistence")
+        .lines()
+        .filter(line -> line.startsWith("rdb_changes_since_last_save"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The end of the connection takes a moment to be seen. */
+  private void eventuallyFails() {
+    long deadlineNanos = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (System.nanoTime() < deadlineNanos) {
+      try {
+        limits.peek(Demand.of(Ask.of(TEN, "k")));
+      } catch (StoreException e) {
+        return;
+      }
+    }
+    throw new AssertionError("a dead Redis still answers");
+  }
+
+  static <T> T eventually(Callable<T> call) {
+    long deadlineNanos = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    while (true) {
+      try {
+        return call.call();
+      } catch (StoreException e) {
+        if (System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+        Thread.onSpinWait();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package dev.weir.store.redis;
+
+/** What is special about a Cluster, with Valkey. */
+@WhereValkeyIs
+final class ValkeyClusterTest implements ClusterClaims {
+  @Override
+  public RedisProgram program() {
+    return RedisProgram.valkey();
+  }
+
+  @Override
+  public Servers.Clients clients() {
+    return Servers.valkeyCluster();
+  }
+}

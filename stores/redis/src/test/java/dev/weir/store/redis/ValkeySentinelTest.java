@@ -1,0 +1,10 @@
+package dev.weir.store.redis;
+
+/** What is special about Sentinels, with Valkey. */
+@WhereValkeyIs
+final class ValkeySentinelTest implements SentinelClaims {
+  @Override
+  public RedisProgram program() {
+    return RedisProgram.valkey();
+  }
+}
