@@ -44,8 +44,10 @@ public record WeirProperties(
    *
    * @param uri redis://host:port, redis-sentinel://… or redis-cluster://…
    * @param prefix what every key begins with
+   * @param trust PEM file of certificates to trust in a Redis with TLS; Java's without
    */
-  public record Redis(@Nullable String uri, @DefaultValue("weir") String prefix) {
+  public record Redis(
+      @Nullable String uri, @DefaultValue("weir") String prefix, @Nullable String trust) {
     /** An address may hold a password. */
     @Override
     public String toString() {

@@ -7,6 +7,7 @@ import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.redis.RedisLimitStore;
 import dev.weir.store.redis.RedisSettings;
+import java.nio.file.Path;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -52,10 +53,17 @@ final class WeirRedisAutoConfiguration {
           "It must be redis://host:port, redis-sentinel://… or redis-cluster://….");
     }
     try {
-      return settings.withPrefix(redis.prefix());
+      settings = settings.withPrefix(redis.prefix());
     } catch (IllegalArgumentException e) {
       throw new InvalidConfigurationPropertyValueException(
           "weir.redis.prefix", redis.prefix(), e.getMessage() + ".");
+    }
+    String trust = redis.trust();
+    try {
+      return trust == null ? settings : settings.withTrust(Path.of(trust));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidConfigurationPropertyValueException(
+          "weir.redis.trust", trust, e.getMessage() + ".");
     }
   }
 }

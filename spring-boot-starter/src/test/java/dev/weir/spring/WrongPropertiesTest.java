@@ -48,6 +48,13 @@ final class WrongPropertiesTest {
     refuses("weir.nodes", "0");
     refuses("weir.colour", "red");
     assertThat(refusal(Map.of("weir.store", "redis"))).contains("weir.redis.uri");
+    assertThat(
+            refusal(
+                Map.of(
+                    "weir.store", "redis",
+                    "weir.redis.uri", "rediss://host",
+                    "weir.redis.trust", "/none.pem")))
+        .contains("weir.redis.trust");
     assertThat(refusal(Map.of("weir.store", "remote"))).contains("weir.remote.url");
     assertThat(refusal(Map.of("weir.store", "remote", "weir.remote.url", "weir:8080")))
         .contains("weir.remote.url");

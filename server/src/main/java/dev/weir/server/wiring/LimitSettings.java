@@ -2,14 +2,17 @@ package dev.weir.server.wiring;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Demand;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** What limits need of the settings. */
 record LimitSettings(
     Store store,
     boolean isFallbackUsed,
     String redisUri,
+    Optional<Path> redisTrust,
     int nodes,
     long mostKeys,
     Duration requestTtl,
@@ -34,6 +37,7 @@ record LimitSettings(
             },
             fallback.equals("postgresql"),
             settings.text(Setting.REDIS_URI),
+            settings.optional(Setting.REDIS_TRUST).map(Path::of),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MOST_NODES),
             settings.number(Setting.LIMITS_MOST_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), Demand.LONGEST_TTL),

@@ -105,12 +105,19 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
 
   /** An address may hold a password, so it is not repeated. */
   static RedisSettings redis(LimitSettings settings) {
+    RedisSettings redis;
     try {
-      return RedisSettings.of(settings.redisUri());
+      redis = RedisSettings.of(settings.redisUri());
     } catch (IllegalArgumentException e) {
       throw new InvalidSettingException(
           Setting.REDIS_URI.key(),
           "cannot be read: it must be redis://host:port, redis-sentinel://… or redis-cluster://…");
+    }
+    try {
+      return settings.redisTrust().map(redis::withTrust).orElse(redis);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.REDIS_TRUST.key(), "must be a PEM file of certificates");
     }
   }
 

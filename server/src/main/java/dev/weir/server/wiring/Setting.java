@@ -62,6 +62,7 @@ public enum Setting {
       "weir.redis.uri",
       "",
       "redis://host:port, redis-sentinel://… or redis-cluster://… for weir.limits.store"),
+  REDIS_TRUST("weir.redis.trust", "", "PEM file of certificates to trust in Redis; Java's without"),
   ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
   CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
   TRUSTED_PROXIES(

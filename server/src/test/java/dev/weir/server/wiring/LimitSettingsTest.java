@@ -44,6 +44,16 @@ final class LimitSettingsTest {
   }
 
   @Test
+  void certificatesToTrustAreReadAtTheStart() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_LIMITS_STORE", "redis");
+    environment.put("WEIR_REDIS_URI", "rediss://localhost:6379");
+    assertThat(of(environment).redisTrust()).isEmpty();
+    environment.put("WEIR_REDIS_TRUST", "/none.pem");
+    refuses(environment, "weir.redis.trust", "must be a PEM file of certificates");
+  }
+
+  @Test
   void postgresqlCannotCountWhereSlotsAreInMemory() {
     Map<String, String> environment = new HashMap<>();
     environment.put("WEIR_SLOTS_STORE", "memory");

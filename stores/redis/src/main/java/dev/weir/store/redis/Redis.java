@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import javax.net.ssl.SSLException;
 
 /**
  * A Redis, Valkey, or Cluster of them, that stores share.
@@ -126,7 +127,14 @@ public final class Redis implements AutoCloseable {
   }
 
   private static StoreException failed(Throwable failure) {
-    return new StoreException("Redis failed: " + failure.getMessage(), failure);
+    String reason = "Redis failed: " + failure.getMessage();
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      // What fails is the connection; only the cause says that it is the certificate.
+      if (cause instanceof SSLException) {
+        return new StoreException(reason + ": " + cause.getMessage(), failure);
+      }
+    }
+    return new StoreException(reason, failure);
   }
 
   private static Throwable causeOf(Throwable failure) {

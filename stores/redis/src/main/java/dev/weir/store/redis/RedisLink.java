@@ -5,6 +5,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -50,7 +51,7 @@ final class RedisLink implements AutoCloseable {
                 Delay.exponential(Duration.ofMillis(10), SLOWEST_RETRY, 2, TimeUnit.MILLISECONDS))
             .build();
     address.servers().forEach(server -> server.setTimeout(HANDSHAKE_TIMEOUT));
-    this.client = client(settings.mostWaiting());
+    this.client = client(settings);
   }
 
   boolean isCluster() {
@@ -97,17 +98,17 @@ final class RedisLink implements AutoCloseable {
             .thenApply(RedisLine.ToOne::new);
   }
 
-  private AbstractRedisClient client(int mostWaiting) {
+  private AbstractRedisClient client(RedisSettings settings) {
     if (!address.isCluster()) {
       RedisClient single = RedisClient.create(resources);
       ClientOptions.Builder builder = ClientOptions.builder();
-      configure(builder, mostWaiting);
+      configure(builder, settings);
       single.setOptions(builder.build());
       return single;
     }
     RedisClusterClient cluster = RedisClusterClient.create(resources, address.servers());
     ClusterClientOptions.Builder builder = ClusterClientOptions.builder();
-    configure(builder, mostWaiting);
+    configure(builder, settings);
     builder.topologyRefreshOptions(
         ClusterTopologyRefreshOptions.builder()
             .enablePeriodicRefresh(TOPOLOGY_AGE)
@@ -117,18 +118,25 @@ final class RedisLink implements AutoCloseable {
     return cluster;
   }
 
-  private static void configure(ClientOptions.Builder builder, int mostWaiting) {
+  private static void configure(ClientOptions.Builder builder, RedisSettings settings) {
     builder
         .autoReconnect(true)
         // Also fails what was sent and not answered: a repeated script would take twice.
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        .requestQueueSize(mostWaiting)
+        .requestQueueSize(settings.mostWaiting())
+        .sslOptions(encryption(settings))
         .socketOptions(
             SocketOptions.builder()
                 .connectTimeout(CONNECT_TIMEOUT)
                 .keepAlive(true)
                 .tcpNoDelay(true)
                 .build());
+  }
+
+  private static SslOptions encryption(RedisSettings settings) {
+    SslOptions.Builder builder = SslOptions.builder().jdkSslProvider();
+    settings.trust().map(Trust::in).ifPresent(builder::trustManager);
+    return builder.build();
   }
 
   @Override

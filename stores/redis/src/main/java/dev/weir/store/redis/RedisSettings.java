@@ -1,6 +1,8 @@
 package dev.weir.store.redis;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Where Redis is and how long it may take.
@@ -10,8 +12,11 @@ import java.time.Duration;
  * @param commandTimeout after so long without an answer a call fails
  * @param prefix what every key starts with, so that several can share a Redis
  * @param mostWaiting callers beyond so many waiting demands are turned away
+ * @param trust PEM file of certificates that a Redis with TLS may show or be signed by, in place of
+ *     those that Java trusts
  */
-public record RedisSettings(String uri, Duration commandTimeout, String prefix, int mostWaiting) {
+public record RedisSettings(
+    String uri, Duration commandTimeout, String prefix, int mostWaiting, Optional<Path> trust) {
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
   public static final String DEFAULT_PREFIX = "weir";
   public static final int DEFAULT_MOST_WAITING = 10_000;
@@ -32,18 +37,24 @@ public record RedisSettings(String uri, Duration commandTimeout, String prefix, 
     if (mostWaiting < 1) {
       throw new IllegalArgumentException("mostWaiting must be at least 1, not " + mostWaiting);
     }
+    trust.ifPresent(Trust::in);
   }
 
   public static RedisSettings of(String uri) {
-    return new RedisSettings(uri, DEFAULT_TIMEOUT, DEFAULT_PREFIX, DEFAULT_MOST_WAITING);
+    return new RedisSettings(
+        uri, DEFAULT_TIMEOUT, DEFAULT_PREFIX, DEFAULT_MOST_WAITING, Optional.empty());
   }
 
   public RedisSettings withCommandTimeout(Duration timeout) {
-    return new RedisSettings(uri, timeout, prefix, mostWaiting);
+    return new RedisSettings(uri, timeout, prefix, mostWaiting, trust);
   }
 
   public RedisSettings withPrefix(String other) {
-    return new RedisSettings(uri, commandTimeout, other, mostWaiting);
+    return new RedisSettings(uri, commandTimeout, other, mostWaiting, trust);
+  }
+
+  public RedisSettings withTrust(Path certificates) {
+    return new RedisSettings(uri, commandTimeout, prefix, mostWaiting, Optional.of(certificates));
   }
 
   /** Without user and password. */

@@ -1,5 +1,7 @@
 package dev.weir.store.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,16 +34,19 @@ final class ClusterServers implements AutoCloseable {
               program, "--cluster-enabled", "yes", "--cluster-require-full-coverage", whole));
     }
     for (int i = 0; i < 3; i++) {
-      StringBuilder slots = new StringBuilder("CLUSTER ADDSLOTS");
-      for (int slot = SLOTS * i / 3; slot < SLOTS * (i + 1) / 3; slot++) {
-        slots.append(' ').append(slot);
-      }
-      nodes.get(i).ask(slots.toString());
+      giveSlots(nodes.get(i), i, 3);
       nodes.get(i).ask("CLUSTER MEET 127.0.0.1 " + nodes.getFirst().port());
     }
     ClusterServers cluster = new ClusterServers(List.copyOf(nodes));
     cluster.waitUntilWhole();
     return cluster;
+  }
+
+  /** Gives a node its part of the slots, the first being 0. */
+  static void giveSlots(RedisServer node, int part, int parts) {
+    int first = SLOTS * part / parts;
+    int last = SLOTS * (part + 1) / parts - 1;
+    assertThat(node.ask("CLUSTER ADDSLOTSRANGE %d %d".formatted(first, last))).startsWith("+OK");
   }
 
   String uri() {

@@ -14,6 +14,7 @@ import dev.weir.engine.limits.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionService;
 import java.util.concurrent.ExecutionException;
@@ -116,7 +117,8 @@ abstract class RedisFaults {
 
   @Test
   void callersBeyondTheQueueAreTurnedAway() throws Exception {
-    RedisSettings few = new RedisSettings(server.uri(), Duration.ofSeconds(30), "weir", 4);
+    RedisSettings few =
+        new RedisSettings(server.uri(), Duration.ofSeconds(30), "weir", 4, Optional.empty());
     try (Redis crowded = Redis.open(few);
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       RedisLimitStore store = new RedisLimitStore(crowded);

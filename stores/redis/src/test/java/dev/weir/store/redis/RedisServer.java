@@ -49,8 +49,13 @@ final class RedisServer implements AutoCloseable {
     return new RedisServer(command, port, newFolder());
   }
 
-  /** A Sentinel that watches a master called main and needs nobody's consent. */
-  static RedisServer startSentinel(RedisProgram program, RedisServer master) {
+  /**
+   * A Sentinel that watches a master called main and needs nobody's consent.
+   *
+   * @param masterPort where it is to be found
+   * @param lines more of its configuration
+   */
+  static RedisServer startSentinel(RedisProgram program, int masterPort, String... lines) {
     int port = freePort();
     Path folder = newFolder();
     String config =
@@ -60,8 +65,9 @@ final class RedisServer implements AutoCloseable {
         sentinel monitor main 127.0.0.1 %d 1
         sentinel down-after-milliseconds main 300
         sentinel failover-timeout main 3000
+        %s
         """
-            .formatted(port, master.port());
+            .formatted(port, masterPort, String.join("\n", lines));
     try {
       Path file = Files.writeString(folder.resolve("sentinel.conf"), config);
       return new RedisServer(
@@ -180,7 +186,7 @@ final class RedisServer implements AutoCloseable {
     }
   }
 
-  private static int freePort() {
+  static int freePort() {
     while (true) {
       int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
       if (isFree(port) && isFree(port + BUS)) {

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.RedisURI;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Addresses are read, wrong ones refused, and passwords repeated nowhere. */
 final class RedisSettingsTest {
@@ -64,8 +69,23 @@ final class RedisSettingsTest {
     assertThatThrownBy(() -> settings.withCommandTimeout(Duration.ZERO))
         .hasMessageContaining("commandTimeout");
     assertThatThrownBy(() -> settings.withPrefix("{a}")).hasMessageContaining("prefix");
-    assertThatThrownBy(() -> new RedisSettings("redis://one", Duration.ofSeconds(1), "weir", 0))
+    assertThatThrownBy(
+            () ->
+                new RedisSettings(
+                    "redis://one", Duration.ofSeconds(1), "weir", 0, Optional.empty()))
         .hasMessageContaining("mostWaiting");
+  }
+
+  @Test
+  void refusesToTrustWhatHoldsNoCertificate(@TempDir Path folder) throws IOException {
+    RedisSettings settings = RedisSettings.of("rediss://one");
+    Path empty = Files.writeString(folder.resolve("empty.pem"), "");
+    Path other = Files.writeString(folder.resolve("other.pem"), "-----BEGIN CERTIFICATE-----\n?");
+    for (Path file : List.of(folder.resolve("none.pem"), empty, other)) {
+      assertThatThrownBy(() -> settings.withTrust(file))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("trust must be a PEM file of certificates, not " + file);
+    }
   }
 
   @Test

@@ -21,7 +21,7 @@ interface SentinelClaims {
         RedisServer replica =
             RedisServer.start(
                 program, "--replicaof", "127.0.0.1", Integer.toString(master.port()));
-        RedisServer sentinel = RedisServer.startSentinel(program, master);
+        RedisServer sentinel = RedisServer.startSentinel(program, master.port());
         Redis redis =
             Redis.open(
                 RedisSettings.of("redis-sentinel://127.0.0.1:" + sentinel.port() + "#main")

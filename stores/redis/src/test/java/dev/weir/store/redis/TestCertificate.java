@@ -1,0 +1,56 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * A certificate that nobody has signed, and its key, as Redis reads them.
+ *
+ * @param certificate for those who are to trust it, too
+ */
+record TestCertificate(Path certificate, Path key) {
+  private static final String PASSWORD = "for-this-test";
+
+  /**
+   * @param name whose it is, such as {@code ip:127.0.0.1} or {@code dns:localhost}
+   */
+  static TestCertificate create(Path folder, String name) throws Exception {
+    Path store = folder.resolve("store.p12");
+    keytool(
+        "-genkeypair -keyalg EC -alias a -dname CN=test -ext san=%s -validity 2 -storetype PKCS12"
+                .formatted(name)
+            + " -storepass %s -keystore %s".formatted(PASSWORD, store));
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(store)) {
+      keys.load(in, PASSWORD.toCharArray());
+    }
+    byte[] certificate = keys.getCertificate("a").getEncoded();
+    byte[] key = keys.getKey("a", PASSWORD.toCharArray()).getEncoded();
+    return new TestCertificate(
+        Files.writeString(folder.resolve("certificate.pem"), pem("CERTIFICATE", certificate)),
+        Files.writeString(folder.resolve("key.pem"), pem("PRIVATE KEY", key)));
+  }
+
+  private static String pem(String what, byte[] bytes) {
+    String lines =
+        Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII)).encodeToString(bytes);
+    return "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(what, lines, what);
+  }
+
+  private static void keytool(String arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of(arguments.split(" ")));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+  }
+}

@@ -1,0 +1,147 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Policy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS: who is trusted is spoken to, whoever else is refused with the reason. */
+@Timeout(120)
+interface TlsClaims {
+  Policy<TokenBucket> TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+
+  RedisProgram program();
+
+  @Test
+  default void redisWithATrustedCertificateIsUsed(@TempDir Path folder) throws Exception {
+    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+    int port = RedisServer.freePort();
+    try (RedisServer server = RedisServer.start(program(), options(shown, port));
+        Redis redis = open("rediss://127.0.0.1:" + port, shown)) {
+      assertThat(new RedisLimitStore(redis).decide(TEN, "k", 1).remaining()).isEqualTo(9);
+      assertThat(
+              new RedisLeaseStore(redis)
+                  .acquire("r", Concurrency.of(1, Duration.ofMinutes(1)), "a", 1))
+          .isInstanceOf(LeaseDecision.Held.class);
+      assertThat(server.ask("DBSIZE")).startsWith(":2");
+    }
+  }
+
+  @Test
+  default void clusterIsUsed(@TempDir Path folder) throws Exception {
+    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+    int port = RedisServer.freePort();
+    List<String> options = new ArrayList<>(List.of(options(shown, port)));
+    options.addAll(List.of("--cluster-enabled", "yes", "--tls-cluster", "yes"));
+    try (RedisServer server = RedisServer.start(program(), options.toArray(String[]::new));
+        Redis redis = open("rediss-cluster://127.0.0.1:" + port, shown)) {
+      ClusterServers.giveSlots(server, 0, 1);
+      RedisLimitStore store = new RedisLimitStore(redis);
+      assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 1)).remaining()).isEqualTo(9);
+    }
+  }
+
+  @Test
+  default void masterIsFoundAndUsed(@TempDir Path folder) throws Exception {
+    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+    int port = RedisServer.freePort();
+    int sentinelPort = RedisServer.freePort();
+    try (RedisServer server = RedisServer.start(program(), options(shown, port));
+        RedisServer sentinel =
+            RedisServer.startSentinel(
+                program(),
+                port,
+                "tls-port " + sentinelPort,
+                "tls-cert-file " + shown.certificate(),
+                "tls-key-file " + shown.key(),
+                "tls-ca-cert-file " + shown.certificate(),
+                "tls-auth-clients no",
+                "tls-replication yes");
+        Redis redis = open("rediss-sentinel://127.0.0.1:" + sentinelPort + "#main", shown)) {
+      RedisLimitStore store = new RedisLimitStore(redis);
+      assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 1)).remaining()).isEqualTo(9);
+      assertThat(server.ask("DBSIZE")).startsWith(":1");
+      assertThat(sentinel.ask("PING")).startsWith("+PONG");
+    }
+  }
+
+  @Test
+  default void certificateThatIsNotTrustedIsRefused(@TempDir Path folder) throws Exception {
+    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+    TestCertificate trusted =
+        TestCertificate.create(Files.createDirectory(folder.resolve("other")), "ip:127.0.0.1");
+    int port = RedisServer.freePort();
+    String uri = "rediss://127.0.0.1:" + port;
+    try (RedisServer server = RedisServer.start(program(), options(shown, port));
+        Redis byJava = Redis.open(RedisSettings.of(uri).withCommandTimeout(Servers.PATIENCE));
+        Redis byOther = open(uri, trusted);
+        Redis asCluster = open("rediss-cluster://127.0.0.1:" + port, trusted);
+        Redis asSentinel = open("rediss-sentinel://127.0.0.1:" + port + "#main", trusted)) {
+      for (Redis redis : List.of(byJava, byOther, asCluster, asSentinel)) {
+        refuses(redis, "PKIX path");
+      }
+      assertThat(server.ask("DBSIZE")).startsWith(":0");
+    }
+  }
+
+  @Test
+  default void certificateOfAnotherHostIsRefused(@TempDir Path folder) throws Exception {
+    TestCertificate shown = TestCertificate.create(folder, "dns:elsewhere");
+    int port = RedisServer.freePort();
+    try (RedisServer server = RedisServer.start(program(), options(shown, port));
+        Redis redis = open("rediss://127.0.0.1:" + port, shown)) {
+      refuses(redis, "No subject alternative names");
+      assertThat(server.ask("DBSIZE")).startsWith(":0");
+    }
+  }
+
+  @Test
+  default void tlsIsNotMistakenForPlainTextNorPlainTextForTls(@TempDir Path folder)
+      throws Exception {
+    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+    int port = RedisServer.freePort();
+    try (RedisServer server = RedisServer.start(program(), options(shown, port));
+        Redis plain = open("redis://127.0.0.1:" + port, shown);
+        Redis encrypted = Redis.open(RedisSettings.of("rediss://127.0.0.1:" + server.port()))) {
+      refuses(plain, "Redis failed");
+      // A Redis without TLS says nothing, for it waits for the end of what it takes for a command.
+      refuses(encrypted, "Redis has not answered");
+      assertThat(server.ask("DBSIZE")).startsWith(":0");
+    }
+  }
+
+  private static void refuses(Redis redis, String reason) {
+    assertThatThrownBy(() -> new RedisLimitStore(redis).take(TEN, "k", 1))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(reason);
+  }
+
+  private static Redis open(String uri, TestCertificate trusted) {
+    return Redis.open(
+        RedisSettings.of(uri)
+            .withCommandTimeout(Servers.PATIENCE)
+            .withTrust(trusted.certificate()));
+  }
+
+  private static String[] options(TestCertificate shown, int port) {
+    return new String[] {
+      "--tls-port", Integer.toString(port),
+      "--tls-cert-file", shown.certificate().toString(),
+      "--tls-key-file", shown.key().toString(),
+      "--tls-ca-cert-file", shown.certificate().toString(),
+      "--tls-auth-clients", "no"
+    };
+  }
+}

@@ -1,0 +1,10 @@
+package dev.weir.store.redis;
+
+/** TLS to Valkey. */
+@WhereValkeyIs
+final class ValkeyTlsTest implements TlsClaims {
+  @Override
+  public RedisProgram program() {
+    return RedisProgram.valkey();
+  }
+}
