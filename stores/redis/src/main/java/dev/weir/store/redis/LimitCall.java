@@ -7,19 +7,20 @@ import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A demand with the names of its keys.
- *
- * @param micros for a decision how long its request id is remembered, for a refund when it was
- *     granted
- * @param keys of the asks in their order, and at the end of the record if there is a request id
- */
-record LimitCall(Mode mode, Demand<? extends Limit> demand, long micros, List<String> keys) {
+/** A demand with the names of its keys, which on a Cluster lie in one slot. */
+sealed interface LimitCall {
+  /** One of its keys. */
+  String key();
+
   /** What to do. */
   enum Mode {
     DECIDE(0),
     PEEK(1),
-    REFUND(2);
+    REFUND(2),
+    /** To one limit alone, yes or no. */
+    TAKE(3),
+    /** To one limit alone. */
+    DECIDE_ONE(4);
 
     /** By which the script knows it. */
     final byte code;
@@ -30,44 +31,73 @@ record LimitCall(Mode mode, Demand<? extends Limit> demand, long micros, List<St
   }
 
   /**
-   * Throws {@link IllegalArgumentException} for a demand whose keys lie in different slots of a
-   * Cluster, where no step can be atomic.
+   * A demand that asks one limit and has no request id, as nearly all do. Those of the same terms
+   * go together.
    */
-  static LimitCall of(
-      KeyNames names, boolean isCluster, Mode mode, Demand<? extends Limit> demand, long micros) {
-    List<String> keys = new ArrayList<>(demand.asks().size() + 1);
-    for (Ask<? extends Limit> ask : demand.asks()) {
-      keys.add(names.usage(ask.policy(), ask.key()));
+  record Single(Terms terms, String key, long cost) implements LimitCall {
+    static Single of(KeyNames names, Mode mode, Ask<? extends Limit> ask) {
+      return new Single(
+          new Terms(mode, ask.policy().limit()), names.usage(ask.policy(), ask.key()), ask.cost());
     }
-    if (isCluster) {
-      requireOneSlot(demand, keys);
-    }
-    if (demand.isRepeatable() && mode != Mode.PEEK) {
-      keys.add(
-          isCluster
-              ? names.record(smallestTag(keys), demand.requestId())
-              : names.record(demand.requestId()));
-    }
-    return new LimitCall(mode, demand, micros, keys);
   }
 
-  boolean hasRecord() {
-    return keys.size() > demand.asks().size();
-  }
+  /** What singles that go together have in common. */
+  record Terms(Mode mode, Limit limit) {}
 
-  /** The same for a repeated demand whose asks come in another order. */
-  private static String smallestTag(List<String> keys) {
-    return keys.stream().map(KeyNames::tagOf).sorted().findFirst().orElseThrow();
-  }
+  /**
+   * Any other demand.
+   *
+   * @param micros for a decision how long its request id is remembered, for a refund when it was
+   *     granted
+   * @param keys of the asks in their order, and at the end of the record if there is a request id
+   */
+  record Whole(Mode mode, Demand<? extends Limit> demand, long micros, List<String> keys)
+      implements LimitCall {
+    /**
+     * Throws {@link IllegalArgumentException} for a demand whose keys lie in different slots of a
+     * Cluster, where no step can be atomic.
+     */
+    static Whole of(
+        KeyNames names, boolean isCluster, Mode mode, Demand<? extends Limit> demand, long micros) {
+      List<String> keys = new ArrayList<>(demand.asks().size() + 1);
+      for (Ask<? extends Limit> ask : demand.asks()) {
+        keys.add(names.usage(ask.policy(), ask.key()));
+      }
+      if (isCluster) {
+        requireOneSlot(demand, keys);
+      }
+      if (demand.isRepeatable() && mode != Mode.PEEK) {
+        keys.add(
+            isCluster
+                ? names.record(smallestTag(keys), demand.requestId())
+                : names.record(demand.requestId()));
+      }
+      return new Whole(mode, demand, micros, keys);
+    }
 
-  private static void requireOneSlot(Demand<? extends Limit> demand, List<String> keys) {
-    int slot = SlotHash.getSlot(KeyNames.bytes(keys.getFirst()));
-    for (int i = 1; i < keys.size(); i++) {
-      if (SlotHash.getSlot(KeyNames.bytes(keys.get(i))) != slot) {
-        throw new IllegalArgumentException(
-            "keys %s and %s lie in different slots of the Redis Cluster and cannot be asked in one"
-                    .formatted(demand.asks().getFirst().key(), demand.asks().get(i).key())
-                + " demand; give them the same hash tag, such as {org7} in user:{org7}:101");
+    @Override
+    public String key() {
+      return keys.getFirst();
+    }
+
+    boolean hasRecord() {
+      return keys.size() > demand.asks().size();
+    }
+
+    /** The same for a repeated demand whose asks come in another order. */
+    private static String smallestTag(List<String> keys) {
+      return keys.stream().map(KeyNames::tagOf).sorted().findFirst().orElseThrow();
+    }
+
+    private static void requireOneSlot(Demand<? extends Limit> demand, List<String> keys) {
+      int slot = SlotHash.getSlot(KeyNames.bytes(keys.getFirst()));
+      for (int i = 1; i < keys.size(); i++) {
+        if (SlotHash.getSlot(KeyNames.bytes(keys.get(i))) != slot) {
+          throw new IllegalArgumentException(
+              "keys %s and %s lie in different slots of the Redis Cluster and cannot be asked in one"
+                      .formatted(demand.asks().getFirst().key(), demand.asks().get(i).key())
+                  + " demand; give them the same hash tag, such as {org7} in user:{org7}:101");
+        }
       }
     }
   }

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,24 +26,36 @@ import org.jspecify.annotations.Nullable;
  * little-endian, as the script's {@code struct} packs them.
  */
 final class LimitCalls {
-  private static final int HEADER_BYTES = 1 + 1 + 2 + 8;
-  private static final int ASK_BYTES = 1 + 2 + 4 * 8;
+  private static final int LIMIT_BYTES = 1 + 3 * 8;
+  private static final int SINGLES_BYTES = 1 + 2 + LIMIT_BYTES;
+  private static final int SINGLE_BYTES = 2 + 8;
+  private static final int WHOLE_BYTES = 1 + 1 + 2 + 8;
+  private static final int ASK_BYTES = SINGLE_BYTES + LIMIT_BYTES;
 
   /** Four numbers, and until when Redis keeps them. */
   private static final int USAGE_BYTES = 5 * 8;
 
+  private static final int GRANTED = 1;
   private static final int REPLAYED = 2;
   private static final int UNREADABLE = 3;
 
-  private final List<LimitCall> calls = new ArrayList<>();
+  private final Map<LimitCall.Terms, List<Sent<LimitCall.Single>>> singles = new LinkedHashMap<>();
+  private final List<Sent<LimitCall.Whole>> wholes = new ArrayList<>();
   private final Map<String, Integer> places = new HashMap<>();
   private final List<byte[]> keys = new ArrayList<>();
   private CompletionStage<byte[]> reply = CompletableFuture.completedFuture(new byte[0]);
-  private ByteBuffer answers = ByteBuffer.allocate(0);
-  private @Nullable StoreException failure;
 
-  void add(LimitCall call) {
-    calls.add(call);
+  /** A call, and its number among those of the caller. */
+  private record Sent<C extends LimitCall>(C call, int number) {}
+
+  void add(LimitCall call, int number) {
+    switch (call) {
+      case LimitCall.Single single ->
+          singles
+              .computeIfAbsent(single.terms(), terms -> new ArrayList<>())
+              .add(new Sent<>(single, number));
+      case LimitCall.Whole whole -> wholes.add(new Sent<>(whole, number));
+    }
   }
 
   void start(Redis redis, byte[] now) {
@@ -50,40 +63,15 @@ final class LimitCalls {
     reply = redis.run(Script.LIMITS, keys.toArray(byte[][]::new), now, demands);
   }
 
-  void finish(Redis redis, long deadlineNanos) {
+  /** Waits for the answers and puts each outcome to the number of its call. */
+  void finish(Redis redis, long deadlineNanos, Outcome[] outcomes) {
     try {
-      answers = ByteBuffer.wrap(redis.await(reply, deadlineNanos)).order(ByteOrder.LITTLE_ENDIAN);
+      read(redis.await(reply, deadlineNanos), outcomes);
     } catch (StoreException e) {
-      failure = e;
+      Outcome failed = new Outcome.Failed(e);
+      singles.values().forEach(group -> group.forEach(sent -> outcomes[sent.number()] = failed));
+      wholes.forEach(sent -> outcomes[sent.number()] = failed);
     }
-  }
-
-  /** The outcome of each call, in the order in which they were added. */
-  Outcome next() {
-    if (failure != null) {
-      return new Outcome.Failed(failure);
-    }
-    int outcome = answers.get();
-    int decided = answers.get();
-    long decidedAtMicros = number(answers);
-    if (outcome == UNREADABLE) {
-      return new Outcome.Failed(
-          new StoreException("a key of this demand holds something else in Redis"));
-    }
-    List<Decision> decisions = new ArrayList<>(decided);
-    for (int i = 0; i < decided; i++) {
-      boolean isAllowed = answers.get() == 1;
-      long remaining = number(answers);
-      long resetMicros = number(answers);
-      long waitMicros = number(answers);
-      decisions.add(
-          isAllowed
-              ? new Decision.Allowed(remaining, resetMicros)
-              : new Decision.Refused(remaining, resetMicros, waitMicros));
-    }
-    return new Outcome.Answered(
-        new Answer(
-            decisions, Micros.instant(decidedAtMicros), Answer.Mode.STORE, outcome == REPLAYED));
   }
 
   /** A usage as the script keeps it. */
@@ -95,22 +83,41 @@ final class LimitCalls {
     return new Usage(number(buffer), number(buffer), number(buffer), number(buffer));
   }
 
+  // What is sent.
+
   private byte[] packed() {
-    int bytes = 0;
-    for (LimitCall call : calls) {
-      bytes += HEADER_BYTES + call.demand().asks().size() * ASK_BYTES;
-    }
-    ByteBuffer buffer = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    for (LimitCall call : calls) {
+    ByteBuffer buffer = ByteBuffer.allocate(bytes()).order(ByteOrder.LITTLE_ENDIAN);
+    singles.forEach(
+        (terms, group) -> {
+          buffer.put(terms.mode().code).putShort((short) group.size());
+          put(buffer, terms.limit());
+          for (Sent<LimitCall.Single> sent : group) {
+            put(buffer, place(sent.call().key()), sent.call().cost());
+          }
+        });
+    for (Sent<LimitCall.Whole> sent : wholes) {
+      LimitCall.Whole call = sent.call();
       List<? extends Ask<? extends Limit>> asks = call.demand().asks();
       buffer.put(call.mode().code).put((byte) asks.size());
       buffer.putShort((short) (call.hasRecord() ? place(call.keys().getLast()) : 0));
       buffer.putDouble((double) call.micros());
       for (int i = 0; i < asks.size(); i++) {
-        put(buffer, asks.get(i), place(call.keys().get(i)));
+        put(buffer, place(call.keys().get(i)), asks.get(i).cost());
+        put(buffer, asks.get(i).policy().limit());
       }
     }
     return buffer.array();
+  }
+
+  private int bytes() {
+    int bytes = 0;
+    for (List<Sent<LimitCall.Single>> group : singles.values()) {
+      bytes += SINGLES_BYTES + group.size() * SINGLE_BYTES;
+    }
+    for (Sent<LimitCall.Whole> sent : wholes) {
+      bytes += WHOLE_BYTES + sent.call().demand().asks().size() * ASK_BYTES;
+    }
+    return bytes;
   }
 
   private int place(String key) {
@@ -122,31 +129,87 @@ final class LimitCalls {
         });
   }
 
-  private static void put(ByteBuffer buffer, Ask<? extends Limit> ask, int place) {
-    switch (ask.policy().limit()) {
+  private static void put(ByteBuffer buffer, int place, long cost) {
+    buffer.putShort((short) place).putDouble((double) cost);
+  }
+
+  private static void put(ByteBuffer buffer, Limit limit) {
+    switch (limit) {
       case FixedWindow fixed -> {
         boolean isAligned = fixed.start() == FixedWindow.Start.EPOCH;
-        put(buffer, 1, place, ask.cost(), fixed.limit(), fixed.windowMicros(), isAligned ? 1 : 0);
+        put(buffer, 1, fixed.limit(), fixed.windowMicros(), isAligned ? 1 : 0);
       }
-      case SlidingWindow sliding ->
-          put(buffer, 2, place, ask.cost(), sliding.limit(), sliding.windowMicros(), 0);
+      case SlidingWindow sliding -> put(buffer, 2, sliding.limit(), sliding.windowMicros(), 0);
       case TokenBucket bucket ->
-          put(
-              buffer,
-              3,
-              place,
-              ask.cost(),
-              bucket.capacity(),
-              bucket.refillTokens(),
-              bucket.refillMicros());
+          put(buffer, 3, bucket.capacity(), bucket.refillTokens(), bucket.refillMicros());
     }
   }
 
-  private static void put(
-      ByteBuffer buffer, int kind, int place, long cost, long a, long b, long c) {
-    buffer.put((byte) kind).putShort((short) place);
-    buffer.putDouble((double) cost);
+  private static void put(ByteBuffer buffer, int kind, long a, long b, long c) {
+    buffer.put((byte) kind);
     buffer.putDouble((double) a).putDouble((double) b).putDouble((double) c);
+  }
+
+  // What is answered.
+
+  private void read(byte[] reply, Outcome[] outcomes) {
+    ByteBuffer answers = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
+    long nowMicros = number(answers);
+    singles.forEach(
+        (terms, group) -> {
+          for (Sent<LimitCall.Single> sent : group) {
+            outcomes[sent.number()] =
+                terms.mode() == LimitCall.Mode.TAKE ? taken(answers) : decided(answers, nowMicros);
+          }
+        });
+    for (Sent<LimitCall.Whole> sent : wholes) {
+      outcomes[sent.number()] = answered(answers);
+    }
+  }
+
+  private static Outcome taken(ByteBuffer answers) {
+    int outcome = answers.get();
+    return outcome == UNREADABLE ? unreadable() : new Outcome.Taken(outcome == GRANTED);
+  }
+
+  private static Outcome decided(ByteBuffer answers, long nowMicros) {
+    int outcome = answers.get();
+    List<Decision> decisions = List.of(decision(answers));
+    return outcome == UNREADABLE
+        ? unreadable()
+        : new Outcome.Answered(
+            new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE, false));
+  }
+
+  private static Outcome answered(ByteBuffer answers) {
+    int outcome = answers.get();
+    int decided = answers.get();
+    long decidedAtMicros = number(answers);
+    if (outcome == UNREADABLE) {
+      return unreadable();
+    }
+    List<Decision> decisions = new ArrayList<>(decided);
+    for (int i = 0; i < decided; i++) {
+      decisions.add(decision(answers));
+    }
+    return new Outcome.Answered(
+        new Answer(
+            decisions, Micros.instant(decidedAtMicros), Answer.Mode.STORE, outcome == REPLAYED));
+  }
+
+  private static Decision decision(ByteBuffer answers) {
+    boolean isAllowed = answers.get() == 1;
+    long remaining = number(answers);
+    long resetMicros = number(answers);
+    long waitMicros = number(answers);
+    return isAllowed
+        ? new Decision.Allowed(remaining, resetMicros)
+        : new Decision.Refused(remaining, resetMicros, waitMicros);
+  }
+
+  private static Outcome unreadable() {
+    return new Outcome.Failed(
+        new StoreException("a key of this demand holds something else in Redis"));
   }
 
   private static long number(ByteBuffer buffer) {

@@ -4,13 +4,14 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.Batcher;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,18 +60,28 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   @Override
+  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+    Ask<? extends Limit> ask = new Ask<>(policy, key, cost);
+    return submit(LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, ask), Outcome.Taken.class)
+        .isTaken();
+  }
+
+  @Override
   public Answer decide(Demand<? extends Limit> demand) {
-    return submit(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl()));
+    return demand.asks().size() == 1 && !demand.isRepeatable()
+        ? answer(
+            LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()))
+        : answer(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl()));
   }
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
-    return submit(LimitCall.Mode.PEEK, demand, 0);
+    return answer(LimitCall.Mode.PEEK, demand, 0);
   }
 
   @Override
   public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    submit(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
+    answer(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
   }
 
   @Override
@@ -89,30 +100,37 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   @Override
   public void close() {}
 
-  private Answer submit(LimitCall.Mode mode, Demand<? extends Limit> demand, long micros) {
-    LimitCall call = LimitCall.of(redis.names(), redis.isCluster(), mode, demand, micros);
-    return batcher.submit(List.of(call)).getFirst().answer();
+  private Answer answer(LimitCall.Mode mode, Demand<? extends Limit> demand, long micros) {
+    return answer(LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros));
+  }
+
+  private Answer answer(LimitCall call) {
+    return submit(call, Outcome.Answered.class).answer();
+  }
+
+  private <O extends Outcome> O submit(LimitCall call, Class<O> expected) {
+    Outcome outcome = batcher.submit(List.of(call)).getFirst();
+    if (outcome instanceof Outcome.Failed failed) {
+      // A stack trace of the caller, with the shared failure as its cause.
+      throw new StoreException(String.valueOf(failed.failure().getMessage()), failed.failure());
+    }
+    return expected.cast(outcome);
   }
 
   /** One script call for all of them; on a Cluster, one for each slot. */
   private List<Outcome> work(List<LimitCall> calls) {
     batches.accept(calls.size());
     Map<Integer, LimitCalls> slots = new LinkedHashMap<>();
-    List<LimitCalls> groups = new ArrayList<>(calls.size());
-    for (LimitCall call : calls) {
-      int slot = redis.isCluster() ? SlotHash.getSlot(call.keys().getFirst()) : ANY_SLOT;
-      LimitCalls group = slots.computeIfAbsent(slot, number -> new LimitCalls());
-      group.add(call);
-      groups.add(group);
+    for (int i = 0; i < calls.size(); i++) {
+      LimitCall call = calls.get(i);
+      int slot = redis.isCluster() ? SlotHash.getSlot(call.key()) : ANY_SLOT;
+      slots.computeIfAbsent(slot, number -> new LimitCalls()).add(call, i);
     }
     byte[] now = clock.argument();
     slots.values().forEach(group -> group.start(redis, now));
     long deadlineNanos = redis.deadlineNanos();
-    slots.values().forEach(group -> group.finish(redis, deadlineNanos));
-    List<Outcome> outcomes = new ArrayList<>(calls.size());
-    for (LimitCalls group : groups) {
-      outcomes.add(group.next());
-    }
-    return outcomes;
+    Outcome[] outcomes = new Outcome[calls.size()];
+    slots.values().forEach(group -> group.finish(redis, deadlineNanos, outcomes));
+    return List.of(outcomes);
   }
 }

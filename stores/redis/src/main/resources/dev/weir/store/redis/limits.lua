@@ -6,16 +6,22 @@
 --
 -- KEYS     the usages and the records of request ids that the demands name by their index, each once
 -- ARGV[1]  the time in microseconds; empty for the clock of Redis
--- ARGV[2]  the demands, packed: mode, number of asks, index of the record or 0, a time; and for each
---          ask its kind, index of the usage, cost and the three terms of the limit
--- Returns the answers, packed: outcome, number of decisions, time; and for each decision whether it
--- is allowed, what remains, reset and wait.
+-- ARGV[2]  the demands, packed. TAKE and DECIDE_ONE stand for all demands that ask one and the same
+--          limit alone: mode, how many, kind and the three terms of the limit; and for each the index
+--          of its usage and the cost. DECIDE, PEEK and GIVE_BACK stand for one demand: mode, number
+--          of asks, index of the record or 0, a time; and for each ask the index of its usage, the
+--          cost, kind and terms of the limit
+-- Returns the time and the answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
+-- decision, to the others outcome, number of decisions, time and the decisions. A decision is whether
+-- it is allowed, what remains, reset and wait.
 
 local floor, max, min = math.floor, math.max, math.min
 local pack, unpacked, call = struct.pack, struct.unpack, redis.call
 
-local DECIDE, PEEK = 0, 1
+local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE = 0, 1, 2, 3, 4
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK = 0, 1, 2, 3, 4
+local OUTCOMES = {[REFUSED] = '\0', [GRANTED] = '\1', [UNREADABLE] = '\3'}
+local USAGE_BYTES = 40
 local NEVER, MOST = -62135596800000000, 9007199254740992
 local MOST_IN_WINDOW, FINEST = 8589934592, 1048576
 
@@ -56,6 +62,9 @@ local fixed = {
     end
     return at, used, before, scale
   end,
+  has_left = function(a, b, c, at, used, before, cost)
+    return cost <= a - used
+  end,
   remaining = function(a, b, c, at, used, before)
     return max(0, a - used)
   end,
@@ -74,11 +83,11 @@ local fixed = {
     end
     return max(0, used - cost), 0
   end,
-  idle = function(b, c, at, used, before)
+  ends = function(b, c, at, used, before)
     if used == 0 then
-      return 0
+      return NEVER
     end
-    return window_start(b, c, at) + b - now
+    return window_start(b, c, at) + b
   end
 }
 
@@ -133,6 +142,9 @@ local sliding = {
     at, used, before = slide(b, at, used, before)
     return at, used, before, b
   end,
+  has_left = function(a, b, c, at, used, before, cost)
+    return cost <= a - weighed(b, at, used, before)
+  end,
   remaining = function(a, b, c, at, used, before)
     return max(0, a - weighed(b, at, used, before))
   end,
@@ -159,11 +171,11 @@ local sliding = {
     end
     return used, before
   end,
-  idle = function(b, c, at, used, before)
+  ends = function(b, c, at, used, before)
     if used == 0 and before == 0 then
-      return 0
+      return NEVER
     end
-    return at + (used > 0 and 2 or 1) * b - now
+    return at + (used > 0 and 2 or 1) * b
   end
 }
 
@@ -173,13 +185,18 @@ local bucket = {
     if scale ~= c and used > 0 then
       used = min(ceil_div(used, scale), floor(MOST / c)) * c
     end
-    local elapsed = max(0, now - at)
-    if elapsed >= ceil_div(used, b) then
-      used = 0
-    else
-      used = used - elapsed * b
+    if now <= at then
+      return at, used, 0, c
     end
-    return max(now, at), used, 0, c
+    -- Beyond 2^53 it is rounded, and still more than any debt.
+    local paid = (now - at) * b
+    if paid >= used then
+      return now, 0, 0, c
+    end
+    return now, used - paid, 0, c
+  end,
+  has_left = function(a, b, c, at, used, before, cost)
+    return used <= (a - cost) * c
   end,
   remaining = function(a, b, c, at, used, before)
     return max(0, floor((a * c - used) / c))
@@ -198,11 +215,11 @@ local bucket = {
   give_back = function(b, c, at, used, before, cost, taken_at)
     return max(0, used - cost * c), 0
   end,
-  idle = function(b, c, at, used, before)
+  ends = function(b, c, at, used, before)
     if used == 0 then
-      return 0
+      return NEVER
     end
-    return ceil_div(used, b) + (at - now)
+    return at + used / b
   end
 }
 
@@ -223,77 +240,73 @@ else
   end
 end
 
--- What is to be written, by key: how long it is of use, and until when it is kept if that is new.
-local expiries, kepts = {}, {}
+-- What is to be written, by key: when it is of no use any more, and until when it is kept if that
+-- is new.
+local ends, kepts = {}, {}
 
--- The usage of a key; nothing if it holds something else.
-local function load(key)
-  local value = values[key]
-  if not value then
-    return NEVER, 0, 0, 0, 0
-  end
-  if #value ~= 40 then
-    return nil
-  end
-  return unpacked('<ddddd', value)
-end
-
-local function keep(key, idle, kept, at, used, before, scale)
-  if now + idle > kept then
-    kept = now + idle + SLACK
+local function keep(key, limit, b, c, at, used, before, scale, kept)
+  local ending = limit.ends(b, c, at, used, before)
+  if ending > kept then
+    kept = floor(ending) + SLACK
     kepts[key] = kept
   end
-  expiries[key] = idle
+  ends[key] = ending
   values[key] = pack('<ddddd', at, used, before, scale, kept)
 end
 
-local answers, answered = {}, 0
+local function decision(limit, is_allowed, a, b, c, at, used, before, cost, left)
+  return pack('<Bddd', is_allowed and 1 or 0, left,
+      left < a and limit.wait(a, b, c, at, used, before, left + 1) or 0,
+      is_allowed and 0 or limit.wait(a, b, c, at, used, before, cost))
+end
 
--- Decides by one limit alone, which is what nearly all demands want.
-local function decide_one(takes, limit, key, cost, a, b, c)
-  local at, used, before, scale, kept = load(key)
-  if not at then
-    answers[answered] = pack('<BBd', UNREADABLE, 0, now)
-    return
+local answers, answered = {pack('<d', now)}, 1
+
+-- Works on demands that ask one limit alone, as nearly all do, with as few calls as can be: in Lua
+-- it is these that take time. The asks are indexes and costs by turns.
+local function work_on_many(is_take, limit, a, b, c, asks)
+  local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
+  for i = 1, #asks - 1, 2 do
+    local key, cost = asks[i], asks[i + 1]
+    local value = values[key]
+    local at, used, before, scale, kept = NEVER, 0, 0, 0, 0
+    local outcome = UNREADABLE
+    if not value or #value == USAGE_BYTES then
+      if value then
+        at, used, before, scale, kept = unpacked('<ddddd', value)
+      end
+      at, used, before, scale = settle(a, b, c, at, used, before, scale)
+      outcome = REFUSED
+      if has_left(a, b, c, at, used, before, cost) then
+        outcome = GRANTED
+        used, scale = taken(c, used, cost, b)
+        keep(key, limit, b, c, at, used, before, scale, kept)
+      end
+    end
+    answered = answered + 1
+    answers[answered] = OUTCOMES[outcome]
+    if not is_take then
+      answered = answered + 1
+      answers[answered] = decision(limit, outcome == GRANTED, a, b, c, at, used, before, cost,
+          limit.remaining(a, b, c, at, used, before))
+    end
   end
-  at, used, before, scale = limit.settle(a, b, c, at, used, before, scale)
-  local left = limit.remaining(a, b, c, at, used, before)
-  if cost > left then
-    answers[answered] = pack('<BBdBddd', REFUSED, 1, now, 0, left,
-        left < a and limit.wait(a, b, c, at, used, before, left + 1) or 0,
-        limit.wait(a, b, c, at, used, before, cost))
-    return
-  end
-  if takes then
-    used, scale = limit.taken(c, used, cost, b)
-    left = left - cost
-    keep(key, limit.idle(b, c, at, used, before), kept, at, used, before, scale)
-  end
-  answers[answered] = pack('<BBdBddd', GRANTED, 1, now, 1, left,
-      left < a and limit.wait(a, b, c, at, used, before, left + 1) or 0, 0)
 end
 
 -- The asks of a demand that has several or a record, and what is used of each.
 local kind, key, cost, a, b, c = {}, {}, {}, {}, {}, {}
 local at, used, before, scale, kept, remaining = {}, {}, {}, {}, {}, {}
 
-local function decision(j, is_allowed, left)
-  local limit, next_reset, wait = kind[j], 0, 0
-  if left < a[j] then
-    next_reset = limit.wait(a[j], b[j], c[j], at[j], used[j], before[j], left + 1)
-  end
-  if not is_allowed then
-    wait = limit.wait(a[j], b[j], c[j], at[j], used[j], before[j], cost[j])
-  end
-  return pack('<Bddd', is_allowed and 1 or 0, left, next_reset, wait)
-end
-
 -- Whether all can be settled.
 local function settle(n)
   for j = 1, n do
-    at[j], used[j], before[j], scale[j], kept[j] = load(key[j])
-    if not at[j] then
+    local value = values[key[j]]
+    if value and #value ~= USAGE_BYTES then
       return false
+    end
+    at[j], used[j], before[j], scale[j], kept[j] = NEVER, 0, 0, 0, 0
+    if value then
+      at[j], used[j], before[j], scale[j], kept[j] = unpacked('<ddddd', value)
     end
     at[j], used[j], before[j], scale[j] =
         kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
@@ -303,8 +316,7 @@ local function settle(n)
 end
 
 local function keep_settled(j)
-  keep(key[j], kind[j].idle(b[j], c[j], at[j], used[j], before[j]), kept[j],
-      at[j], used[j], before[j], scale[j])
+  keep(key[j], kind[j], b[j], c[j], at[j], used[j], before[j], scale[j], kept[j])
 end
 
 -- Appends to the answers, and tells whether all is granted.
@@ -321,7 +333,8 @@ local function decide(n, takes)
       left = left - cost[j]
       keep_settled(j)
     end
-    answers[answered + j] = decision(j, cost[j] <= remaining[j], left)
+    answers[answered + j] = decision(kind[j], cost[j] <= remaining[j],
+        a[j], b[j], c[j], at[j], used[j], before[j], cost[j], left)
   end
   answered = answered + n
   return granted
@@ -353,7 +366,7 @@ local function work(mode, n, record, micros)
     if granted and record > 0 then
       values[record] = pack('<dBd', now + micros, n, now)
           .. table.concat(answers, '', answered - n + 1, answered)
-      expiries[record], kepts[record] = micros, now + micros
+      ends[record], kepts[record] = now + micros, now + micros
     end
   else
     if record == 0 or remembered then
@@ -361,7 +374,7 @@ local function work(mode, n, record, micros)
     end
     if record > 0 and values[record] then
       values[record] = false
-      expiries[record] = 0
+      ends[record] = NEVER
     end
     answers[answered] = pack('<BBd', GIVEN_BACK, 0, now)
   end
@@ -370,24 +383,27 @@ end
 local demands, position = ARGV[2], 1
 
 while position <= #demands do
-  local mode, n, record, micros, number
-  mode, n, record, micros, number, key[1], cost[1], a[1], b[1], c[1], position =
-      unpacked('<BBHdBHdddd', demands, position)
-  answered = answered + 1
-  if n == 1 and record == 0 and mode <= PEEK then
-    decide_one(mode == DECIDE, kinds[number], key[1], cost[1], a[1], b[1], c[1])
+  local mode = string.byte(demands, position)
+  if mode >= TAKE then
+    local many, number, limit_a, limit_b, limit_c
+    many, number, limit_a, limit_b, limit_c, position = unpacked('<HBddd', demands, position + 1)
+    local asks = {unpacked('<' .. string.rep('Hd', many), demands, position)}
+    position = asks[#asks]
+    work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, asks)
   else
-    kind[1] = kinds[number]
-    for j = 2, n do
-      number, key[j], cost[j], a[j], b[j], c[j], position = unpacked('<BHdddd', demands, position)
+    local n, record, micros, number
+    n, record, micros, position = unpacked('<BHd', demands, position + 1)
+    for j = 1, n do
+      key[j], cost[j], number, a[j], b[j], c[j], position = unpacked('<HdBddd', demands, position)
       kind[j] = kinds[number]
     end
+    answered = answered + 1
     work(mode, n, record, micros)
   end
 end
 
-for i, idle in pairs(expiries) do
-  if idle <= 0 then
+for i, ending in pairs(ends) do
+  if ending <= now then
     call('DEL', KEYS[i])
   elseif kepts[i] then
     call('PSETEX', KEYS[i], ceil_div(kepts[i] - now, 1000) + grace_millis, values[i])
