@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BatcherTest {
@@ -113,6 +119,67 @@ final class BatcherTest {
     assertThat(doubler.batches)
         .containsExactly(
             List.of(1), List.of(2, 3), List.of(4, 5), List.of(6, 7, 8, 9), List.of(10));
+  }
+
+  /** Works on each batch once it is told to. */
+  private static final class Held implements Function<List<Integer>, List<Integer>> {
+    final BlockingQueue<List<Integer>> begun = new LinkedBlockingQueue<>();
+    final Semaphore goOn = new Semaphore(0);
+
+    @Override
+    public List<Integer> apply(List<Integer> numbers) {
+      begun.add(numbers);
+      goOn.acquireUninterruptibly();
+      return numbers;
+    }
+  }
+
+  @Test
+  void batchBesideAnotherStartsWithHalfAsMany() throws Exception {
+    Held held = new Held();
+    Batcher<Integer, Integer> batcher = new Batcher<>(held, 100, 100, 2);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1, 2, 3, 4)));
+    assertThat(held.begun.take()).containsExactly(1, 2, 3, 4);
+
+    Call<List<Integer>> second = Call.of(() -> batcher.submit(List.of(5))).untilItWaits();
+    assertThat(held.begun).isEmpty();
+    Call<List<Integer>> third = Call.of(() -> batcher.submit(List.of(6)));
+    assertThat(held.begun.take()).containsExactlyInAnyOrder(5, 6);
+
+    // And no third beside the two, however many wait.
+    Call<List<Integer>> fourth = Call.of(() -> batcher.submit(List.of(7, 8, 9))).untilItWaits();
+    assertThat(held.begun).isEmpty();
+    held.goOn.release(1);
+    assertThat(held.begun.take()).containsExactly(7, 8, 9);
+    held.goOn.release(2);
+    for (Call<List<Integer>> call : List.of(first, second, third, fourth)) {
+      assertThat(call.result().get()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void thoseWhoWaitAreDividedAmongTwoBatches() throws Exception {
+    Held held = new Held();
+    Batcher<Integer, Integer> batcher = new Batcher<>(held, 100, 100, 2);
+    // One that no half can stand beside, so that all others wait.
+    List<Integer> many = IntStream.range(100, 150).boxed().toList();
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(many));
+    held.begun.take();
+    List<Call<List<Integer>>> others =
+        IntStream.range(0, 20)
+            .mapToObj(i -> Call.of(() -> batcher.submit(List.of(i))).untilItWaits())
+            .toList();
+    held.goOn.release(1);
+
+    List<Integer> one = held.begun.take();
+    List<Integer> other = held.begun.take();
+    assertThat(one).hasSize(10);
+    assertThat(other).hasSize(10).doesNotContainAnyElementsOf(one);
+    held.goOn.release(2);
+    assertThat(first.result().get()).isEqualTo(many);
+    for (int i = 0; i < others.size(); i++) {
+      assertThat(others.get(i).result().get()).containsExactly(i);
+    }
   }
 
   @Test
@@ -237,17 +304,22 @@ final class BatcherTest {
     assertThat(call.result().get()).isTrue();
   }
 
-  @Test
-  void everyCallerGetsItsOwnAnswerWhateverTheCrowd() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void everyCallerGetsItsOwnAnswerWhateverTheCrowd(int mostBatches) throws Exception {
+    AtomicInteger batches = new AtomicInteger();
     ConcurrentLinkedQueue<Integer> sizes = new ConcurrentLinkedQueue<>();
     Batcher<Integer, Integer> batcher =
         new Batcher<>(
             numbers -> {
-              sizes.add(numbers.size());
-              return numbers.stream().map(number -> -number).toList();
+              sizes.add(batches.incrementAndGet() <= mostBatches ? numbers.size() : 1_000);
+              List<Integer> answers = numbers.stream().map(number -> -number).toList();
+              batches.decrementAndGet();
+              return answers;
             },
             16,
-            100_000);
+            100_000,
+            mostBatches);
 
     List<Call<List<Integer>>> calls =
         IntStream.range(1, 2_000)

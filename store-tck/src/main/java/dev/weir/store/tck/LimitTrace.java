@@ -27,6 +27,9 @@ record LimitTrace(List<Choice> limits, List<Step> steps) {
      */
     record Decide(int node, List<Part> parts, int requestId, long ttlMillis) implements Step {}
 
+    /** The short form of a decision, yes or no. */
+    record Take(int node, Part part) implements Step {}
+
     record Peek(int node, List<Part> parts) implements Step {}
 
     /** Gives a grant back, so many before the last one. */

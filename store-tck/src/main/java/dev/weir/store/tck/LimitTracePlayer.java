@@ -63,6 +63,13 @@ final class LimitTracePlayer<L extends Limit> {
   private void play(Step step) {
     switch (step) {
       case Step.Decide decide -> decide(decide);
+      case Step.Take take -> {
+        Demand<L> demand = demand(List.of(take.part()));
+        Ask<? extends L> ask = demand.asks().getFirst();
+        boolean isTaken = scene.node(take.node()).take(ask.policy(), ask.key(), ask.cost());
+        model.checkTake(ask, isTaken);
+        compareUsages(take.node(), demand);
+      }
       case Step.Peek peek -> {
         Demand<L> demand = demand(peek.parts());
         note(model.checkPeek(demand, scene.node(peek.node()).peek(demand)));

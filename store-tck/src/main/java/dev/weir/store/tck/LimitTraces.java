@@ -55,7 +55,8 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
 
   private static Arbitrary<Step> steps() {
     return Arbitraries.frequencyOf(
-        Tuple.of(24, decide()),
+        Tuple.of(18, decide()),
+        Tuple.of(8, Combinators.combine(NODES, part()).as(Step.Take::new)),
         Tuple.of(3, Combinators.combine(NODES, parts()).as(Step.Peek::new)),
         Tuple.of(
             4,
@@ -81,19 +82,22 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
   }
 
   private static Arbitrary<List<Part>> parts() {
-    Arbitrary<Part> part =
-        Combinators.combine(
-                POLICIES,
-                KEYS,
-                Arbitraries.frequencyOf(
-                    Tuple.of(4, Arbitraries.just(0)),
-                    Tuple.of(1, Arbitraries.just(1_000)),
-                    Tuple.of(3, Arbitraries.integers().between(0, 1_000))),
-                Arbitraries.longs().between(-2, 3))
-            .as(Part::new);
     return Arbitraries.frequencyOf(
-            Tuple.of(3, part.list().ofSize(1)), Tuple.of(2, part.list().ofMinSize(2).ofMaxSize(4)))
+            Tuple.of(3, part().list().ofSize(1)),
+            Tuple.of(2, part().list().ofMinSize(2).ofMaxSize(4)))
         .map(LimitTraces::distinct);
+  }
+
+  private static Arbitrary<Part> part() {
+    return Combinators.combine(
+            POLICIES,
+            KEYS,
+            Arbitraries.frequencyOf(
+                Tuple.of(4, Arbitraries.just(0)),
+                Tuple.of(1, Arbitraries.just(1_000)),
+                Tuple.of(3, Arbitraries.integers().between(0, 1_000))),
+            Arbitraries.longs().between(-2, 3))
+        .as(Part::new);
   }
 
   private static List<Part> distinct(List<Part> parts) {

@@ -140,6 +140,24 @@ final class NaiveLimits {
     return actual;
   }
 
+  /** Fails unless yes or no is right, and goes on from it. */
+  void checkTake(Ask<?> ask, boolean isTaken) {
+    Limit limit = ask.policy().limit();
+    Set<Usage> after = new LinkedHashSet<>();
+    long idleAtMicros = Long.MAX_VALUE;
+    for (Usage before : usages(ask.policy(), ask.key())) {
+      Limit.Step step = limit.decide(before, ask.cost(), nowMicros);
+      if (step.decision().isAllowed() == isTaken) {
+        after.add(step.next());
+        idleAtMicros = Math.min(idleAtMicros, nowMicros + limit.idleMicros(step.next(), nowMicros));
+      }
+    }
+    assertThat(after).as("%s is told %s", ask, isTaken).isNotEmpty();
+    if (isTaken) {
+      held.put(Key.of(ask.policy(), ask.key()), new Held(after, idleAtMicros));
+    }
+  }
+
   void refund(Demand<?> demand, Instant grantedAt) {
     if (demand.isRepeatable()) {
       Remembered grant = remembered.remove(demand.requestId());

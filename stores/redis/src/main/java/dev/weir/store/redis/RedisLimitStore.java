@@ -28,6 +28,9 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   /** So many demands, at most, hold Redis in one call, for two or three milliseconds. */
   private static final int LARGEST_BATCH = 256;
 
+  /** While Redis works on one call, the callers of the other are answered and ask again. */
+  private static final int MOST_CALLS = 2;
+
   private static final int ANY_SLOT = 0;
 
   private final Redis redis;
@@ -56,7 +59,8 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     this.redis = redis;
     this.clock = clock;
     this.batches = batches;
-    this.batcher = new Batcher<>(this::work, LARGEST_BATCH, redis.settings().mostWaiting());
+    this.batcher =
+        new Batcher<>(this::work, LARGEST_BATCH, redis.settings().mostWaiting(), MOST_CALLS);
   }
 
   @Override

@@ -45,7 +45,7 @@ local function ceil_div(a, b)
   return quotient
 end
 
--- Each kind of limit: terms a, b, c, then the usage.
+-- Each kind of limit: terms a, b, c, then the usage. `ends` is when a usage is of no use any more.
 
 -- a limit, b window, c 1 if windows are aligned to the epoch
 local function window_start(b, c, micros)
@@ -219,7 +219,8 @@ local bucket = {
     if used == 0 then
       return NEVER
     end
-    return at + used / b
+    -- Rather a microsecond too late than rounded to the time it was taken.
+    return at + used / b + 1
   end
 }
 
@@ -240,8 +241,7 @@ else
   end
 end
 
--- What is to be written, by key: when it is of no use any more, and until when it is kept if that
--- is new.
+-- What is to be written, by key: when it ends, and until when it is kept if that is new.
 local ends, kepts = {}, {}
 
 local function keep(key, limit, b, c, at, used, before, scale, kept)
