@@ -1,6 +1,7 @@
 package dev.weir.store.redis;
 
 import dev.weir.engine.StoreException;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -12,20 +13,26 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 
 /**
  * A Redis, Valkey, or Cluster of them, that stores share.
  *
  * <p>It is connected when it is first used, so that a node starts while Redis is gone, and again
- * whenever the connection was lost. What is under way then fails at once and is never sent a second
- * time. Whoever opened it closes it, after the stores.
+ * whenever the connection was lost, or left because nobody is answered or Redis is no master any
+ * more. What is under way then fails at once and is never sent a second time. Whoever opened it
+ * closes it, after the stores.
  */
 public final class Redis implements AutoCloseable {
+  private static final Duration BETWEEN_STEPS = Duration.ofMillis(5);
+
   private final RedisSettings settings;
   private final KeyNames names;
   private final RedisLink link;
+  private volatile long answeredAtNanos = System.nanoTime();
 
   private Redis(RedisSettings settings) {
     this.settings = settings;
@@ -79,6 +86,36 @@ public final class Redis implements AutoCloseable {
                     : CompletableFuture.failedFuture(failure));
   }
 
+  /**
+   * Does a step again, for as long as a command may take, while the slot of its keys is moved to
+   * another node of a Cluster. Redis does not touch several keys then of which some lie here and
+   * some there or nowhere.
+   */
+  <T> T whole(Supplier<T> step) {
+    long deadlineNanos = deadlineNanos();
+    while (true) {
+      try {
+        return step.get();
+      } catch (StoreException e) {
+        if (!isTorn(e) || System.nanoTime() - deadlineNanos >= 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(BETWEEN_STEPS.toNanos());
+      }
+    }
+  }
+
+  /** Whether nothing was done because keys lie on two nodes for a while. */
+  static boolean isTorn(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RedisCommandExecutionException
+          && String.valueOf(cause.getMessage()).startsWith("TRYAGAIN")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Waits as long as a command may take. */
   <T> T await(CompletionStage<T> reply) {
     return await(reply, deadlineNanos());
@@ -94,7 +131,9 @@ public final class Redis implements AutoCloseable {
     try {
       while (true) {
         try {
-          return future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          T answer = future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          answeredAtNanos = System.nanoTime();
+          return answer;
         } catch (InterruptedException e) {
           // It is under way, for others as well, and will be answered.
           interrupted = true;
@@ -102,11 +141,20 @@ public final class Redis implements AutoCloseable {
       }
     } catch (TimeoutException e) {
       future.cancel(false);
+      long beganNanos = deadlineNanos - settings.commandTimeout().toNanos();
+      if (answeredAtNanos - beganNanos < 0) {
+        // Nobody was answered: it hangs, or the connection leads nowhere any more.
+        link.leave(beganNanos);
+      }
       throw new StoreException(
           "Redis has not answered within " + readable(settings.commandTimeout()), e);
     } catch (CancellationException e) {
       throw failed(e);
     } catch (ExecutionException e) {
+      if (isReadOnly(e)) {
+        // Another is the master now, and the same address may lead there.
+        link.leave(System.nanoTime());
+      }
       throw failed(causeOf(e));
     } finally {
       if (interrupted) {
@@ -118,6 +166,12 @@ public final class Redis implements AutoCloseable {
   @Override
   public void close() {
     link.close();
+  }
+
+  /** Redis 6.2 says it as part of what a script failed by. */
+  private static boolean isReadOnly(ExecutionException failure) {
+    return causeOf(failure) instanceof RedisCommandExecutionException told
+        && String.valueOf(told.getMessage()).contains("READONLY");
   }
 
   private static boolean isUnknownScript(Throwable failure) {

@@ -59,7 +59,7 @@ public final class RedisLeaseStore implements LeaseStore {
   @Override
   public void forget(String resource) {
     byte[][] keys = keys(resource);
-    redis.await(redis.send(keys[0], commands -> commands.del(keys)));
+    redis.whole(() -> redis.await(redis.send(keys[0], commands -> commands.del(keys))));
   }
 
   /** Leaves Redis connected, for others use it. */
@@ -74,7 +74,9 @@ public final class RedisLeaseStore implements LeaseStore {
     for (int i = 0; i < numbers.length; i++) {
       arguments[3 + i] = Long.toString(numbers[i]).getBytes(StandardCharsets.US_ASCII);
     }
-    return decision(leaseId, redis.await(redis.run(Script.LEASES, keys(resource), arguments)));
+    byte[][] keys = keys(resource);
+    return decision(
+        leaseId, redis.whole(() -> redis.await(redis.run(Script.LEASES, keys, arguments))));
   }
 
   private byte[][] keys(String resource) {

@@ -114,6 +114,21 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   private <O extends Outcome> O submit(LimitCall call, Class<O> expected) {
     Outcome outcome = batcher.submit(List.of(call)).getFirst();
+    boolean isTorn = outcome instanceof Outcome.Failed failed && Redis.isTorn(failed.failure());
+    // Others of its slot may be what Redis cannot decide about.
+    return isTorn ? redis.whole(() -> alone(call, expected)) : known(outcome, expected);
+  }
+
+  private <O extends Outcome> O alone(LimitCall call, Class<O> expected) {
+    LimitCalls calls = new LimitCalls();
+    calls.add(call, 0);
+    calls.start(redis, clock.argument());
+    Outcome[] outcomes = new Outcome[1];
+    calls.finish(redis, redis.deadlineNanos(), outcomes);
+    return known(outcomes[0], expected);
+  }
+
+  private static <O extends Outcome> O known(Outcome outcome, Class<O> expected) {
     if (outcome instanceof Outcome.Failed failed) {
       // A stack trace of the caller, with the shared failure as its cause.
       throw new StoreException(String.valueOf(failed.failure().getMessage()), failed.failure());

@@ -13,11 +13,19 @@ sealed interface RedisLine {
   /** The commands, once they can reach whoever has this key. */
   CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key);
 
+  /** Fails what is under way. */
+  void close();
+
   /** To one Redis. */
   record ToOne(StatefulRedisConnection<byte[], byte[]> connection) implements RedisLine {
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {
       return CompletableFuture.completedFuture(connection.async());
+    }
+
+    @Override
+    public void close() {
+      var unused = connection.closeAsync();
     }
   }
 
@@ -33,6 +41,11 @@ sealed interface RedisLine {
       return connection
           .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
           .thenApply(connected -> connection.async());
+    }
+
+    @Override
+    public void close() {
+      var unused = connection.closeAsync();
     }
   }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The way to Redis, opened when it is first wanted.
  *
  * <p>Once open, Lettuce keeps it: what is sent while it is lost fails at once, and it comes back by
- * itself. A Sentinel is asked anew for its master each time. Thread-safe.
+ * itself, unless it is left. A Sentinel is asked anew for its master each time. Thread-safe.
  */
 final class RedisLink implements AutoCloseable {
   private static final Duration SLOWEST_RETRY = Duration.ofMillis(250);
@@ -80,6 +80,27 @@ final class RedisLink implements AutoCloseable {
       CompletableFuture<RedisLine> opened = connect();
       line = opened;
       return opened;
+    } finally {
+      opening.unlock();
+    }
+  }
+
+  /**
+   * Leaves a line that was opened before this; whoever asks next opens another. Not of a Cluster,
+   * where it would part from all nodes because of one.
+   */
+  void leave(long beforeNanos) {
+    if (isCluster()) {
+      return;
+    }
+    opening.lock();
+    try {
+      CompletableFuture<RedisLine> known = line;
+      boolean isRecent = System.nanoTime() - openedAtNanos < SLOWEST_RETRY.toNanos();
+      if (known != null && known.isDone() && !isRecent && openedAtNanos - beforeNanos < 0) {
+        line = null;
+        var unused = known.thenAccept(RedisLine::close);
+      }
     } finally {
       opening.unlock();
     }

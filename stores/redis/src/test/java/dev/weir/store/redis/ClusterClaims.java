@@ -3,6 +3,8 @@ package dev.weir.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Ask;
@@ -16,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is special about a Cluster: slots, and nodes that fail by themselves. */
@@ -23,6 +26,8 @@ interface ClusterClaims {
   Policy<TokenBucket> USER = Policy.of("user", TokenBucket.of(10, Duration.ofHours(1)));
   Policy<TokenBucket> ORGANISATION =
       Policy.of("organisation", TokenBucket.of(15, Duration.ofHours(1)));
+
+  Concurrency TWO_PLACES = Concurrency.of(2, Duration.ofMinutes(10));
 
   RedisProgram program();
 
@@ -96,6 +101,71 @@ interface ClusterClaims {
       servers.nodes().getLast().restart();
       assertThat(RedisFaults.eventually(() -> store.take(USER, onLast, 1))).isTrue();
     }
+  }
+
+  @Test
+  default void slotThatIsMovedTakesItsCountsAlongWhileCallersDecide() throws Exception {
+    try (ClusterServers servers = ClusterServers.start(program());
+        Redis one = open(servers);
+        Redis other = open(servers);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      RedisServer from = servers.nodes().getFirst();
+      RedisServer to = servers.nodes().getLast();
+      String tag = keyOnNode(0);
+      List<RedisLimitStore> stores = List.of(new RedisLimitStore(one), new RedisLimitStore(other));
+      RedisLeaseStore leases = new RedisLeaseStore(one);
+      leases.acquire("{" + tag + "}", TWO_PLACES, "a", 1);
+      try (BusyCallers callers = new BusyCallers(stores, keysWith(tag))) {
+        callers.goOn(500);
+        List<Future<LeaseDecision>> asked = new ArrayList<>();
+        servers.moveSlot(
+            SlotHash.getSlot(tag),
+            from,
+            to,
+            () -> {
+              // Of its two keys Redis has only one, and decides when all has been moved.
+              asked.add(threads.submit(() -> leases.renew("{" + tag + "}", TWO_PLACES, "a")));
+              callers.goOn(50);
+            });
+        for (Future<LeaseDecision> renewed : asked) {
+          assertThat(renewed.get()).isInstanceOf(LeaseDecision.Held.class);
+        }
+        callers.goOn(500);
+        callers.stopAndCompare(stores.getFirst());
+        assertThat(callers.failures()).noneMatch(failure -> failure.contains("TRYAGAIN"));
+      }
+      assertThat(leases.acquire("{" + tag + "}", TWO_PLACES, "b", 2))
+          .isInstanceOf(LeaseDecision.Full.class);
+      assertThat(from.ask("DBSIZE")).startsWith(":0");
+    }
+  }
+
+  @Test
+  default void replicaThatTakesOverInOrderHasAllCounts() throws Exception {
+    try (ClusterServers servers = ClusterServers.start(program());
+        Redis one = open(servers);
+        Redis other = open(servers)) {
+      RedisServer master = servers.nodes().getFirst();
+      RedisServer replica = servers.addReplica(master);
+      List<RedisLimitStore> stores = List.of(new RedisLimitStore(one), new RedisLimitStore(other));
+      try (BusyCallers callers = new BusyCallers(stores, keysWith(keyOnNode(0)))) {
+        callers.goOn(500);
+        ClusterServers.handOverTo(replica);
+        master.waitUntil("ROLE", "slave");
+        callers.goOn(500);
+        callers.stopAndCompare(stores.getFirst());
+      }
+      assertThat(replica.ask("ROLE")).contains("master");
+    }
+  }
+
+  /** Keys of one slot. */
+  private static List<String> keysWith(String tag) {
+    return IntStream.range(0, 20).mapToObj(number -> "{" + tag + "}" + number).toList();
+  }
+
+  private static Redis open(ClusterServers servers) {
+    return Redis.open(RedisSettings.of(servers.uri()).withCommandTimeout(Servers.PATIENCE));
   }
 
   /** Nodes have a third of the slots each, in their order. */

@@ -2,19 +2,27 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Three nodes of a Redis Cluster without replicas. */
+/** Three nodes of a Redis Cluster, and replicas that are added. */
 final class ClusterServers implements AutoCloseable {
   private static final int SLOTS = 16_384;
 
-  private final List<RedisServer> nodes;
+  /** Redis gives up to hand over after five seconds, and has to be told again. */
+  private static final Duration GIVEN_UP = Duration.ofSeconds(6);
 
-  private ClusterServers(List<RedisServer> nodes) {
+  private final RedisProgram program;
+  private final List<RedisServer> nodes;
+  private final String[] options;
+
+  private ClusterServers(RedisProgram program, List<RedisServer> nodes, String... options) {
+    this.program = program;
     this.nodes = nodes;
+    this.options = options;
   }
 
   static ClusterServers start(RedisProgram program) {
@@ -27,17 +35,16 @@ final class ClusterServers implements AutoCloseable {
    */
   static ClusterServers start(RedisProgram program, boolean isWholeOrNothing) {
     String whole = isWholeOrNothing ? "yes" : "no";
+    String[] options = {"--cluster-enabled", "yes", "--cluster-require-full-coverage", whole};
     List<RedisServer> nodes = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      nodes.add(
-          RedisServer.start(
-              program, "--cluster-enabled", "yes", "--cluster-require-full-coverage", whole));
+      nodes.add(RedisServer.start(program, options));
     }
     for (int i = 0; i < 3; i++) {
       giveSlots(nodes.get(i), i, 3);
       nodes.get(i).ask("CLUSTER MEET 127.0.0.1 " + nodes.getFirst().port());
     }
-    ClusterServers cluster = new ClusterServers(List.copyOf(nodes));
+    ClusterServers cluster = new ClusterServers(program, nodes, options);
     cluster.waitUntilWhole();
     return cluster;
   }
@@ -59,10 +66,78 @@ final class ClusterServers implements AutoCloseable {
     return nodes;
   }
 
+  /** Starts a replica of a node, and returns when it has caught up. */
+  RedisServer addReplica(RedisServer master) {
+    RedisServer replica = RedisServer.start(program, options);
+    nodes.add(replica);
+    replica.ask("CLUSTER MEET 127.0.0.1 " + master.port());
+    waitUntilWhole();
+    command(replica, "CLUSTER REPLICATE " + idOf(master));
+    replica.waitUntil("INFO replication", "master_link_status:up");
+    // Who does not know yet that it is one would not vote for it.
+    nodes.forEach(node -> node.waitUntil("CLUSTER NODES", "slave " + idOf(master)));
+    return replica;
+  }
+
+  /** Makes a replica the master, in order: the one before stops, and hands over all it has. */
+  static void handOverTo(RedisServer replica) {
+    for (int tries = 1; !replica.ask("ROLE").contains("master"); tries++) {
+      assertThat(tries).as("tries").isLessThan(10);
+      command(replica, "CLUSTER FAILOVER");
+      long givenUpNanos = System.nanoTime() + GIVEN_UP.toNanos();
+      while (!replica.ask("ROLE").contains("master") && System.nanoTime() < givenUpNanos) {
+        pause();
+      }
+    }
+  }
+
+  /** What is to be done in between. */
+  @FunctionalInterface
+  interface Pause {
+    void pass() throws Exception;
+  }
+
+  /**
+   * Moves a slot with its keys from one node to another, as {@code --cluster reshard} does it.
+   *
+   * @param pause after each step, and now and then between keys
+   */
+  void moveSlot(int slot, RedisServer from, RedisServer to, Pause pause) throws Exception {
+    String setSlot = "CLUSTER SETSLOT " + slot;
+    command(to, setSlot + " IMPORTING " + idOf(from));
+    command(from, setSlot + " MIGRATING " + idOf(to));
+    pause.pass();
+    for (int moved = 1; ; moved++) {
+      List<String> lines = from.ask("CLUSTER GETKEYSINSLOT %d 1".formatted(slot)).lines().toList();
+      if (lines.size() < 3) {
+        break;
+      }
+      command(from, "MIGRATE 127.0.0.1 %d %s 0 5000".formatted(to.port(), lines.get(2)));
+      if (moved % 25 == 0) {
+        pause.pass();
+      }
+    }
+    pause.pass();
+    command(to, setSlot + " NODE " + idOf(to));
+    pause.pass();
+    command(from, setSlot + " NODE " + idOf(to));
+  }
+
+  private static void command(RedisServer server, String line) {
+    String answer = server.ask(line);
+    if (!answer.startsWith("+OK")) {
+      throw new IllegalStateException(line + ": " + answer);
+    }
+  }
+
+  private static String idOf(RedisServer node) {
+    return node.ask("CLUSTER MYID").lines().toList().get(1);
+  }
+
   void waitUntilWhole() {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     for (RedisServer node : nodes) {
-      while (!isWhole(node.ask("CLUSTER INFO"))) {
+      while (!isWhole(node.ask("CLUSTER INFO"), nodes.size())) {
         if (System.nanoTime() > deadline) {
           throw new IllegalStateException("no cluster: " + node.ask("CLUSTER INFO"));
         }
@@ -76,8 +151,8 @@ final class ClusterServers implements AutoCloseable {
     nodes.forEach(RedisServer::close);
   }
 
-  private static boolean isWhole(String info) {
-    return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:3");
+  private static boolean isWhole(String info, int size) {
+    return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + size);
   }
 
   private static void pause() {

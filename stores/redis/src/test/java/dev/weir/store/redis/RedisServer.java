@@ -45,6 +45,8 @@ final class RedisServer implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of(program.executable().toString()));
     command.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
     command.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
+    // A replica would have to wait for others that might come.
+    command.addAll(List.of("--repl-diskless-sync-delay", "0"));
     command.addAll(List.of(options));
     return new RedisServer(command, port, newFolder());
   }
@@ -123,6 +125,22 @@ final class RedisServer implements AutoCloseable {
       return read < 0 ? "" : new String(buffer, 0, read, StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(line, e);
+    }
+  }
+
+  /** Asks until the answer contains this; whoever asks may be hung up on. */
+  void waitUntil(String question, String answer) {
+    long deadlineNanos = System.nanoTime() + 2 * PATIENCE.toNanos();
+    String last = "";
+    while (!last.contains(answer)) {
+      if (System.nanoTime() > deadlineNanos) {
+        throw new AssertionError(question + ": " + last);
+      }
+      try {
+        last = ask(question);
+      } catch (UncheckedIOException e) {
+        last = e.toString();
+      }
     }
   }
 

@@ -19,6 +19,11 @@ import java.util.List;
 record TestCertificate(Path certificate, Path key) {
   private static final String PASSWORD = "for-this-test";
 
+  /** One of 127.0.0.1 that tests share, for making one takes a while. */
+  static TestCertificate ofLoopback() {
+    return Loopback.CERTIFICATE;
+  }
+
   /**
    * @param name whose it is, such as {@code ip:127.0.0.1} or {@code dns:localhost}
    */
@@ -37,6 +42,24 @@ record TestCertificate(Path certificate, Path key) {
     return new TestCertificate(
         Files.writeString(folder.resolve("certificate.pem"), pem("CERTIFICATE", certificate)),
         Files.writeString(folder.resolve("key.pem"), pem("PRIVATE KEY", key)));
+  }
+
+  private static final class Loopback {
+    static final TestCertificate CERTIFICATE = create();
+
+    private static TestCertificate create() {
+      try {
+        Path folder = Files.createTempDirectory("weir-certificate-");
+        folder.toFile().deleteOnExit();
+        TestCertificate made = TestCertificate.create(folder, "ip:127.0.0.1");
+        for (Path file : List.of(folder.resolve("store.p12"), made.certificate(), made.key())) {
+          file.toFile().deleteOnExit();
+        }
+        return made;
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   private static String pem(String what, byte[] bytes) {

@@ -8,7 +8,6 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Policy;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,8 +24,8 @@ interface TlsClaims {
   RedisProgram program();
 
   @Test
-  default void redisWithATrustedCertificateIsUsed(@TempDir Path folder) throws Exception {
-    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+  default void redisWithATrustedCertificateIsUsed() {
+    TestCertificate shown = TestCertificate.ofLoopback();
     int port = RedisServer.freePort();
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
         Redis redis = open("rediss://127.0.0.1:" + port, shown)) {
@@ -40,8 +39,8 @@ interface TlsClaims {
   }
 
   @Test
-  default void clusterIsUsed(@TempDir Path folder) throws Exception {
-    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+  default void clusterIsUsed() {
+    TestCertificate shown = TestCertificate.ofLoopback();
     int port = RedisServer.freePort();
     List<String> options = new ArrayList<>(List.of(options(shown, port)));
     options.addAll(List.of("--cluster-enabled", "yes", "--tls-cluster", "yes"));
@@ -54,8 +53,8 @@ interface TlsClaims {
   }
 
   @Test
-  default void masterIsFoundAndUsed(@TempDir Path folder) throws Exception {
-    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+  default void masterIsFoundAndUsed() {
+    TestCertificate shown = TestCertificate.ofLoopback();
     int port = RedisServer.freePort();
     int sentinelPort = RedisServer.freePort();
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
@@ -79,9 +78,8 @@ interface TlsClaims {
 
   @Test
   default void certificateThatIsNotTrustedIsRefused(@TempDir Path folder) throws Exception {
-    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
-    TestCertificate trusted =
-        TestCertificate.create(Files.createDirectory(folder.resolve("other")), "ip:127.0.0.1");
+    TestCertificate shown = TestCertificate.ofLoopback();
+    TestCertificate trusted = TestCertificate.create(folder, "ip:127.0.0.1");
     int port = RedisServer.freePort();
     String uri = "rediss://127.0.0.1:" + port;
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
@@ -108,9 +106,8 @@ interface TlsClaims {
   }
 
   @Test
-  default void tlsIsNotMistakenForPlainTextNorPlainTextForTls(@TempDir Path folder)
-      throws Exception {
-    TestCertificate shown = TestCertificate.create(folder, "ip:127.0.0.1");
+  default void tlsIsNotMistakenForPlainTextNorPlainTextForTls() {
+    TestCertificate shown = TestCertificate.ofLoopback();
     int port = RedisServer.freePort();
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
         Redis plain = open("redis://127.0.0.1:" + port, shown);

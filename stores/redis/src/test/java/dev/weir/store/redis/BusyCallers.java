@@ -1,0 +1,123 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Callers who take from some keys, half of them with request ids, over and over until they are
+ * stopped. They count what they are granted, and what they are told if the store fails; anything
+ * else ends them.
+ */
+final class BusyCallers implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int CALLERS = 8;
+  private static final long MOST = 1_000_000;
+
+  /** So much that it never ends by itself: what was used is what was granted. */
+  private static final Policy<FixedWindow> PLENTY =
+      Policy.of("plenty", FixedWindow.of(MOST, Duration.ofDays(300)));
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final List<Future<?>> callers = new ArrayList<>();
+  private final AtomicBoolean isOver = new AtomicBoolean();
+  private final AtomicLong grants = new AtomicLong();
+  private final Map<String, AtomicLong> grantsByKey = new ConcurrentHashMap<>();
+  private final Map<String, AtomicLong> failuresByKey = new ConcurrentHashMap<>();
+  private final Set<String> failures = ConcurrentHashMap.newKeySet();
+
+  BusyCallers(List<RedisLimitStore> stores, List<String> keys) {
+    for (String key : keys) {
+      grantsByKey.put(key, new AtomicLong());
+      failuresByKey.put(key, new AtomicLong());
+    }
+    for (int caller = 0; caller < CALLERS; caller++) {
+      int number = caller;
+      RedisLimitStore store = stores.get(caller % stores.size());
+      callers.add(threads.submit(() -> call(number, store, keys)));
+    }
+  }
+
+  private void call(int caller, RedisLimitStore store, List<String> keys) {
+    for (int turn = 0; !isOver.get(); turn++) {
+      String key = keys.get((caller + turn) % keys.size());
+      Demand<FixedWindow> demand = Demand.of(Ask.of(PLENTY, key));
+      try {
+        boolean isRepeatable = caller % 4 > 1;
+        if (store
+            .decide(isRepeatable ? demand.withRequestId(caller + "-" + turn) : demand)
+            .isAllowed()) {
+          grantsByKey.get(key).incrementAndGet();
+          grants.incrementAndGet();
+        }
+      } catch (StoreException e) {
+        failuresByKey.get(key).incrementAndGet();
+        failures.add(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** Waits until so much more was granted. */
+  void goOn(int more) throws InterruptedException, ExecutionException {
+    long wanted = grants.get() + more;
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    while (grants.get() < wanted) {
+      for (Future<?> caller : callers) {
+        if (caller.isDone()) {
+          caller.get();
+        }
+      }
+      if (System.nanoTime() > deadlineNanos) {
+        throw new AssertionError("nothing is granted any more: " + failures);
+      }
+      Thread.sleep(1);
+    }
+  }
+
+  /** What callers were told whose calls failed, each once. */
+  Set<String> failures() {
+    return failures;
+  }
+
+  /**
+   * Stops all, and compares what was granted with what was counted. A call that failed may have
+   * been done, once.
+   */
+  void stopAndCompare(RedisLimitStore store) throws InterruptedException, ExecutionException {
+    isOver.set(true);
+    for (Future<?> caller : callers) {
+      caller.get();
+    }
+    for (Map.Entry<String, AtomicLong> entry : grantsByKey.entrySet()) {
+      String key = entry.getKey();
+      long granted = entry.getValue().get();
+      long failed = failuresByKey.get(key).get();
+      long used = store.usage(PLENTY, key).used();
+      assertThat(used).as(key).isBetween(granted, granted + failed);
+      assertThat(store.take(PLENTY, key, MOST - used + 1)).as(key).isFalse();
+      assertThat(store.take(PLENTY, key, MOST - used)).as(key).isTrue();
+    }
+  }
+
+  @Override
+  public void close() {
+    isOver.set(true);
+    threads.close();
+  }
+}
