@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Both kits on one Cluster: stores take turns with its two clients. Limits share a slot there,
- * since the kit asks for any keys together.
+ * Both kits on one Cluster: stores take turns with its two clients. The limits of a claim share a
+ * slot, since it asks for any keys together; those of different claims lie on different nodes.
  */
 interface ClusterKit extends LimitStoreKit<Limit>, LeaseStoreKit {
   AtomicInteger OPENED = new AtomicInteger();
+  AtomicInteger SCENES = new AtomicInteger();
 
   Servers.Clients clients();
 
@@ -26,7 +27,8 @@ interface ClusterKit extends LimitStoreKit<Limit>, LeaseStoreKit {
 
   @Override
   default Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
-    return () -> new InOneSlot(new RedisLimitStore(client(), StoreClock.of(clock)));
+    String tag = "{kit" + SCENES.getAndIncrement() + "}";
+    return () -> new InOneSlot(new RedisLimitStore(client(), StoreClock.of(clock)), tag);
   }
 
   @Override

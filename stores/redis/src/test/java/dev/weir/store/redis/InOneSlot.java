@@ -11,10 +11,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Gives all keys of a limit store the same hash tag. */
-record InOneSlot(LimitStore<Limit> store) implements LimitStore<Limit> {
-  private static final String TAG = "{kit}";
+/**
+ * Gives all keys of a limit store the same hash tag.
+ *
+ * @param tag with its braces
+ */
+record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limit> {
   private static final int LONGEST = 255;
+
+  @Override
+  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+    return store.take(policy, tagged(key), cost);
+  }
 
   @Override
   public Answer decide(Demand<? extends Limit> demand) {
@@ -46,7 +54,7 @@ record InOneSlot(LimitStore<Limit> store) implements LimitStore<Limit> {
     store.close();
   }
 
-  private static Demand<Limit> tagged(Demand<? extends Limit> demand) {
+  private Demand<Limit> tagged(Demand<? extends Limit> demand) {
     List<Ask<? extends Limit>> asks = new ArrayList<>();
     for (Ask<? extends Limit> ask : demand.asks()) {
       asks.add(tagged(ask));
@@ -54,13 +62,13 @@ record InOneSlot(LimitStore<Limit> store) implements LimitStore<Limit> {
     return new Demand<>(asks, demand.requestId(), demand.requestTtl());
   }
 
-  private static <L extends Limit> Ask<L> tagged(Ask<L> ask) {
+  private <L extends Limit> Ask<L> tagged(Ask<L> ask) {
     return new Ask<>(ask.policy(), tagged(ask.key()), ask.cost());
   }
 
   /** The longest keys differ at their ends, and lose their beginnings. */
-  private static String tagged(String key) {
-    int room = LONGEST - TAG.length();
-    return TAG + key.substring(Math.max(0, key.length() - room));
+  private String tagged(String key) {
+    int room = LONGEST - tag.length();
+    return tag + key.substring(Math.max(0, key.length() - room));
   }
 }
