@@ -8,7 +8,8 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 
 /**
- * The transitions of core on a segment that the caller has locked.
+ * The transitions of core on a place that the caller holds, and that was written under the terms of
+ * the limit.
  *
  * <p>Each kind of limit has a method of its own with the same words in it. In a common one the
  * compiler could not tell which limit it is about, and would have to make the usages that come and
@@ -17,183 +18,112 @@ import dev.weir.core.limits.Usage;
 final class Counting {
   private Counting() {}
 
-  static boolean take(
-      Limit limit,
-      UsageTable table,
-      Segment segment,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    int place = segment.find(first, second);
+  static boolean take(Limit limit, long[] places, int place, long cost, long nowMicros) {
     if (limit instanceof TokenBucket bucket) {
-      return take(bucket, table, segment, place, first, second, cost, nowMicros);
+      return take(bucket, places, place, cost, nowMicros);
     }
     if (limit instanceof FixedWindow window) {
-      return take(window, table, segment, place, first, second, cost, nowMicros);
+      return take(window, places, place, cost, nowMicros);
     }
-    return take((SlidingWindow) limit, table, segment, place, first, second, cost, nowMicros);
+    return take((SlidingWindow) limit, places, place, cost, nowMicros);
   }
 
   private static boolean take(
-      TokenBucket limit,
-      UsageTable table,
-      Segment segment,
-      int place,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    Usage settled = limit.settle(segment.usage(place), nowMicros);
+      TokenBucket limit, long[] places, int place, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    if (place == Segment.ABSENT) {
-      table.requireRoom(segment, nowMicros);
-      segment.add(first, second, limit, next.atMicros(), next.used(), next.before(), nowMicros);
-    } else {
-      segment.write(place, limit, next.atMicros(), next.used(), next.before());
-    }
+    Places.write(places, place, next.atMicros(), next.used());
     return true;
   }
 
   private static boolean take(
-      FixedWindow limit,
-      UsageTable table,
-      Segment segment,
-      int place,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    Usage settled = limit.settle(segment.usage(place), nowMicros);
+      FixedWindow limit, long[] places, int place, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    if (place == Segment.ABSENT) {
-      table.requireRoom(segment, nowMicros);
-      segment.add(first, second, limit, next.atMicros(), next.used(), next.before(), nowMicros);
-    } else {
-      segment.write(place, limit, next.atMicros(), next.used(), next.before());
-    }
+    Places.write(places, place, next.atMicros(), next.used());
     return true;
   }
 
   private static boolean take(
-      SlidingWindow limit,
-      UsageTable table,
-      Segment segment,
-      int place,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    Usage settled = limit.settle(segment.usage(place), nowMicros);
+      SlidingWindow limit, long[] places, int place, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    if (place == Segment.ABSENT) {
-      table.requireRoom(segment, nowMicros);
-      segment.add(first, second, limit, next.atMicros(), next.used(), next.before(), nowMicros);
-    } else {
-      segment.write(place, limit, next.atMicros(), next.used(), next.before());
-    }
+    Places.write(places, place, next.atMicros(), next.used());
+    Places.writeBefore(places, place, next.before());
     return true;
   }
 
-  static Decision decide(
-      Limit limit,
-      UsageTable table,
-      Segment segment,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    int place = segment.find(first, second);
+  static Decision decide(Limit limit, long[] places, int place, long cost, long nowMicros) {
     if (limit instanceof TokenBucket bucket) {
-      return decide(bucket, table, segment, place, first, second, cost, nowMicros);
+      return decide(bucket, places, place, cost, nowMicros);
     }
     if (limit instanceof FixedWindow window) {
-      return decide(window, table, segment, place, first, second, cost, nowMicros);
+      return decide(window, places, place, cost, nowMicros);
     }
-    return decide((SlidingWindow) limit, table, segment, place, first, second, cost, nowMicros);
+    return decide((SlidingWindow) limit, places, place, cost, nowMicros);
   }
 
   private static Decision decide(
-      TokenBucket limit,
-      UsageTable table,
-      Segment segment,
-      int place,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    Usage settled = limit.settle(segment.usage(place), nowMicros);
+      TokenBucket limit, long[] places, int place, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    Decision allowed = limit.allow(next, remaining - cost, nowMicros);
-    if (place == Segment.ABSENT) {
-      table.requireRoom(segment, nowMicros);
-      segment.add(first, second, limit, next.atMicros(), next.used(), next.before(), nowMicros);
-    } else {
-      segment.write(place, limit, next.atMicros(), next.used(), next.before());
-    }
-    return allowed;
+    Places.write(places, place, next.atMicros(), next.used());
+    return limit.allow(next, remaining - cost, nowMicros);
   }
 
   private static Decision decide(
-      FixedWindow limit,
-      UsageTable table,
-      Segment segment,
-      int place,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    Usage settled = limit.settle(segment.usage(place), nowMicros);
+      FixedWindow limit, long[] places, int place, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    Decision allowed = limit.allow(next, remaining - cost, nowMicros);
-    if (place == Segment.ABSENT) {
-      table.requireRoom(segment, nowMicros);
-      segment.add(first, second, limit, next.atMicros(), next.used(), next.before(), nowMicros);
-    } else {
-      segment.write(place, limit, next.atMicros(), next.used(), next.before());
-    }
-    return allowed;
+    Places.write(places, place, next.atMicros(), next.used());
+    return limit.allow(next, remaining - cost, nowMicros);
   }
 
   private static Decision decide(
-      SlidingWindow limit,
-      UsageTable table,
-      Segment segment,
-      int place,
-      long first,
-      long second,
-      long cost,
-      long nowMicros) {
-    Usage settled = limit.settle(segment.usage(place), nowMicros);
+      SlidingWindow limit, long[] places, int place, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    Decision allowed = limit.allow(next, remaining - cost, nowMicros);
-    if (place == Segment.ABSENT) {
-      table.requireRoom(segment, nowMicros);
-      segment.add(first, second, limit, next.atMicros(), next.used(), next.before(), nowMicros);
-    } else {
-      segment.write(place, limit, next.atMicros(), next.used(), next.before());
-    }
-    return allowed;
+    Places.write(places, place, next.atMicros(), next.used());
+    Places.writeBefore(places, place, next.before());
+    return limit.allow(next, remaining - cost, nowMicros);
+  }
+
+  private static Usage usage(TokenBucket limit, long[] places, int place) {
+    return new Usage(
+        Places.atMicros(places, place), Places.used(places, place), 0, Terms.scaleOf(limit));
+  }
+
+  private static Usage usage(FixedWindow limit, long[] places, int place) {
+    return new Usage(
+        Places.atMicros(places, place), Places.used(places, place), 0, Terms.scaleOf(limit));
+  }
+
+  private static Usage usage(SlidingWindow limit, long[] places, int place) {
+    return new Usage(
+        Places.atMicros(places, place),
+        Places.used(places, place),
+        Places.before(places, place),
+        Terms.scaleOf(limit));
   }
 }

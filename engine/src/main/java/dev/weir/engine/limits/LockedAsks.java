@@ -13,6 +13,7 @@ import java.util.function.Function;
  * The asks of a demand, with the segments of their keys locked until it is closed.
  *
  * <p>Segments are locked in their order, each once, so that two demands never wait for each other.
+ * The places of all keys are held together, so that nobody sees one key before and another after.
  */
 final class LockedAsks implements AutoCloseable {
   /** An ask and where its count is kept. */
@@ -26,18 +27,37 @@ final class LockedAsks implements AutoCloseable {
       return segment.find(first, second);
     }
 
+    boolean isAbsent() {
+      return place() == Segment.ABSENT;
+    }
+
     Usage usage() {
       return segment.usage(place());
     }
 
-    void write(Usage usage, long nowMicros) {
+    void hold() {
       int place = place();
       if (place != Segment.ABSENT) {
-        segment.write(place, limit(), usage.atMicros(), usage.used(), usage.before());
-      } else if (!usage.isNone()) {
-        segment.add(
-            first, second, limit(), usage.atMicros(), usage.used(), usage.before(), nowMicros);
+        Places.hold(segment.places(), place);
       }
+    }
+
+    void letGo() {
+      int place = place();
+      if (place != Segment.ABSENT) {
+        Places.letGo(segment.places(), place);
+      }
+    }
+
+    void writeIfThere(Usage usage) {
+      int place = place();
+      if (place != Segment.ABSENT) {
+        segment.write(place, limit(), usage);
+      }
+    }
+
+    void add(Usage usage, long nowMicros) {
+      segment.add(first, second, limit(), usage, nowMicros);
     }
   }
 
@@ -77,50 +97,88 @@ final class LockedAsks implements AutoCloseable {
   }
 
   Answer decide(long nowMicros) {
-    List<AllOrNothing.Part> parts = new ArrayList<>(asks.size());
-    for (Located ask : asks) {
-      parts.add(new AllOrNothing.Part(ask.limit(), ask.usage(), ask.ask().cost()));
+    boolean hasRoom = asks.getFirst().table().hasRoom(absent());
+    AllOrNothing.Step step = decide(nowMicros, hasRoom);
+    if (step.isGranted() && !hasRoom) {
+      asks.getFirst().table().requireRoom(absent(), locked, nowMicros);
+      step = decide(nowMicros, true);
     }
-    AllOrNothing.Step step = AllOrNothing.decide(parts, nowMicros);
     if (step.isGranted()) {
-      requireRoom(nowMicros);
-      for (int i = 0; i < asks.size(); i++) {
-        asks.get(i).write(step.next().get(i), nowMicros);
-      }
+      add(step.next(), nowMicros);
     }
     return answer(step.decisions(), nowMicros);
   }
 
-  /** Asks for room for all keys before any is added, so that nothing is half done. */
-  private void requireRoom(long nowMicros) {
+  private int absent() {
     int absent = 0;
     for (Located ask : asks) {
-      absent += ask.place() == Segment.ABSENT ? 1 : 0;
+      absent += ask.isAbsent() ? 1 : 0;
     }
-    if (absent > 0) {
-      asks.getFirst().table().requireRoom(absent, locked, nowMicros);
+    return absent;
+  }
+
+  /** Decides and, if it may, writes what is granted to the keys that are there. */
+  private AllOrNothing.Step decide(long nowMicros, boolean mayWrite) {
+    asks.forEach(Located::hold);
+    try {
+      List<AllOrNothing.Part> parts = new ArrayList<>(asks.size());
+      for (Located ask : asks) {
+        parts.add(new AllOrNothing.Part(ask.limit(), ask.usage(), ask.ask().cost()));
+      }
+      AllOrNothing.Step step = AllOrNothing.decide(parts, nowMicros);
+      if (step.isGranted() && mayWrite) {
+        for (int i = 0; i < asks.size(); i++) {
+          asks.get(i).writeIfThere(step.next().get(i));
+        }
+      }
+      return step;
+    } finally {
+      asks.forEach(Located::letGo);
     }
   }
 
-  Answer peek(long nowMicros) {
-    List<Decision> decisions = new ArrayList<>(asks.size());
-    for (Located ask : asks) {
-      decisions.add(ask.limit().peek(ask.usage(), ask.ask().cost(), nowMicros));
-    }
-    return answer(decisions, nowMicros);
-  }
-
-  void refund(long takenAtMicros, long nowMicros) {
-    for (Located ask : asks) {
-      if (ask.place() != Segment.ABSENT) {
-        ask.write(
-            ask.limit().refund(ask.usage(), ask.ask().cost(), takenAtMicros, nowMicros), nowMicros);
+  /** Adds the keys that are not there. For that no place may be held. */
+  private void add(List<Usage> usages, long nowMicros) {
+    for (int i = 0; i < asks.size(); i++) {
+      if (asks.get(i).isAbsent()) {
+        asks.get(i).add(usages.get(i), nowMicros);
       }
     }
   }
 
+  Answer peek(long nowMicros) {
+    asks.forEach(Located::hold);
+    try {
+      List<Decision> decisions = new ArrayList<>(asks.size());
+      for (Located ask : asks) {
+        decisions.add(ask.limit().peek(ask.usage(), ask.ask().cost(), nowMicros));
+      }
+      return answer(decisions, nowMicros);
+    } finally {
+      asks.forEach(Located::letGo);
+    }
+  }
+
+  void refund(long takenAtMicros, long nowMicros) {
+    asks.forEach(Located::hold);
+    try {
+      for (Located ask : asks) {
+        ask.writeIfThere(
+            ask.limit().refund(ask.usage(), ask.ask().cost(), takenAtMicros, nowMicros));
+      }
+    } finally {
+      asks.forEach(Located::letGo);
+    }
+  }
+
   Usage usage(int index) {
-    return asks.get(index).usage();
+    Located ask = asks.get(index);
+    ask.hold();
+    try {
+      return ask.usage();
+    } finally {
+      ask.letGo();
+    }
   }
 
   void forget(int index) {

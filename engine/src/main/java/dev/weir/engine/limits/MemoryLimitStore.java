@@ -27,15 +27,13 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   /** So many keys may be in use unless told otherwise: about half a gigabyte. */
   public static final long DEFAULT_MOST_KEYS = 10_000_000;
 
-  private static final int LONGS = 4;
-  private static final int LONGS_WITH_BEFORE = 5;
-
   private final BusyClock clock;
   private final KeyHash hash = new KeyHash(new SecureRandom());
   private final AtomicLong keys = new AtomicLong();
   private final UsageTable counts;
   private final UsageTable slidingCounts;
   private final GrantedRequests requests;
+  private final HotKeys hotKeys = new HotKeys(keys);
 
   public MemoryLimitStore() {
     this(DEFAULT_MOST_KEYS);
@@ -60,38 +58,45 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
       throw new IllegalArgumentException("mostKeys must be at least 1, not " + mostKeys);
     }
     this.clock = clock;
-    this.counts = new UsageTable(LONGS, mostKeys, keys);
-    this.slidingCounts = new UsageTable(LONGS_WITH_BEFORE, mostKeys, keys);
+    this.counts = new UsageTable(Places.LONGS_WITHOUT_BEFORE, mostKeys, keys);
+    this.slidingCounts = new UsageTable(Places.LONGS_WITH_BEFORE, mostKeys, keys);
     this.requests = new GrantedRequests(mostKeys);
   }
 
   @Override
   public boolean take(Policy<? extends Limit> policy, String key, long cost) {
-    Limit limit = policy.limit();
-    limit.requireCost(cost);
-    UsageTable table = table(limit);
-    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
+    policy.limit().requireCost(cost);
+    HotKeys.Known known = hotKeys.find(policy, key);
+    if (known != null) {
+      return take(policy.limit(), cost, known.first(), known.second(), known.segment());
+    }
+    KeyHash.Prefix prefix = hash.prefix(kind(policy.limit()), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
     long word2 = KeyHash.word(key, 2);
     long first = hash.first(prefix, key, word0, word1, word2);
     long second = hash.second(prefix, key, word0, word1, word2);
-    Segment segment = table.segmentOf(first);
+    Segment segment = table(policy.limit()).segmentOf(first);
+    hotKeys.add(policy, key, first, second, segment);
+    return take(policy.limit(), cost, first, second, segment);
+  }
+
+  private boolean take(Limit limit, long cost, long first, long second, Segment segment) {
     long now = clock.cheapMicros();
-    boolean isSweeper;
+    long[] places = segment.places();
+    int place = segment.hold(places, first, second, limit);
+    if (place == Segment.ABSENT) {
+      return decideLocked(limit, cost, clock.exactMicros(), first, second, segment).isAllowed();
+    }
     boolean isTaken;
-    segment.lock();
     try {
-      isSweeper = segment.isSweeper();
       isTaken =
-          Counting.take(limit, table, segment, first, second, cost, now)
-              || Counting.take(limit, table, segment, first, second, cost, clock.exactMicros());
+          Counting.take(limit, places, place, cost, now)
+              || Counting.take(limit, places, place, cost, clock.exactMicros());
     } finally {
-      segment.unlock();
+      Places.letGo(places, place);
     }
-    if (isSweeper) {
-      table.sweepNext(now);
-    }
+    table(limit).sweepNow(now);
     return isTaken;
   }
 
@@ -101,28 +106,51 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   private Decision decide(Policy<? extends Limit> policy, String key, long cost, long now) {
-    Limit limit = policy.limit();
-    limit.requireCost(cost);
-    UsageTable table = table(limit);
-    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
+    policy.limit().requireCost(cost);
+    HotKeys.Known known = hotKeys.find(policy, key);
+    if (known != null) {
+      return decide(policy.limit(), cost, now, known.first(), known.second(), known.segment());
+    }
+    KeyHash.Prefix prefix = hash.prefix(kind(policy.limit()), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
     long word2 = KeyHash.word(key, 2);
     long first = hash.first(prefix, key, word0, word1, word2);
     long second = hash.second(prefix, key, word0, word1, word2);
-    Segment segment = table.segmentOf(first);
-    boolean isSweeper;
+    Segment segment = table(policy.limit()).segmentOf(first);
+    hotKeys.add(policy, key, first, second, segment);
+    return decide(policy.limit(), cost, now, first, second, segment);
+  }
+
+  private Decision decide(
+      Limit limit, long cost, long now, long first, long second, Segment segment) {
+    long[] places = segment.places();
+    int place = segment.hold(places, first, second, limit);
+    if (place == Segment.ABSENT) {
+      return decideLocked(limit, cost, now, first, second, segment);
+    }
+    Decision decision;
+    try {
+      decision = Counting.decide(limit, places, place, cost, now);
+    } finally {
+      Places.letGo(places, place);
+    }
+    table(limit).sweepNow(now);
+    return decision;
+  }
+
+  /** Decides for a key that is new, was written under other terms, or is much asked for. */
+  private Decision decideLocked(
+      Limit limit, long cost, long now, long first, long second, Segment segment) {
+    UsageTable table = table(limit);
     Decision decision;
     segment.lock();
     try {
-      isSweeper = segment.isSweeper();
-      decision = Counting.decide(limit, table, segment, first, second, cost, now);
+      decision = segment.decide(limit, cost, now, first, second, table);
     } finally {
       segment.unlock();
     }
-    if (isSweeper) {
-      table.sweepNext(now);
-    }
+    table.sweepNow(now);
     return decision;
   }
 
@@ -140,9 +168,14 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
       long now = clock.exactMicros();
       return LockedAsks.answer(List.of(decide(ask.policy(), ask.key(), ask.cost(), now)), now);
     }
+    long now = clock.exactMicros();
+    Answer answer;
     try (LockedAsks asks = lock(demand)) {
-      return asks.decide(clock.exactMicros());
+      answer = asks.decide(now);
     }
+    counts.sweepNow(now);
+    slidingCounts.sweepNow(now);
+    return answer;
   }
 
   @Override

@@ -1,21 +1,21 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * A part of a {@link UsageTable} under a lock of its own: places in one array of longs, found by
- * open addressing with linear probing.
+ * A part of a {@link UsageTable}: places in one array of longs, found by open addressing with
+ * linear probing.
  *
- * <p>A place has five or, without {@code before}, four longs: the two of the hash, the time and the
- * count with the number of its terms in their spare bits. The terms are the limit that wrote it, in
- * a small dictionary: by them it is known when a place is idle. Everything but {@link #lock} and
- * {@link #tryLock} is called by whoever holds the lock.
+ * <p>A key that is there is found and held ({@link #hold}) without a lock. Whoever adds or removes
+ * keys, moves them or changes terms has the lock, and holds each place that he changes besides. So
+ * a place that is held stays where it is, and an array of which it holds a place stays the current
+ * one. A key that is not found without the lock may have been on the move: with it, it is certain.
  */
 final class Segment {
   /** What {@link #find} finds if the key is not there. */
@@ -31,37 +31,18 @@ final class Segment {
     }
   }
 
-  private static final int SPINS = 200;
-  private static final long PARK_NANOS = 20_000;
-
-  private static final int FIRST = 0;
-  private static final int SECOND = 1;
-  private static final int AT = 2;
-  private static final int USED = 3;
-  private static final int BEFORE = 4;
-
-  /** A place is free if its first long is this; a hash that is gets another value. */
-  private static final long FREE = 0;
-
-  /** A time needs 59 bits, a count 54; what is left holds the number of the terms. */
-  private static final int AT_SPARE_BITS = 5;
-
-  private static final int USED_SPARE_BITS = 10;
-  private static final long USED_SPARE = (1L << USED_SPARE_BITS) - 1;
-  private static final long AT_SPARE = (1L << AT_SPARE_BITS) - 1;
-
   private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
 
-  private final long order;
+  // Read by all who come this way, and seldom written.
+  private volatile long[] places;
+  private final Terms terms = new Terms(Places.MOST_TERMS);
   private final int longsPerPlace;
   private final int segmentBits;
+
+  private final long order;
   private final AtomicLong total;
-  private final Terms terms = new Terms(1 << (AT_SPARE_BITS + USED_SPARE_BITS));
-  private long[] places = new long[0];
-  private int capacity;
   private int count;
   private int sweptUpTo;
-  private int turns;
 
   @SuppressWarnings("UnusedVariable") // by its handle
   private boolean locked;
@@ -69,16 +50,18 @@ final class Segment {
   /**
    * @param segmentBits so many bits of a hash have been used to find this segment
    * @param index its place among the segments of its table
+   * @param none an array with one place, which is free
    * @param total counts the keys of all segments
    */
-  Segment(int longsPerPlace, int segmentBits, int index, AtomicLong total) {
+  Segment(int longsPerPlace, int segmentBits, int index, long[] none, AtomicLong total) {
     this.order = ((long) longsPerPlace << Integer.SIZE) | index;
     this.longsPerPlace = longsPerPlace;
     this.segmentBits = segmentBits;
+    this.places = none;
     this.total = total;
   }
 
-  // The lock. It is held for a few dozen nanoseconds, or while a small array is copied, so whoever
+  // The lock. It is held while a few places change, or while a small array is copied, so whoever
   // comes second looks again before anything heavier is done. Not reentrant.
 
   /** A number that no other segment of the store has: whoever locks several goes by it. */
@@ -91,18 +74,8 @@ final class Segment {
   }
 
   void lock() {
-    if (!tryLock()) {
-      lockContended();
-    }
-  }
-
-  private void lockContended() {
     for (int tries = 0; !(isUnlocked() && tryLock()); tries++) {
-      if (tries < SPINS) {
-        Thread.onSpinWait();
-      } else {
-        LockSupport.parkNanos(this, PARK_NANOS);
-      }
+      Places.awaitNextTry(tries);
     }
   }
 
@@ -114,140 +87,246 @@ final class Segment {
     LOCK.setRelease(this, false);
   }
 
-  /** Counts the calls, so that the caller may do a share of the sweeping every so often. */
-  boolean isSweeper() {
-    return (++turns & (UsageTable.SWEEP_EVERY - 1)) == 0;
+  // Without the lock.
+
+  /** The array that is current as long as the caller has the lock or holds a place of it. */
+  long[] places() {
+    return places;
   }
 
-  // Places.
+  /**
+   * Finds and holds the place of a key that was written under the terms of this limit. If there is
+   * none, or there might be, or somebody holds it for long, this is {@link #ABSENT}, and the caller
+   * has to take the lock.
+   */
+  int hold(long[] places, long first, long second, Limit limit) {
+    int place = home(places, first);
+    // Among few keys it is nearly always there. To look first would fetch its line of the cache
+    // from another processor twice, once to read and once to write.
+    if (!hasFewPlaces(places) || !Places.tryHold(places, place, first, second)) {
+      place = findAndHold(places, first, second);
+      if (place == ABSENT) {
+        return ABSENT;
+      }
+    }
+    // Terms that a place has do not change as long as it is held.
+    if (terms.isSame(Places.terms(places, place), limit)) {
+      return place;
+    }
+    Places.letGo(places, place);
+    return ABSENT;
+  }
+
+  private boolean hasFewPlaces(long[] places) {
+    return places.length <= UsageTable.FEWEST_PLACES * longsPerPlace;
+  }
+
+  private int findAndHold(long[] places, long first, long second) {
+    int place = find(places, first, second);
+    for (int tries = 0; place != ABSENT; tries++) {
+      if (Places.tryHold(places, place, first, second)) {
+        return place;
+      }
+      if (!Places.isOf(places, place, first, second) || !Places.isWorthSpinning(tries)) {
+        return ABSENT;
+      }
+      Places.awaitNextTry(tries);
+    }
+    return ABSENT;
+  }
 
   /** Bits that decide where a key belongs. Linear probing needs more disorder than a hash has. */
   static long spread(long first) {
-    long mixed = (first ^ (first >>> 32)) * ODD;
+    // Without the lowest bit, which places do not have at hand.
+    long mixed = (first >>> 1 ^ (first >>> 32)) * ODD;
     return mixed ^ (mixed >>> 29);
   }
 
-  /** The place of a key, or {@link #ABSENT}. */
-  int find(long first, long second) {
-    if (capacity == 0) {
-      return ABSENT;
-    }
-    long wanted = stored(first);
-    int place = home(wanted);
-    while (true) {
-      long there = places[place + FIRST];
-      if (there == wanted && places[place + SECOND] == second) {
-        return place;
-      }
-      if (there == FREE) {
+  private int find(long[] places, long first, long second) {
+    int place = home(places, first);
+    while (!Places.isOf(places, place, first, second)) {
+      if (Places.isFree(places, place)) {
         return ABSENT;
       }
-      place = next(place);
+      place = next(places, place);
+    }
+    return place;
+  }
+
+  private int home(long[] places, long first) {
+    int at = (int) Math.unsignedMultiplyHigh(spread(first) << segmentBits, places.length);
+    return longsPerPlace == Places.LONGS_WITHOUT_BEFORE
+        ? at & -Places.LONGS_WITHOUT_BEFORE
+        : at - at % Places.LONGS_WITH_BEFORE;
+  }
+
+  private int next(long[] places, int place) {
+    int next = place + longsPerPlace;
+    return next == places.length ? 0 : next;
+  }
+
+  // With the lock.
+
+  /** The place of a key, or {@link #ABSENT}. */
+  int find(long first, long second) {
+    return find(places, first, second);
+  }
+
+  /** Decides for a key that may be there or not. The caller holds no place. */
+  Decision decide(
+      Limit limit, long cost, long nowMicros, long first, long second, UsageTable table) {
+    int place = find(first, second);
+    if (place == ABSENT) {
+      Limit.Step step = limit.decide(Usage.NONE, cost, nowMicros);
+      table.requireRoom(1, List.of(this), nowMicros);
+      add(first, second, limit, step.next(), nowMicros);
+      return step.decision();
+    }
+    Places.hold(places, place);
+    try {
+      Limit.Step step = limit.decide(usage(place), cost, nowMicros);
+      if (step.decision().isAllowed()) {
+        write(place, limit, step.next());
+      }
+      return step.decision();
+    } finally {
+      Places.letGo(places, place);
     }
   }
 
-  /** What was last written at a place, nothing if {@link #ABSENT}. */
+  /** What was last written at a place that the caller holds, nothing if {@link #ABSENT}. */
   Usage usage(int place) {
-    // One constructor call for both, or the compiler could not do without the object.
-    boolean isThere = place != ABSENT;
+    if (place == ABSENT) {
+      return Usage.NONE;
+    }
+    long[] current = places;
     return new Usage(
-        isThere ? places[place + AT] >> AT_SPARE_BITS : Micros.EARLIEST,
-        isThere ? places[place + USED] >>> USED_SPARE_BITS : 0,
-        isThere && longsPerPlace > BEFORE ? places[place + BEFORE] : 0,
-        isThere ? terms.scale(termsAt(place)) : 0);
+        Places.atMicros(current, place),
+        Places.used(current, place),
+        longsPerPlace == Places.LONGS_WITH_BEFORE ? Places.before(current, place) : 0,
+        terms.scale(Places.terms(current, place)));
   }
 
-  /** Replaces what is used at a place; nothing used frees it. */
-  void write(int place, Limit limit, long atMicros, long used, long before) {
-    if (used == 0 && before == 0) {
-      remove(place);
-      return;
-    }
-    int number = termsAt(place);
+  /** Replaces what is used at a place that the caller holds. */
+  void write(int place, Limit limit, Usage usage) {
+    long[] current = places;
+    int number = Places.terms(current, place);
     if (!terms.isSame(number, limit)) {
-      number = terms.exchange(number, limit);
+      Places.writeTerms(current, place, terms.exchange(number, limit));
     }
-    set(place, number, atMicros, used, before);
+    write(current, place, usage);
   }
 
-  /** Adds a key that is {@link #ABSENT}. */
-  void add(
-      long first, long second, Limit limit, long atMicros, long used, long before, long nowMicros) {
+  private void write(long[] array, int place, Usage usage) {
+    Places.write(array, place, usage.atMicros(), usage.used());
+    if (longsPerPlace == Places.LONGS_WITH_BEFORE) {
+      Places.writeBefore(array, place, usage.before());
+    }
+  }
+
+  /** Adds a key that is {@link #ABSENT}. The caller holds no place. */
+  void add(long first, long second, Limit limit, Usage usage, long nowMicros) {
     if (isCrowded(count + 1)) {
       rebuild(nowMicros);
     }
-    int place = home(stored(first));
-    while (places[place + FIRST] != FREE) {
-      place = next(place);
-    }
+    long[] current = places;
     int number = terms.add(limit);
-    places[place + FIRST] = stored(first);
-    places[place + SECOND] = second;
-    set(place, number, atMicros, used, before);
+    int place = home(current, first);
+    while (!Places.isFree(current, place)) {
+      place = next(current, place);
+    }
+    Places.prepare(current, place, first, second);
+    Places.writeTerms(current, place, number);
+    write(current, place, usage);
+    Places.give(current, place, first);
     count++;
     total.getAndIncrement();
   }
 
   /** Frees a place. Those behind it that would not be found any more move up. */
   void remove(int place) {
-    terms.remove(termsAt(place));
+    long[] current = places;
+    Places.hold(current, place);
+    terms.remove(Places.terms(current, place));
     count--;
     total.getAndDecrement();
     int hole = place;
-    for (int next = next(hole); places[next + FIRST] != FREE; next = next(next)) {
-      int home = home(places[next + FIRST]);
+    int next = next(current, hole);
+    while (!Places.isFree(current, next)) {
+      int home = home(current, Places.first(current, next));
       boolean staysReachable =
           hole < next ? hole < home && home <= next : hole < home || home <= next;
       if (!staysReachable) {
-        System.arraycopy(places, next, places, hole, longsPerPlace);
+        Places.hold(current, next);
+        Places.copy(current, next, current, hole, longsPerPlace);
+        Places.give(current, hole, Places.first(current, next));
         hole = next;
       }
+      next = next(current, next);
     }
-    places[hole + FIRST] = FREE;
+    Places.free(current, hole);
   }
 
-  // Sweeping and growing.
+  // Sweeping and growing, with the lock.
 
-  /** Frees what is idle among the next so many places. */
+  /** Frees what is idle among the next so many places. The caller holds no place. */
   void sweep(int most, long nowMicros) {
-    int end = Math.min(most, capacity);
+    long[] current = places;
+    int end = Math.min(most, capacity());
     for (int looked = 0; looked < end; looked++) {
-      if (sweptUpTo >= places.length) {
+      if (sweptUpTo >= current.length) {
         sweptUpTo = 0;
       }
       // What moves up into a hole is looked at, too.
-      while (places[sweptUpTo + FIRST] != FREE && isIdle(sweptUpTo, nowMicros)) {
+      while (!Places.isFree(current, sweptUpTo) && isIdle(current, sweptUpTo, nowMicros)) {
         remove(sweptUpTo);
       }
       sweptUpTo += longsPerPlace;
     }
-    if (capacity > 2 * UsageTable.FEWEST_PLACES && count < capacity / 3) {
+    if (capacity() > 2 * UsageTable.FEWEST_PLACES && count < capacity() / 3) {
       rebuild(nowMicros);
     }
   }
 
-  private boolean isIdle(int place, long nowMicros) {
+  private int capacity() {
+    return places.length / longsPerPlace;
+  }
+
+  private boolean isIdle(long[] array, int place, long nowMicros) {
+    Places.hold(array, place);
+    try {
+      return isIdleHeld(array, place, nowMicros);
+    } finally {
+      Places.letGo(array, place);
+    }
+  }
+
+  private boolean isIdleHeld(long[] array, int place, long nowMicros) {
     return terms.isIdle(
-        termsAt(place),
-        places[place + AT] >> AT_SPARE_BITS,
-        places[place + USED] >>> USED_SPARE_BITS,
-        longsPerPlace > BEFORE ? places[place + BEFORE] : 0,
+        Places.terms(array, place),
+        Places.atMicros(array, place),
+        Places.used(array, place),
+        longsPerPlace == Places.LONGS_WITH_BEFORE ? Places.before(array, place) : 0,
         nowMicros);
   }
 
   private boolean isCrowded(int keys) {
-    return (long) keys * 5 > (long) capacity * 4;
+    return (long) keys * 5 > (long) capacity() * 4;
   }
 
-  /** Copies to an array of which two thirds are used; what is idle stays behind. */
+  /**
+   * Copies to an array of which two thirds are used; what is idle stays behind. Places of the
+   * former array are held for ever, so whoever still looks at it finds nothing there.
+   */
   private void rebuild(long nowMicros) {
     long[] former = places;
     int live = 0;
     for (int place = 0; place < former.length; place += longsPerPlace) {
-      if (former[place + FIRST] != FREE) {
-        if (isIdle(place, nowMicros)) {
-          terms.remove(termsAt(place));
-          former[place + FIRST] = FREE;
+      if (!Places.isFree(former, place)) {
+        Places.hold(former, place);
+        if (isIdleHeld(former, place, nowMicros)) {
+          terms.remove(Places.terms(former, place));
+          Places.free(former, place);
         } else {
           live++;
         }
@@ -255,45 +334,19 @@ final class Segment {
     }
     total.getAndAdd(live - count);
     count = live;
-    capacity = Math.max(UsageTable.FEWEST_PLACES, (int) ((long) (live + 1) * 25 / 16) + 1);
-    places = new long[capacity * longsPerPlace];
+    int capacity = Math.max(UsageTable.FEWEST_PLACES, (int) ((long) (live + 1) * 25 / 16) + 1);
+    long[] array = new long[capacity * longsPerPlace];
     sweptUpTo = 0;
     for (int place = 0; place < former.length; place += longsPerPlace) {
-      if (former[place + FIRST] != FREE) {
-        int free = home(former[place + FIRST]);
-        while (places[free + FIRST] != FREE) {
-          free = next(free);
+      if (!Places.isFree(former, place)) {
+        int free = home(array, Places.first(former, place));
+        while (!Places.isFree(array, free)) {
+          free = next(array, free);
         }
-        System.arraycopy(former, place, places, free, longsPerPlace);
+        Places.copy(former, place, array, free, longsPerPlace);
+        Places.give(array, free, Places.first(former, place));
       }
     }
-  }
-
-  private void set(int place, int termsNumber, long atMicros, long used, long before) {
-    places[place + AT] = (atMicros << AT_SPARE_BITS) | (termsNumber >>> USED_SPARE_BITS);
-    places[place + USED] = (used << USED_SPARE_BITS) | (termsNumber & USED_SPARE);
-    if (longsPerPlace > BEFORE) {
-      places[place + BEFORE] = before;
-    }
-  }
-
-  private int termsAt(int place) {
-    return (int)
-        (((places[place + AT] & AT_SPARE) << USED_SPARE_BITS)
-            | (places[place + USED] & USED_SPARE));
-  }
-
-  private static long stored(long first) {
-    return first == FREE ? ODD : first;
-  }
-
-  private int home(long first) {
-    long within = spread(first) << segmentBits;
-    return (int) Math.unsignedMultiplyHigh(within, capacity) * longsPerPlace;
-  }
-
-  private int next(int place) {
-    int next = place + longsPerPlace;
-    return next == places.length ? 0 : next;
+    places = array;
   }
 }

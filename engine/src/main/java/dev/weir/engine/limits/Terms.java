@@ -96,7 +96,8 @@ final class Terms {
     return former;
   }
 
-  private static long scaleOf(Limit limit) {
+  /** What a limit writes as {@link Usage#scale}. */
+  static long scaleOf(Limit limit) {
     return switch (limit) {
       case FixedWindow window -> 1;
       case SlidingWindow window -> window.windowMicros();

@@ -19,12 +19,12 @@ final class UsageTable {
   private static final int MOST_SEGMENTS = 1 << 16;
 
   /**
-   * Every so many calls at a segment so many places are swept, seldom enough to cost nothing. A
-   * segment that grows is swept as well, so that what is idle never takes the place of what is not.
+   * So often, at most, so many places are swept, seldom enough to cost nothing. A segment that
+   * grows is swept as well, so that what is idle never takes the place of what is not.
    */
-  static final int SWEEP_EVERY = 256;
+  static final long SWEEP_MICROS = 500;
 
-  static final int SWEEP_PLACES = 64;
+  static final int SWEEP_PLACES = 256;
 
   /** So many more segments are swept a bit before a key is refused. */
   private static final int LAST_RESORT = 16;
@@ -35,6 +35,7 @@ final class UsageTable {
   private final AtomicLong keys;
   // Races are harmless: a segment is swept twice, or a round later.
   private int nextSwept;
+  private long sweptAtMicros;
 
   UsageTable(int longsPerPlace, long mostKeys, AtomicLong keys) {
     int wanted = Math.clamp(mostKeys / KEYS_PER_SEGMENT, FEWEST_SEGMENTS, MOST_SEGMENTS);
@@ -42,8 +43,9 @@ final class UsageTable {
     this.mostKeys = mostKeys;
     this.keys = keys;
     this.segments = new Segment[1 << segmentBits];
+    long[] none = new long[longsPerPlace];
     for (int i = 0; i < segments.length; i++) {
-      segments[i] = new Segment(longsPerPlace, segmentBits, i, keys);
+      segments[i] = new Segment(longsPerPlace, segmentBits, i, none, keys);
     }
   }
 
@@ -55,33 +57,41 @@ final class UsageTable {
     return (int) (Segment.spread(first) >>> (Long.SIZE - segmentBits));
   }
 
-  /** Throws unless a key may be added to a segment that the caller has locked. */
-  void requireRoom(Segment held, long nowMicros) {
-    if (keys.get() >= mostKeys) {
-      makeRoom(1, List.of(held), nowMicros);
-    }
+  boolean hasRoom(int more) {
+    return keys.get() + more <= mostKeys;
   }
 
-  /** Throws unless so many keys may be added to segments that the caller has locked. */
-  void requireRoom(int more, List<Segment> held, long nowMicros) {
-    if (keys.get() + more > mostKeys) {
-      makeRoom(more, held, nowMicros);
+  /**
+   * Throws unless so many keys may be added to segments that the caller has locked, without holding
+   * a place.
+   */
+  void requireRoom(int more, List<Segment> locked, long nowMicros) {
+    if (!hasRoom(more)) {
+      makeRoom(more, locked, nowMicros);
     }
   }
 
   /** Sweeps a little further than usual before it gives up; never all, that would take too long. */
-  private void makeRoom(int more, List<Segment> held, long nowMicros) {
-    held.forEach(segment -> segment.sweep(SWEEP_PLACES, nowMicros));
-    for (int tries = 0; tries < LAST_RESORT && keys.get() + more > mostKeys; tries++) {
+  private void makeRoom(int more, List<Segment> locked, long nowMicros) {
+    locked.forEach(segment -> segment.sweep(SWEEP_PLACES, nowMicros));
+    for (int tries = 0; tries < LAST_RESORT && !hasRoom(more); tries++) {
       sweepNext(nowMicros);
     }
-    if (keys.get() + more > mostKeys) {
+    if (!hasRoom(more)) {
       throw new StoreException("full: %d keys are in use".formatted(mostKeys));
     }
   }
 
-  /** Does a share of the sweeping, unless somebody is busy there. */
-  void sweepNext(long nowMicros) {
+  /** Does a share of the sweeping if it is time, also if the clock was set back. */
+  void sweepNow(long nowMicros) {
+    if (Long.compareUnsigned(nowMicros - sweptAtMicros, SWEEP_MICROS) >= 0) {
+      sweptAtMicros = nowMicros;
+      sweepNext(nowMicros);
+    }
+  }
+
+  /** Sweeps a part of the next segment, unless somebody is busy there. */
+  private void sweepNext(long nowMicros) {
     int index = nextSwept & (segments.length - 1);
     nextSwept = index + 1;
     Segment segment = segments[index];

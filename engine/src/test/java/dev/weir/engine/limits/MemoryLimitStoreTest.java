@@ -102,11 +102,30 @@ class MemoryLimitStoreTest {
     }
     nowMicros += 10_000_000;
     long before = store.keys();
-    for (int i = 0; i < 400_000; i++) {
+    for (int i = 0; i < 4_000; i++) {
+      nowMicros += UsageTable.SWEEP_MICROS;
       store.take(POLICIES.get(0), "the same", 1);
       store.take(POLICIES.get(2), "the same", 1);
     }
     assertThat(before).isGreaterThan(50_000);
+    assertThat(store.keys()).isEqualTo(2);
+  }
+
+  @Test
+  void idleKeysVanishAsSeveralAreAskedTogether() {
+    MemoryLimitStore store = store(1_000_000);
+    for (int i = 0; i < 20_000; i++) {
+      store.take(POLICIES.get(0), "user:" + i, 1);
+      store.take(POLICIES.get(2), "user:" + i, 1);
+    }
+    nowMicros += 10_000_000;
+    Demand<Limit> both =
+        Demand.all(
+            List.of(Ask.of(POLICIES.get(0), "the same"), Ask.of(POLICIES.get(2), "the same")));
+    for (int i = 0; i < 2_000; i++) {
+      nowMicros += UsageTable.SWEEP_MICROS;
+      store.decide(both);
+    }
     assertThat(store.keys()).isEqualTo(2);
   }
 
@@ -203,7 +222,7 @@ class MemoryLimitStoreTest {
     Arrays.setAll(keys, i -> "user:" + i);
     for (Limit limit :
         List.of(
-            TokenBucket.of(1_000_000_000, Duration.ofSeconds(1)),
+            TokenBucket.of(1_000_000, Duration.ofHours(1)).refilledBy(1, Duration.ofMinutes(1)),
             FixedWindow.of(1_000_000_000, Duration.ofHours(1)))) {
       Policy<Limit> policy = Policy.of("api", limit);
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
