@@ -74,7 +74,7 @@ final class Places {
   }
 
   /** What stands for the first half of a hash at a place that is not held. */
-  private static long stored(long first) {
+  static long stored(long first) {
     long stored = first & ~HELD;
     return stored == FREE ? INSTEAD_OF_FREE : stored;
   }

@@ -154,7 +154,9 @@ final class Segment {
   }
 
   private int home(long[] places, long first) {
-    int at = (int) Math.unsignedMultiplyHigh(spread(first) << segmentBits, places.length);
+    // Of a place that is moved only what is stored is known.
+    long spread = spread(Places.stored(first));
+    int at = (int) Math.unsignedMultiplyHigh(spread << segmentBits, places.length);
     return longsPerPlace == Places.LONGS_WITHOUT_BEFORE
         ? at & -Places.LONGS_WITHOUT_BEFORE
         : at - at % Places.LONGS_WITH_BEFORE;
