@@ -19,7 +19,7 @@ final class HotKeys {
   private static final int FEW = SLOTS / 2;
 
   /** One in so many that find another in their slot takes it. */
-  private static final int SELDOM = 64;
+  private static final int SELDOM = 1_024;
 
   private final @Nullable Known[] slots = new @Nullable Known[SLOTS];
   private final AtomicLong keys;
