@@ -13,9 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * linear probing.
  *
  * <p>A key that is there is found and held ({@link #hold}) without a lock. Whoever adds or removes
- * keys, moves them or changes terms has the lock, and holds each place that he changes besides. So
- * a place that is held stays where it is, and an array of which it holds a place stays the current
- * one. A key that is not found without the lock may have been on the move: with it, it is certain.
+ * keys, moves them or changes terms has the lock, and besides holds each place that is changed. So
+ * a place that is held stays where it is, and an array of which somebody holds a place stays the
+ * current one. A key that is not found without the lock may have been on the move: with it, it is
+ * certain.
  */
 final class Segment {
   /** What {@link #find} finds if the key is not there. */
