@@ -163,12 +163,11 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   private Answer decideOnce(Demand<? extends Limit> demand) {
+    long now = clock.exactMicros();
     if (demand.asks().size() == 1) {
       Ask<? extends Limit> ask = demand.asks().getFirst();
-      long now = clock.exactMicros();
       return LockedAsks.answer(List.of(decide(ask.policy(), ask.key(), ask.cost(), now)), now);
     }
-    long now = clock.exactMicros();
     Answer answer;
     try (LockedAsks asks = lock(demand)) {
       answer = asks.decide(now);

@@ -274,6 +274,13 @@ final class Segment {
 
   /** Frees what is idle among the next so many places. The caller holds no place. */
   void sweep(int most, long nowMicros) {
+    freeIdle(most, nowMicros);
+    if (capacity() > 2 * UsageTable.FEWEST_PLACES && count < capacity() / 3) {
+      rebuild(nowMicros);
+    }
+  }
+
+  private void freeIdle(int most, long nowMicros) {
     long[] current = places;
     int end = Math.min(most, capacity());
     for (int looked = 0; looked < end; looked++) {
@@ -286,9 +293,6 @@ final class Segment {
       }
       sweptUpTo += longsPerPlace;
     }
-    if (capacity() > 2 * UsageTable.FEWEST_PLACES && count < capacity() / 3) {
-      rebuild(nowMicros);
-    }
   }
 
   private int capacity() {
@@ -298,19 +302,15 @@ final class Segment {
   private boolean isIdle(long[] array, int place, long nowMicros) {
     Places.hold(array, place);
     try {
-      return isIdleHeld(array, place, nowMicros);
+      return terms.isIdle(
+          Places.terms(array, place),
+          Places.atMicros(array, place),
+          Places.used(array, place),
+          longsPerPlace == Places.LONGS_WITH_BEFORE ? Places.before(array, place) : 0,
+          nowMicros);
     } finally {
       Places.letGo(array, place);
     }
-  }
-
-  private boolean isIdleHeld(long[] array, int place, long nowMicros) {
-    return terms.isIdle(
-        Places.terms(array, place),
-        Places.atMicros(array, place),
-        Places.used(array, place),
-        longsPerPlace == Places.LONGS_WITH_BEFORE ? Places.before(array, place) : 0,
-        nowMicros);
   }
 
   private boolean isCrowded(int keys) {
@@ -318,30 +318,18 @@ final class Segment {
   }
 
   /**
-   * Copies to an array of which two thirds are used; what is idle stays behind. Places of the
-   * former array are held for ever, so whoever still looks at it finds nothing there.
+   * Copies to an array of which two thirds are used, without what is idle. Places of the former
+   * array are held for ever, so whoever still looks at it finds nothing there.
    */
   private void rebuild(long nowMicros) {
+    freeIdle(Integer.MAX_VALUE, nowMicros);
+    int capacity = Math.max(UsageTable.FEWEST_PLACES, (int) ((long) (count + 1) * 25 / 16) + 1);
+    // Made before anything is held: there may be no memory for it.
+    long[] array = new long[capacity * longsPerPlace];
     long[] former = places;
-    int live = 0;
     for (int place = 0; place < former.length; place += longsPerPlace) {
       if (!Places.isFree(former, place)) {
         Places.hold(former, place);
-        if (isIdleHeld(former, place, nowMicros)) {
-          terms.remove(Places.terms(former, place));
-          Places.free(former, place);
-        } else {
-          live++;
-        }
-      }
-    }
-    total.getAndAdd(live - count);
-    count = live;
-    int capacity = Math.max(UsageTable.FEWEST_PLACES, (int) ((long) (live + 1) * 25 / 16) + 1);
-    long[] array = new long[capacity * longsPerPlace];
-    sweptUpTo = 0;
-    for (int place = 0; place < former.length; place += longsPerPlace) {
-      if (!Places.isFree(former, place)) {
         int free = home(array, Places.first(former, place));
         while (!Places.isFree(array, free)) {
           free = next(array, free);
@@ -350,6 +338,7 @@ final class Segment {
         Places.give(array, free, Places.first(former, place));
       }
     }
+    sweptUpTo = 0;
     places = array;
   }
 }
