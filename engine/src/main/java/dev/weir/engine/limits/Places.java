@@ -2,7 +2,6 @@ package dev.weir.engine.limits;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * How usages lie in an array of longs, and who may change them.
@@ -47,9 +46,6 @@ final class Places {
 
   /** So many numbers of terms there are. */
   static final int MOST_TERMS = 1 << (USED_SPARE_BITS + AT_SPARE_BITS - TERMS_IN_AT_SHIFT);
-
-  private static final int SPINS = 200;
-  private static final long PARK_NANOS = 20_000;
 
   private Places() {}
 
@@ -102,22 +98,8 @@ final class Places {
     for (int tries = 0;
         !LONGS.compareAndSet(places, place + FIRST, stored, stored | HELD);
         tries++) {
-      awaitNextTry(tries);
+      SpinLock.awaitNextTry(tries);
     }
-  }
-
-  /** Waits for a moment, and for a longer one if there were many tries. */
-  static void awaitNextTry(int tries) {
-    if (isWorthSpinning(tries)) {
-      Thread.onSpinWait();
-    } else {
-      LockSupport.parkNanos(PARK_NANOS);
-    }
-  }
-
-  /** Whether it is worth while to try again before anything heavier is done. */
-  static boolean isWorthSpinning(int tries) {
-    return tries < SPINS;
   }
 
   static void letGo(long[] places, int place) {

@@ -3,8 +3,6 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -22,16 +20,6 @@ final class Segment {
   /** What {@link #find} finds if the key is not there. */
   static final int ABSENT = -1;
 
-  private static final VarHandle LOCK;
-
-  static {
-    try {
-      LOCK = MethodHandles.lookup().findVarHandle(Segment.class, "locked", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
 
   // Read by all who come this way, and seldom written.
@@ -40,13 +28,11 @@ final class Segment {
   private final int longsPerPlace;
   private final int segmentBits;
 
+  private final SpinLock lock = new SpinLock();
   private final long order;
   private final AtomicLong total;
   private int count;
   private int sweptUpTo;
-
-  @SuppressWarnings("UnusedVariable") // by its handle
-  private boolean locked;
 
   /**
    * @param segmentBits so many bits of a hash have been used to find this segment
@@ -62,30 +48,21 @@ final class Segment {
     this.total = total;
   }
 
-  // The lock. It is held while a few places change, or while a small array is copied, so whoever
-  // comes second looks again before anything heavier is done. Not reentrant.
-
   /** A number that no other segment of the store has: whoever locks several goes by it. */
   long order() {
     return order;
   }
 
   boolean tryLock() {
-    return LOCK.compareAndSet(this, false, true);
+    return lock.tryLock();
   }
 
   void lock() {
-    for (int tries = 0; !(isUnlocked() && tryLock()); tries++) {
-      Places.awaitNextTry(tries);
-    }
-  }
-
-  private boolean isUnlocked() {
-    return !(boolean) LOCK.getOpaque(this);
+    lock.lock();
   }
 
   void unlock() {
-    LOCK.setRelease(this, false);
+    lock.unlock();
   }
 
   // Without the lock.
@@ -128,10 +105,10 @@ final class Segment {
       if (Places.tryHold(places, place, first, second)) {
         return place;
       }
-      if (!Places.isOf(places, place, first, second) || !Places.isWorthSpinning(tries)) {
+      if (!Places.isOf(places, place, first, second) || !SpinLock.isWorthSpinning(tries)) {
         return ABSENT;
       }
-      Places.awaitNextTry(tries);
+      SpinLock.awaitNextTry(tries);
     }
     return ABSENT;
   }
