@@ -1,42 +1,21 @@
 package dev.weir.store.redis;
 
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.store.tck.LeaseStoreKit;
-import dev.weir.store.tck.LimitStoreKit;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Both kits on one Cluster: stores take turns with its two clients. The limits of a claim share a
- * slot, since it asks for any keys together; those of different claims lie on different nodes.
+ * Both kits on a Cluster. The limits of a claim share a slot, since it asks for any keys together;
+ * those of different claims lie on different nodes.
  */
-interface ClusterKit extends LimitStoreKit<Limit>, LeaseStoreKit {
-  AtomicInteger OPENED = new AtomicInteger();
+interface ClusterKit extends RedisKit {
   AtomicInteger SCENES = new AtomicInteger();
-
-  Servers.Clients clients();
-
-  @Override
-  default List<Class<? extends Limit>> kinds() {
-    return Servers.ALL_KINDS;
-  }
 
   @Override
   default Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
     String tag = "{kit" + SCENES.getAndIncrement() + "}";
     return () -> new InOneSlot(new RedisLimitStore(client(), StoreClock.of(clock)), tag);
-  }
-
-  @Override
-  default Supplier<LeaseStore> leasesBy(InstantSource clock) {
-    return () -> new RedisLeaseStore(client(), StoreClock.of(clock));
-  }
-
-  private Redis client() {
-    return OPENED.getAndIncrement() % 2 == 0 ? clients().one() : clients().other();
   }
 }

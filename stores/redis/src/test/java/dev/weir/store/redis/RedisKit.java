@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Both kits on one server: stores take turns with its two clients. */
-interface SingleRedisKit extends LimitStoreKit<Limit>, LeaseStoreKit {
+/** Both kits on one Redis or Cluster: stores take turns with its two clients. */
+interface RedisKit extends LimitStoreKit<Limit>, LeaseStoreKit {
   AtomicInteger OPENED = new AtomicInteger();
 
   Servers.Clients clients();
@@ -31,7 +31,7 @@ interface SingleRedisKit extends LimitStoreKit<Limit>, LeaseStoreKit {
     return () -> new RedisLeaseStore(client(), StoreClock.of(clock));
   }
 
-  private Redis client() {
+  default Redis client() {
     return OPENED.getAndIncrement() % 2 == 0 ? clients().one() : clients().other();
   }
 }
