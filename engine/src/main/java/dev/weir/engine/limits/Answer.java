@@ -35,7 +35,12 @@ public record Answer(List<Decision> decisions, Instant decidedAt, Mode mode, boo
 
   /** Whether all of it was granted. */
   public boolean isAllowed() {
-    return decisions.stream().allMatch(Decision::isAllowed);
+    for (Decision decision : decisions) {
+      if (!decision.isAllowed()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The shortest time after which the same demand is allowed; zero if it was. */

@@ -60,9 +60,12 @@ public record Demand<L extends Limit>(
   }
 
   private static <L extends Limit> void requireDistinct(List<Ask<? extends L>> asks) {
+    if (asks.size() == 1) {
+      return;
+    }
     Set<List<String>> seen = new HashSet<>();
     for (Ask<? extends L> ask : asks) {
-      if (asks.size() > 1 && !seen.add(List.of(ask.policy().name(), ask.key()))) {
+      if (!seen.add(List.of(ask.policy().name(), ask.key()))) {
         throw new IllegalArgumentException(
             "policy %s and key %s are asked twice in one demand"
                 .formatted(ask.policy().name(), ask.key()));

@@ -19,9 +19,9 @@ public record PolicyText(String name, String terms, String most) {
   private static final char FIRST_PRINTABLE = ' ';
   private static final char LAST_PRINTABLE = '~';
 
-  /** How fields speak of a rule, whose name is printable ASCII. */
+  /** How fields speak of a rule, whose name is printable ASCII, or is made so. */
   public static PolicyText ofRule(String name, Limit limit) {
-    String quoted = quoted(name);
+    String quoted = quoted(isPrintable(name) ? name : printable(name));
     return new PolicyText(
         quoted, quoted + ";q=" + limit.most() + window(limit), Long.toString(limit.most()));
   }

@@ -99,7 +99,7 @@ final class CheckJson {
           "replayed", verdict instanceof Verdict.Passed passed && passed.isReplayed());
     }
     if (verdict.decidedAt().isPresent()) {
-      json.writeStringField("decidedAt", verdict.decidedAt().get().toString());
+      json.writeStringField("decidedAt", TimeText.of(verdict.decidedAt().get()));
     }
   }
 

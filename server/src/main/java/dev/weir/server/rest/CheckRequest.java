@@ -37,7 +37,12 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
 
   /** Whether a rule that gives leases is asked. */
   boolean hasLeases() {
-    return asked.stream().anyMatch(CheckRequest::isLease);
+    for (Asked each : asked) {
+      if (isLease(each)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether no other rule is asked. */

@@ -8,12 +8,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.core.util.BufferRecycler;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
+import com.fasterxml.jackson.core.util.RecyclerPool;
 import dev.weir.core.Micros;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,19 +26,28 @@ public final class Json {
   /** What stands for {@code null} in what was read. */
   static final Object NULL = Optional.empty();
 
-  /**
-   * With a pool of buffers for all threads: one for each thread is useless to virtual threads.
-   * Names come from strangers and are not worth keeping.
-   */
-  private static final JsonFactory FACTORY =
-      JsonFactory.builder()
-          .recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool())
-          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .build();
+  /** With buffers for each thread, which is useless to virtual threads. */
+  private static final JsonFactory OF_THREADS = factory(JsonRecyclerPools.threadLocalPool());
+
+  /** With one pool of buffers for all. */
+  private static final JsonFactory OF_VIRTUAL_THREADS =
+      factory(JsonRecyclerPools.sharedConcurrentDequePool());
 
   private static final int DEEPEST = 16;
 
   private Json() {}
+
+  /** Names come from strangers and are not worth keeping. */
+  private static JsonFactory factory(RecyclerPool<BufferRecycler> buffers) {
+    return JsonFactory.builder()
+        .recyclerPool(buffers)
+        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+        .build();
+  }
+
+  private static JsonFactory factory() {
+    return Thread.currentThread().isVirtual() ? OF_VIRTUAL_THREADS : OF_THREADS;
+  }
 
   /** Writes part of a document. */
   public interface Part {
@@ -56,12 +66,12 @@ public final class Json {
   }
 
   static JsonGenerator generator(ByteArrayBuilder out) throws IOException {
-    return FACTORY.createGenerator(out);
+    return factory().createGenerator(out);
   }
 
   /** Reads a document piece by piece. */
   static JsonParser parser(byte[] bytes) throws IOException {
-    return FACTORY.createParser(bytes);
+    return factory().createParser(bytes);
   }
 
   /** Writes microseconds as seconds, exactly. */
@@ -70,8 +80,23 @@ public final class Json {
     if (micros % Micros.PER_SECOND == 0) {
       json.writeNumber(micros / Micros.PER_SECOND);
     } else {
-      json.writeNumber(BigDecimal.valueOf(micros, 6).stripTrailingZeros().toPlainString());
+      json.writeNumber(decimal(micros));
     }
+  }
+
+  /** Seconds that are not whole, without zeros at the end. */
+  private static String decimal(long micros) {
+    // The one in front keeps the zeros that follow the point.
+    String digits = Long.toString(Micros.PER_SECOND + micros % Micros.PER_SECOND);
+    int end = digits.length();
+    while (digits.charAt(end - 1) == '0') {
+      end--;
+    }
+    return new StringBuilder()
+        .append(micros / Micros.PER_SECOND)
+        .append('.')
+        .append(digits, 1, end)
+        .toString();
   }
 
   /**
@@ -80,7 +105,7 @@ public final class Json {
    * @throws ProblemException if it is none
    */
   static Object read(byte[] bytes, int from, int length) {
-    try (JsonParser json = FACTORY.createParser(bytes, from, length)) {
+    try (JsonParser json = factory().createParser(bytes, from, length)) {
       if (json.nextToken() == null) {
         throw malformed("there is none");
       }

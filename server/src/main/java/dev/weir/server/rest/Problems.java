@@ -6,6 +6,7 @@ import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
 import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.exceptions.BufferLengthExceededException;
 import io.micronaut.http.exceptions.ContentLengthExceededException;
@@ -45,6 +46,8 @@ final class Problems
           503,
           "store-unavailable",
           "The database does not answer. Nothing was done; try again soon.");
+
+  private static final MediaType TYPE = MediaType.of(Problem.MEDIA_TYPE);
 
   private static final Problem INCOMPLETE =
       Problem.of(400, "incomplete-request", "The request ended early.");
@@ -182,7 +185,7 @@ final class Problems
     // The length keeps the connection open where no body follows, in answers to HEAD.
     return response
         .status(problem.status(), problem.title())
-        .contentType(Problem.MEDIA_TYPE)
+        .contentType(TYPE)
         .contentLength(body.length)
         .body(body);
   }

@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import io.netty.util.AsciiString;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -13,19 +14,19 @@ final class WebDate {
   private static final long MILLIS_OF_A_SECOND = 1_000;
 
   private final InstantSource clock;
-  private volatile Written last = new Written(Long.MIN_VALUE, "");
+  private volatile Written last = new Written(Long.MIN_VALUE, AsciiString.EMPTY_STRING);
 
-  private record Written(long second, String text) {}
+  private record Written(long second, AsciiString text) {}
 
   WebDate(InstantSource clock) {
     this.clock = clock;
   }
 
-  String now() {
+  AsciiString now() {
     long second = clock.millis() / MILLIS_OF_A_SECOND;
     Written known = last;
     if (known.second() != second) {
-      known = new Written(second, FORMAT.format(clock.instant()));
+      known = new Written(second, new AsciiString(FORMAT.format(clock.instant())));
       last = known;
     }
     return known.text();

@@ -37,6 +37,28 @@ final class JsonTest {
   }
 
   @Test
+  void secondsAreExactAndAsShortAsTheyCanBe() {
+    assertThat(seconds(0)).isEqualTo("0");
+    assertThat(seconds(1)).isEqualTo("0.000001");
+    assertThat(seconds(10)).isEqualTo("0.00001");
+    assertThat(seconds(999_999)).isEqualTo("0.999999");
+    assertThat(seconds(1_000_000)).isEqualTo("1");
+    assertThat(seconds(3_600_100_000L)).isEqualTo("3600.1");
+    assertThat(seconds(Long.MAX_VALUE)).isEqualTo("9223372036854.775807");
+  }
+
+  private static String seconds(long micros) {
+    byte[] json =
+        Json.bytes(
+            out -> {
+              out.writeStartObject();
+              Json.writeSeconds(out, "s", micros);
+              out.writeEndObject();
+            });
+    return new String(json, StandardCharsets.UTF_8).replaceAll("[{}]|\"s\":", "");
+  }
+
+  @Test
   void namesOfConfigurationsThatCannotBeAreWrongFields() {
     for (String name : List.of("", "bank api", "\0", "-x", "a".repeat(101))) {
       Fields fields = Fields.of(Map.of("configName", name));

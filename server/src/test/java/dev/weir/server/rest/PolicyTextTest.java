@@ -54,6 +54,12 @@ final class PolicyTextTest {
     assertThat(StructuredFields.read(text.name()).getFirst().name()).isEqualTo(name);
   }
 
+  @Test
+  void aNameThatFieldsCannotCarryIsEscaped() {
+    assertThat(PolicyText.ofRule("a\r\nSet-Cookie: b", BUCKET).terms())
+        .isEqualTo("\"a%0D%0ASet-Cookie: b\";q=100");
+  }
+
   @Property
   void everyResourceHasANameThatFieldsCanCarryAndNobodyElseHas(
       @ForAll @StringLength(min = 1, max = 50) String resource) {

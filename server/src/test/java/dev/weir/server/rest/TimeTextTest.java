@@ -32,6 +32,32 @@ final class TimeTextTest {
     }
   }
 
+  @Test
+  void writesWhatTheJdkWrites() {
+    Random random = new Random(2);
+    for (int i = 0; i < 20_000; i++) {
+      Instant time = anyTime(random);
+      assertThat(TimeText.of(time)).isEqualTo(time.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-0001-12-31T23:59:59.999999999Z",
+        "0000-01-01T00:00:00Z",
+        "0000-02-29T00:00:00.000000001Z",
+        "1969-12-31T23:59:59.999Z",
+        "1970-01-01T00:00:00Z",
+        "2026-06-01T12:00:00.120Z",
+        "2026-06-01T12:00:00.000010Z",
+        "9999-12-31T23:59:59.999999999Z",
+        "+10000-01-01T00:00:00Z"
+      })
+  void writesTimesAtTheEndsAsTheJdkDoes(String text) {
+    assertThat(TimeText.of(Instant.parse(text))).isEqualTo(text);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
