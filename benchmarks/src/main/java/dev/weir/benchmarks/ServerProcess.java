@@ -5,7 +5,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -33,10 +32,8 @@ public final class ServerProcess implements AutoCloseable {
   public static ServerProcess start(String heap, Map<String, String> settings) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
-            List.of(
-                ProcessHandle.current().info().command().orElse("java"),
+            JavaCommand.of(
                 heap,
-                "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "dev.weir.server.Main",

@@ -1,8 +1,8 @@
 package dev.weir.benchmarks.gateway;
 
+import dev.weir.benchmarks.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,13 +21,8 @@ final class BareRlsProcess implements AutoCloseable {
   static BareRlsProcess start(String heap) throws IOException {
     Process process =
         new ProcessBuilder(
-                List.of(
-                    ProcessHandle.current().info().command().orElse("java"),
-                    heap,
-                    "--enable-native-access=ALL-UNNAMED",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    BareRls.class.getName()))
+                JavaCommand.of(
+                    heap, "-cp", System.getProperty("java.class.path"), BareRls.class.getName()))
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     BufferedReader output = process.inputReader();

@@ -1,5 +1,6 @@
 package dev.weir.benchmarks.gateway;
 
+import dev.weir.benchmarks.JavaCommand;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -7,7 +8,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -66,10 +66,8 @@ final class SpringGateway implements AutoCloseable {
     log.toFile().deleteOnExit();
     Process process =
         new ProcessBuilder(
-                List.of(
-                    ProcessHandle.current().info().command().orElse("java"),
+                JavaCommand.of(
                     "-Xmx512m",
-                    "--enable-native-access=ALL-UNNAMED",
                     "-cp",
                     program.classes() + ":" + program.libraries() + "/*",
                     "dev.weir.benchmarks.spring.SpringGatewayMain",
