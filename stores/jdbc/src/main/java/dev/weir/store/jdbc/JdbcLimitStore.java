@@ -114,7 +114,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
 
     private List<Answer> run(List<LimitStep> steps) {
       batches.accept(steps.size());
-      LimitCall call = new LimitCall(steps);
+      LimitCall call = LimitCall.of(steps);
       LimitCall.Outcome outcome =
           transactions.writeByOneStatement(
               connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));

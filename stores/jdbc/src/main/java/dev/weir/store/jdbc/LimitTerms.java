@@ -5,7 +5,7 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 
-/** A limit in the numbers by which {@code weir_limit_decide_1} knows it. */
+/** A limit in the numbers by which the functions know it. */
 record LimitTerms(int kind, long most, long size, long refill) {
   static LimitTerms of(Limit limit) {
     return switch (limit) {

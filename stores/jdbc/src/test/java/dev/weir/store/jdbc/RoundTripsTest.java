@@ -3,12 +3,15 @@ package dev.weir.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.slots.Terms;
+import dev.weir.engine.limits.Policy;
 import dev.weir.store.tck.Node;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,16 @@ final class RoundTripsTest {
       if (i > 0) {
         assertThat(turns).as("batch %d", i).isOne();
       }
+    }
+  }
+
+  @Test
+  void limitTakesOneWhetherItGrantsOrRefuses() {
+    JdbcLimitStore limits = new JdbcLimitStore(pool);
+    Policy<TokenBucket> policy =
+        Policy.of(UUID.randomUUID().toString(), TokenBucket.of(6, Duration.ofDays(300)));
+    for (int i = 0; i < 12; i++) {
+      assertThat(turns(() -> limits.decide(policy, "k", 1))).as("ask %d", i).isOne();
     }
   }
 
