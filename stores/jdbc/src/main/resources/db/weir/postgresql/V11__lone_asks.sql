@@ -1,4 +1,4 @@
--- One ask can be decided by itself, without arrays: a call costs about a third.
+-- One ask can be decided by itself, without arrays.
 --
 -- PostgreSQL prepares each expression of a function anew in each transaction. For a batch that is
 -- little, for a lonely caller it was most of the time: so the fewer expressions are met, the better.
@@ -89,16 +89,22 @@ begin
       v_before := greatest(0, v_before - p_cost);
     end if;
   elsif p_cost > v_remains then
-    v_retry := weir_limit_wait_1(p_kind, p_most, p_size, p_refill,
-                                 v_at, v_used, v_before, p_cost, p_now);
+    -- Limit.waitMicros, which is never nothing here: of most kinds it is one term, for which no
+    -- further function is called.
+    v_retry :=
+      case p_kind
+        when 4 then
+          (v_used - (p_most - p_cost) * p_size + p_refill - 1) / p_refill + v_at - p_now
+        when 3 then
+          weir_limit_wait_1(3, p_most, p_size, p_refill, v_at, v_used, v_before, p_cost, p_now)
+        else v_ends - p_now end;
   elsif p_take then
     -- Limit.take.
     v_used := v_used + case p_kind when 4 then p_cost * p_size else p_cost end;
     v_remains := v_remains - p_cost;
   end if;
 
-  -- Limit.idleMicros, from now on; and Limit.waitMicros for one more than remains. That is never
-  -- nothing, so of most kinds it is one term, for which no further function is called.
+  -- Limit.idleMicros, from now on; and Limit.waitMicros for one more than remains.
   return array[v_at, v_used, v_before,
     case when v_used = 0 and v_before = 0 then null
          when p_kind = 4 then (v_used + p_refill - 1) / p_refill + v_at
