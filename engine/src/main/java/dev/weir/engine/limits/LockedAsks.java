@@ -23,6 +23,10 @@ final class LockedAsks implements AutoCloseable {
       return ask.policy().limit();
     }
 
+    void recall(Promotions promotions, long nowMicros) {
+      promotions.recall(ask.policy(), ask.key(), first, second, segment, nowMicros);
+    }
+
     int place() {
       return segment.find(first, second);
     }
@@ -70,7 +74,11 @@ final class LockedAsks implements AutoCloseable {
   }
 
   static LockedAsks lock(
-      Demand<? extends Limit> demand, KeyHash hash, Function<Limit, UsageTable> tables) {
+      Demand<? extends Limit> demand,
+      KeyHash hash,
+      Function<Limit, UsageTable> tables,
+      Promotions promotions,
+      long nowMicros) {
     List<Located> located = new ArrayList<>(demand.asks().size());
     List<Segment> segments = new ArrayList<>(demand.asks().size());
     for (Ask<? extends Limit> ask : demand.asks()) {
@@ -83,7 +91,14 @@ final class LockedAsks implements AutoCloseable {
       insertInOrder(segments, segment);
     }
     segments.forEach(Segment::lock);
-    return new LockedAsks(located, segments);
+    LockedAsks asks = new LockedAsks(located, segments);
+    try {
+      located.forEach(ask -> ask.recall(promotions, nowMicros));
+      return asks;
+    } catch (RuntimeException | Error e) {
+      asks.close();
+      throw e;
+    }
   }
 
   private static void insertInOrder(List<Segment> segments, Segment segment) {

@@ -33,7 +33,8 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   private final UsageTable counts;
   private final UsageTable slidingCounts;
   private final GrantedRequests requests;
-  private final HotKeys hotKeys = new HotKeys(keys);
+  private final HotPlaces hot = new HotPlaces(keys);
+  private final Promotions promotions = new Promotions(hash, hot, this::table);
 
   public MemoryLimitStore() {
     this(DEFAULT_MOST_KEYS);
@@ -58,46 +59,55 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
       throw new IllegalArgumentException("mostKeys must be at least 1, not " + mostKeys);
     }
     this.clock = clock;
-    this.counts = new UsageTable(Places.LONGS_WITHOUT_BEFORE, mostKeys, keys);
-    this.slidingCounts = new UsageTable(Places.LONGS_WITH_BEFORE, mostKeys, keys);
+    this.counts = new UsageTable(Places.LONGS_WITHOUT_BEFORE, mostKeys, keys, hot);
+    this.slidingCounts = new UsageTable(Places.LONGS_WITH_BEFORE, mostKeys, keys, hot);
     this.requests = new GrantedRequests(mostKeys);
   }
 
   @Override
   public boolean take(Policy<? extends Limit> policy, String key, long cost) {
-    policy.limit().requireCost(cost);
-    HotKeys.Known known = hotKeys.find(policy, key);
-    if (known != null) {
-      return take(policy.limit(), cost, known.first(), known.second(), known.segment());
+    Limit limit = policy.limit();
+    limit.requireCost(cost);
+    long now = clock.cheapMicros();
+    if (hot.areInUse()) {
+      int place = hot.hold(policy, key);
+      if (place != Segment.ABSENT) {
+        boolean isTaken;
+        try {
+          isTaken = take(limit, cost, hot.places(), place, now);
+        } finally {
+          hot.letGo(place);
+        }
+        table(limit).sweepNow(now);
+        return isTaken;
+      }
     }
-    KeyHash.Prefix prefix = hash.prefix(kind(policy.limit()), policy.name());
+    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
     long word2 = KeyHash.word(key, 2);
     long first = hash.first(prefix, key, word0, word1, word2);
     long second = hash.second(prefix, key, word0, word1, word2);
-    Segment segment = table(policy.limit()).segmentOf(first);
-    hotKeys.add(policy, key, first, second, segment);
-    return take(policy.limit(), cost, first, second, segment);
-  }
-
-  private boolean take(Limit limit, long cost, long first, long second, Segment segment) {
-    long now = clock.cheapMicros();
+    Segment segment = table(limit).segmentOf(first);
     long[] places = segment.places();
     int place = segment.hold(places, first, second, limit);
     if (place == Segment.ABSENT) {
-      return decideLocked(limit, cost, clock.exactMicros(), first, second, segment).isAllowed();
+      return decideLocked(policy, key, cost, clock.exactMicros(), first, second, segment)
+          .isAllowed();
     }
     boolean isTaken;
     try {
-      isTaken =
-          Counting.take(limit, places, place, cost, now)
-              || Counting.take(limit, places, place, cost, clock.exactMicros());
+      isTaken = take(limit, cost, places, place, now);
     } finally {
       Places.letGo(places, place);
     }
-    table(limit).sweepNow(now);
+    tidyUp(policy, key, first, second, segment, now);
     return isTaken;
+  }
+
+  private boolean take(Limit limit, long cost, long[] places, int place, long now) {
+    return Counting.take(limit, places, place, cost, now)
+        || Counting.take(limit, places, place, cost, clock.exactMicros());
   }
 
   @Override
@@ -106,28 +116,32 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   private Decision decide(Policy<? extends Limit> policy, String key, long cost, long now) {
-    policy.limit().requireCost(cost);
-    HotKeys.Known known = hotKeys.find(policy, key);
-    if (known != null) {
-      return decide(policy.limit(), cost, now, known.first(), known.second(), known.segment());
+    Limit limit = policy.limit();
+    limit.requireCost(cost);
+    if (hot.areInUse()) {
+      int place = hot.hold(policy, key);
+      if (place != Segment.ABSENT) {
+        Decision decision;
+        try {
+          decision = Counting.decide(limit, hot.places(), place, cost, now);
+        } finally {
+          hot.letGo(place);
+        }
+        table(limit).sweepNow(now);
+        return decision;
+      }
     }
-    KeyHash.Prefix prefix = hash.prefix(kind(policy.limit()), policy.name());
+    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
     long word2 = KeyHash.word(key, 2);
     long first = hash.first(prefix, key, word0, word1, word2);
     long second = hash.second(prefix, key, word0, word1, word2);
-    Segment segment = table(policy.limit()).segmentOf(first);
-    hotKeys.add(policy, key, first, second, segment);
-    return decide(policy.limit(), cost, now, first, second, segment);
-  }
-
-  private Decision decide(
-      Limit limit, long cost, long now, long first, long second, Segment segment) {
+    Segment segment = table(limit).segmentOf(first);
     long[] places = segment.places();
     int place = segment.hold(places, first, second, limit);
     if (place == Segment.ABSENT) {
-      return decideLocked(limit, cost, now, first, second, segment);
+      return decideLocked(policy, key, cost, now, first, second, segment);
     }
     Decision decision;
     try {
@@ -135,17 +149,39 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     } finally {
       Places.letGo(places, place);
     }
-    table(limit).sweepNow(now);
+    tidyUp(policy, key, first, second, segment, now);
     return decision;
+  }
+
+  /** What is done behind a decision for a key that was found in its segment. */
+  private void tidyUp(
+      Policy<? extends Limit> policy,
+      String key,
+      long first,
+      long second,
+      Segment segment,
+      long now) {
+    if (hot.areInUse() && hot.isWonBy(key)) {
+      promotions.promote(policy, key, first, second, segment, now);
+    }
+    table(policy.limit()).sweepNow(now);
   }
 
   /** Decides for a key that is new, was written under other terms, or is much asked for. */
   private Decision decideLocked(
-      Limit limit, long cost, long now, long first, long second, Segment segment) {
+      Policy<? extends Limit> policy,
+      String key,
+      long cost,
+      long now,
+      long first,
+      long second,
+      Segment segment) {
+    Limit limit = policy.limit();
     UsageTable table = table(limit);
     Decision decision;
     segment.lock();
     try {
+      promotions.recall(policy, key, first, second, segment, now);
       decision = segment.decide(limit, cost, now, first, second, table);
     } finally {
       segment.unlock();
@@ -218,6 +254,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     long now = clock.exactMicros();
     counts.sweepAll(now);
     slidingCounts.sweepAll(now);
+    hot.sweep(HotPlaces.PLACES, now);
   }
 
   /** Nothing is to be closed: there is no thread, and memory is collected. */
@@ -225,7 +262,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   public void close() {}
 
   private LockedAsks lock(Demand<? extends Limit> demand) {
-    return LockedAsks.lock(demand, hash, this::table);
+    return LockedAsks.lock(demand, hash, this::table, promotions, clock.exactMicros());
   }
 
   private UsageTable table(Limit limit) {

@@ -204,8 +204,19 @@ final class Segment {
     }
   }
 
+  /** Whether what is written at a place fades as under this limit. */
+  boolean isUnder(Limit limit, int place) {
+    return terms.isSame(Places.terms(places, place), limit);
+  }
+
   /** Adds a key that is {@link #ABSENT}. The caller holds no place. */
   void add(long first, long second, Limit limit, Usage usage, long nowMicros) {
+    bring(first, second, limit, usage, nowMicros);
+    total.getAndIncrement();
+  }
+
+  /** Adds a key that the store has already, elsewhere. The caller holds no place. */
+  void bring(long first, long second, Limit limit, Usage usage, long nowMicros) {
     if (isCrowded(count + 1)) {
       rebuild(nowMicros);
     }
@@ -220,16 +231,24 @@ final class Segment {
     write(current, place, usage);
     Places.give(current, place, first);
     count++;
-    total.getAndIncrement();
   }
 
-  /** Frees a place. Those behind it that would not be found any more move up. */
+  /** Forgets the key that has a place. */
   void remove(int place) {
+    takeOut(place);
+    total.getAndDecrement();
+  }
+
+  /**
+   * Frees a place, and tells what was used there. Those behind it that would not be found any more
+   * move up.
+   */
+  Usage takeOut(int place) {
     long[] current = places;
     Places.hold(current, place);
+    Usage usage = usage(place);
     terms.remove(Places.terms(current, place));
     count--;
-    total.getAndDecrement();
     int hole = place;
     int next = next(current, hole);
     while (!Places.isFree(current, next)) {
@@ -245,6 +264,7 @@ final class Segment {
       next = next(current, next);
     }
     Places.free(current, hole);
+    return usage;
   }
 
   // Sweeping and growing, with the lock.
