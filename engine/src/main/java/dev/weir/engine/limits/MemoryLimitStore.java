@@ -15,9 +15,10 @@ import java.util.function.LongSupplier;
 /**
  * Counts in the memory of this process: the embedded default, and what a node falls back to.
  *
- * <p>Keys are kept as keyed hashes of 128 bits in tables of longs, some 45 bytes a key. A key
- * vanishes by itself once what it used equals nothing; there is no thread for that, callers sweep a
- * few places now and then. When more keys are in use than there may be, new ones are told {@link
+ * <p>Keys are kept as keyed hashes of 128 bits in tables of longs, some 45 bytes a key; those of a
+ * store that has few are kept by their text, in a few places in front of the tables. A key vanishes
+ * by itself once what it used equals nothing; there is no thread for that, callers sweep a few
+ * places now and then. When more keys are in use than there may be, new ones are told {@link
  * dev.weir.engine.StoreException} rather than that a count is lost. Thread-safe.
  *
  * <p>Under load {@link #take} may grant by a clock that is half a millisecond late; it never
@@ -82,6 +83,11 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
         return isTaken;
       }
     }
+    return takeFromTable(policy, key, cost, now);
+  }
+
+  private boolean takeFromTable(Policy<? extends Limit> policy, String key, long cost, long now) {
+    Limit limit = policy.limit();
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
@@ -131,6 +137,12 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
         return decision;
       }
     }
+    return decideFromTable(policy, key, cost, now);
+  }
+
+  private Decision decideFromTable(
+      Policy<? extends Limit> policy, String key, long cost, long now) {
+    Limit limit = policy.limit();
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);

@@ -24,6 +24,14 @@ final class Segment {
 
   // Read by all who come this way, and seldom written.
   private volatile long[] places;
+
+  /**
+   * The length of the current array, kept beside it: to ask the array itself would be to wait for
+   * one more line of the cache before a key's place is known. Without the lock it may be that of
+   * another array; then a key is found elsewhere, or not.
+   */
+  private int length;
+
   private final Terms terms = new Terms(Places.MOST_TERMS);
   private final int longsPerPlace;
   private final int segmentBits;
@@ -45,6 +53,7 @@ final class Segment {
     this.longsPerPlace = longsPerPlace;
     this.segmentBits = segmentBits;
     this.places = none;
+    this.length = none.length;
     this.total = total;
   }
 
@@ -78,11 +87,14 @@ final class Segment {
    * has to take the lock.
    */
   int hold(long[] places, long first, long second, Limit limit) {
-    int place = home(places, first);
+    int place = home(length, first);
+    if (place >= places.length) {
+      return ABSENT;
+    }
     // Among few keys it is nearly always there. To look first would fetch its line of the cache
     // from another processor twice, once to read and once to write.
     if (!hasFewPlaces(places) || !Places.tryHold(places, place, first, second)) {
-      place = findAndHold(places, first, second);
+      place = findAndHold(places, place, first, second);
       if (place == ABSENT) {
         return ABSENT;
       }
@@ -99,8 +111,8 @@ final class Segment {
     return places.length <= UsageTable.FEWEST_PLACES * longsPerPlace;
   }
 
-  private int findAndHold(long[] places, long first, long second) {
-    int place = find(places, first, second);
+  private int findAndHold(long[] places, int home, long first, long second) {
+    int place = find(places, home, first, second);
     for (int tries = 0; place != ABSENT; tries++) {
       if (Places.tryHold(places, place, first, second)) {
         return place;
@@ -120,8 +132,8 @@ final class Segment {
     return mixed ^ (mixed >>> 29);
   }
 
-  private int find(long[] places, long first, long second) {
-    int place = home(places, first);
+  private int find(long[] places, int home, long first, long second) {
+    int place = home;
     while (!Places.isOf(places, place, first, second)) {
       if (Places.isFree(places, place)) {
         return ABSENT;
@@ -131,10 +143,10 @@ final class Segment {
     return place;
   }
 
-  private int home(long[] places, long first) {
+  private int home(int length, long first) {
     // Of a place that is moved only what is stored is known.
     long spread = spread(Places.stored(first));
-    int at = (int) Math.unsignedMultiplyHigh(spread << segmentBits, places.length);
+    int at = (int) Math.unsignedMultiplyHigh(spread << segmentBits, length);
     return longsPerPlace == Places.LONGS_WITHOUT_BEFORE
         ? at & -Places.LONGS_WITHOUT_BEFORE
         : at - at % Places.LONGS_WITH_BEFORE;
@@ -149,7 +161,7 @@ final class Segment {
 
   /** The place of a key, or {@link #ABSENT}. */
   int find(long first, long second) {
-    return find(places, first, second);
+    return find(places, home(length, first), first, second);
   }
 
   /** Decides for a key that may be there or not. The caller holds no place. */
@@ -222,7 +234,7 @@ final class Segment {
     }
     long[] current = places;
     int number = terms.add(limit);
-    int place = home(current, first);
+    int place = home(length, first);
     while (!Places.isFree(current, place)) {
       place = next(current, place);
     }
@@ -235,24 +247,34 @@ final class Segment {
 
   /** Forgets the key that has a place. */
   void remove(int place) {
-    takeOut(place);
+    Places.hold(places, place);
+    vacate(place);
     total.getAndDecrement();
   }
 
-  /**
-   * Frees a place, and tells what was used there. Those behind it that would not be found any more
-   * move up.
-   */
+  /** Tells what the key that has a place has used, and forgets that it is here. */
   Usage takeOut(int place) {
+    Places.hold(places, place);
+    Usage usage;
+    try {
+      usage = usage(place);
+    } catch (OutOfMemoryError e) {
+      Places.letGo(places, place);
+      throw e;
+    }
+    vacate(place);
+    return usage;
+  }
+
+  /** Frees a held place. Those behind it that would not be found any more move up. */
+  private void vacate(int place) {
     long[] current = places;
-    Places.hold(current, place);
-    Usage usage = usage(place);
     terms.remove(Places.terms(current, place));
     count--;
     int hole = place;
     int next = next(current, hole);
     while (!Places.isFree(current, next)) {
-      int home = home(current, Places.first(current, next));
+      int home = home(length, Places.first(current, next));
       boolean staysReachable =
           hole < next ? hole < home && home <= next : hole < home || home <= next;
       if (!staysReachable) {
@@ -264,7 +286,6 @@ final class Segment {
       next = next(current, next);
     }
     Places.free(current, hole);
-    return usage;
   }
 
   // Sweeping and growing, with the lock.
@@ -327,7 +348,7 @@ final class Segment {
     for (int place = 0; place < former.length; place += longsPerPlace) {
       if (!Places.isFree(former, place)) {
         Places.hold(former, place);
-        int free = home(array, Places.first(former, place));
+        int free = home(array.length, Places.first(former, place));
         while (!Places.isFree(array, free)) {
           free = next(array, free);
         }
@@ -336,6 +357,7 @@ final class Segment {
       }
     }
     sweptUpTo = 0;
+    length = array.length;
     places = array;
   }
 }
