@@ -57,6 +57,48 @@ class MemoryLimitStoreTest {
     assertThat(store.keys()).isEqualTo(keys);
   }
 
+  @Test
+  void policiesWithTheSameLimitAreCountedApart() {
+    MemoryLimitStore store = store(2_000);
+    TokenBucket bucket = TokenBucket.of(5, SECOND);
+    for (String name : List.of("one", "other", "one more")) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(store.take(Policy.of(name, bucket), "key", 1)).isTrue();
+      }
+      assertThat(store.take(Policy.of(name, bucket), "key", 1)).isFalse();
+    }
+  }
+
+  @Test
+  void kindsOfLimitsAreCountedApartUnderTheSameName() {
+    MemoryLimitStore store = store(2_000);
+    for (int round = 0; round < 2; round++) {
+      for (Limit limit :
+          List.of(
+              TokenBucket.of(5, SECOND), FixedWindow.of(5, SECOND), SlidingWindow.of(5, SECOND))) {
+        for (int i = 0; i < 5; i++) {
+          assertThat(store.take(Policy.of("p", limit), "key", 1)).isEqualTo(round == 0);
+        }
+        assertThat(store.take(Policy.of("p", limit), "key", 1)).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void keyThatIsOftenAskedForKeepsWhatItUsedWhenItsLimitIsChanged() {
+    MemoryLimitStore store = store(2_000);
+    Policy<TokenBucket> before = Policy.of("p", TokenBucket.of(10, SECOND));
+    Policy<TokenBucket> after =
+        Policy.of("p", TokenBucket.of(12, SECOND).refilledBy(1, Duration.ofHours(1)));
+    for (int i = 0; i < 8; i++) {
+      assertThat(store.take(before, "key", 1)).isTrue();
+    }
+    for (int i = 0; i < 4; i++) {
+      assertThat(store.take(after, "key", 1)).isTrue();
+    }
+    assertThat(store.take(after, "key", 1)).isFalse();
+  }
+
   /** All that is asked for drives the others from the one hot place that all have. */
   @Property(tries = 20)
   void keysThatShareAHotPlaceAreCountedApart(@ForAll long seed) {
