@@ -21,7 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
 interface Subject {
   long PLENTY = 1_000_000_000;
 
-  long ENOUGH = 100_000_000;
+  /** As much as a bucket can count that is refilled so slowly. */
+  long ENOUGH = 200_000_000;
+
+  Duration SLOWLY = Duration.ofSeconds(30);
 
   Duration LONG = Duration.ofHours(1);
 
@@ -34,7 +37,7 @@ interface Subject {
   }
 
   static Limit bucket() {
-    return new TokenBucket(ENOUGH, 1, Duration.ofMinutes(1).toNanos() / 1_000);
+    return new TokenBucket(ENOUGH, 1, SLOWLY.toNanos() / 1_000);
   }
 
   static Limit window() {
@@ -42,8 +45,7 @@ interface Subject {
   }
 
   static Subject bucket4jBucket() {
-    return bucket4j(
-        Bandwidth.builder().capacity(ENOUGH).refillGreedy(1, Duration.ofMinutes(1)).build());
+    return bucket4j(Bandwidth.builder().capacity(ENOUGH).refillGreedy(1, SLOWLY).build());
   }
 
   static Subject bucket4jWindow() {
