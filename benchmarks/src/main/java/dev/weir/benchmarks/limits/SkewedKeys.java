@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 final class SkewedKeys {
   private static final int REQUESTS = 1 << 20;
   private static final int AT_ONCE = 256;
+  private static final int FIRST_ASKED = 20;
 
   private final String[] requests;
 
@@ -41,10 +42,13 @@ final class SkewedKeys {
     return requests[number & (REQUESTS - 1)];
   }
 
-  /** Asks for every key there may be once. */
+  /** Asks for every key there may be, so often that none is idle before all is measured. */
   static void fill(Subject subject, int keys) {
     for (int i = 0; i < keys; i++) {
-      subject.ask("user:" + i);
+      String key = "user:" + i;
+      for (int times = 0; times < FIRST_ASKED; times++) {
+        subject.ask(key);
+      }
     }
   }
 
