@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 interface Subject {
   long PLENTY = 1_000_000_000;
 
-  /** As much as a bucket can count that is refilled so slowly. */
+  /** For the busiest key of a whole run. A bucket that is refilled so slowly counts little more. */
   long ENOUGH = 200_000_000;
 
   Duration SLOWLY = Duration.ofSeconds(30);

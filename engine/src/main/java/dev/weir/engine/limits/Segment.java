@@ -28,7 +28,7 @@ final class Segment {
   /**
    * The length of the current array, kept beside it: to ask the array itself would be to wait for
    * one more line of the cache before a key's place is known. Without the lock it may be that of
-   * another array; then a key is found elsewhere, or not.
+   * another array: then the search begins at a wrong place, and finds the key or nothing.
    */
   private int length;
 
