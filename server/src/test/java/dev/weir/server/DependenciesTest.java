@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -55,6 +56,35 @@ final class DependenciesTest {
           users.equals("all") ? tested : new TreeSet<>(Set.of(users.split(", ", -1))));
     }
     assertThat(listed).isEqualTo(declared);
+  }
+
+  @Test
+  void bomNamesEveryInstalledLibraryInTheVersionOfTheParent() throws IOException {
+    String launcher = Prose.read("weir").text();
+    Matcher modules = Pattern.compile("published_modules=\"bom,([^\"]+)\"").matcher(launcher);
+    assertThat(modules.find()).isTrue();
+    Set<String> published = new TreeSet<>();
+    for (String module : modules.group(1).split(",", -1)) {
+      published.add(artifact(Prose.read(module + "/pom.xml").text()));
+    }
+    String bom = Prose.read("bom/pom.xml").text();
+    assertThat(DEPENDENCY.matcher(bom).results().map(result -> result.group(2)))
+        .containsExactlyInAnyOrderElementsOf(published);
+    assertThat(version(bom)).isEqualTo(version(Prose.read("pom.xml").text()));
+  }
+
+  private static String artifact(String pom) {
+    return first("(?m)^  <artifactId>(.*)</artifactId>$", pom);
+  }
+
+  private static String version(String pom) {
+    return first("(?m)^  <version>(.*)</version>$", pom);
+  }
+
+  private static String first(String regex, String text) {
+    Matcher matcher = Pattern.compile(regex).matcher(text);
+    assertThat(matcher.find()).as(regex).isTrue();
+    return matcher.group(1);
   }
 
   @Test
