@@ -138,6 +138,22 @@ public final class Breaker {
     }
   }
 
+  /** The store was not asked after all: neither a success nor a failure, so another may try. */
+  public void notAsked() {
+    if (isUndisturbed) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (state == State.HALF_OPEN) {
+        tryAtMicros = nowMicros.getAsLong();
+        become(State.OPEN);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void open() {
     long first = Micros.floor(settings.firstPause());
     long longest = Micros.floor(settings.longestPause());

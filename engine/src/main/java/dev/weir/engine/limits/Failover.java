@@ -161,22 +161,22 @@ public final class Failover implements LimitStore<Limit> {
     if (!breaker.mayTry()) {
       return null;
     }
-    boolean isAnswered = false;
+    boolean isSettled = false;
     try {
       T answer = question.apply(parts.store());
-      isAnswered = true;
+      isSettled = true;
       breaker.succeeded();
       return answer;
     } catch (StoreException e) {
       observer.storeFailed(parts.name(), e);
       return null;
     } catch (IllegalArgumentException e) {
-      // The demand's fault, about which the store was able to tell.
-      isAnswered = true;
-      breaker.succeeded();
+      // The demand's fault. It was not sent, so the store has proved nothing.
+      isSettled = true;
+      breaker.notAsked();
       throw e;
     } finally {
-      if (!isAnswered) {
+      if (!isSettled) {
         breaker.failed();
       }
     }

@@ -11,7 +11,8 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * A lease store that goes on when its store is gone: refusing, or letting pass.
+ * A lease store that answers while its store is gone: {@link LeaseDecision.Unavailable}, or {@link
+ * LeaseDecision.Unchecked} for those who are let pass.
  *
  * <p>There is no share of a lease and no second store for it: who holds one cannot be known from
  * elsewhere. Closed, nothing passes beyond the limit. Open, everything does that comes while the
@@ -20,7 +21,7 @@ import java.util.function.LongSupplier;
 public final class LeaseFailover implements LeaseStore {
   /** What is said when the store is gone. */
   public enum OnFailure {
-    /** No place is free; a lease cannot be renewed. */
+    /** Nothing is given, and nothing is known about what is held. */
     CLOSED,
     /** There is a place for everyone. */
     OPEN
@@ -69,8 +70,8 @@ public final class LeaseFailover implements LeaseStore {
         .orElseGet(
             () ->
                 switch (onFailure) {
-                  case CLOSED -> full();
-                  case OPEN -> held(leaseId, places, limit.ttlMicros());
+                  case CLOSED -> unavailable();
+                  case OPEN -> unchecked(leaseId, places, limit.ttlMicros());
                 });
   }
 
@@ -80,16 +81,15 @@ public final class LeaseFailover implements LeaseStore {
         .orElseGet(
             () ->
                 switch (onFailure) {
-                  case CLOSED -> new LeaseDecision.Gone(0);
-                  case OPEN -> held(leaseId, 1, limit.ttlMicros());
+                  case CLOSED -> unavailable();
+                  case OPEN -> unchecked(leaseId, 1, limit.ttlMicros());
                 });
   }
 
-  /** Ends a lease; if the store is gone, it ends by itself when its time is over. */
+  /** Ends a lease; if the store is gone, the lease lasts until its time is over. */
   @Override
   public LeaseDecision release(String resource, String leaseId) {
-    return tried(there -> there.release(resource, leaseId))
-        .orElseGet(() -> new LeaseDecision.Gone(0));
+    return tried(there -> there.release(resource, leaseId)).orElseGet(this::unavailable);
   }
 
   @Override
@@ -98,8 +98,8 @@ public final class LeaseFailover implements LeaseStore {
         .orElseGet(
             () ->
                 switch (onFailure) {
-                  case CLOSED -> full();
-                  case OPEN -> held(ticketId, 1, queue.delayMicros());
+                  case CLOSED -> unavailable();
+                  case OPEN -> unchecked(ticketId, 1, queue.delayMicros());
                 });
   }
 
@@ -127,33 +127,33 @@ public final class LeaseFailover implements LeaseStore {
     if (!breaker.mayTry()) {
       return Optional.empty();
     }
-    boolean isAnswered = false;
+    boolean isSettled = false;
     try {
       T answer = question.apply(store);
-      isAnswered = true;
+      isSettled = true;
       breaker.succeeded();
       return Optional.of(answer);
     } catch (StoreException e) {
       observer.storeFailed(name, e);
       return Optional.empty();
     } catch (IllegalArgumentException e) {
-      // The caller's fault, about which the store was able to tell.
-      isAnswered = true;
-      breaker.succeeded();
+      // The caller's fault. It was not sent, so the store has proved nothing.
+      isSettled = true;
+      breaker.notAsked();
       throw e;
     } finally {
-      if (!isAnswered) {
+      if (!isSettled) {
         breaker.failed();
       }
     }
   }
 
-  private LeaseDecision full() {
-    return new LeaseDecision.Full(0, breaker.retryAfterMicros());
+  private LeaseDecision unavailable() {
+    return new LeaseDecision.Unavailable(breaker.retryAfterMicros());
   }
 
-  private LeaseDecision held(String id, int places, long forMicros) {
-    return new LeaseDecision.Held(new Lease(id, places, nowMicros.getAsLong() + forMicros), places);
+  private LeaseDecision unchecked(String id, int places, long forMicros) {
+    return new LeaseDecision.Unchecked(new Lease(id, places, nowMicros.getAsLong() + forMicros));
   }
 
   private StoreException gone() {

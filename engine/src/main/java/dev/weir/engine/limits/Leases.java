@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.util.UUID;
 
@@ -65,9 +66,17 @@ public final class Leases implements AutoCloseable {
       return lease.id();
     }
 
-    /** Holds on for another time to live; false if it has ended, and others may be at it. */
+    /**
+     * Holds on for another time to live; false if it has ended, and others may be at it.
+     *
+     * @throws StoreException if the store is gone; the lease lasts until its time is over
+     */
     public boolean renew() {
-      return leases.renew(resource, limit, lease.id()) instanceof LeaseDecision.Held;
+      LeaseDecision decision = leases.renew(resource, limit, lease.id());
+      if (decision instanceof LeaseDecision.Unavailable) {
+        throw gone(resource);
+      }
+      return decision.isGranted();
     }
 
     /** Gives the places back. Twice is harmless. */
@@ -75,6 +84,10 @@ public final class Leases implements AutoCloseable {
     public void close() {
       leases.release(resource, lease.id());
     }
+  }
+
+  private static StoreException gone(String resource) {
+    return new StoreException("the store of the leases of " + resource + " is gone");
   }
 
   /** Takes a place, if one is free. */
@@ -86,7 +99,10 @@ public final class Leases implements AutoCloseable {
   public Outcome acquire(String resource, Concurrency limit, int places) {
     return switch (acquire(resource, limit, UUID.randomUUID().toString(), places)) {
       case LeaseDecision.Held held -> new Acquired(this, resource, limit, held.lease());
+      case LeaseDecision.Unchecked unchecked ->
+          new Acquired(this, resource, limit, unchecked.lease());
       case LeaseDecision.Full full -> new Full(full.current(), full.retryAfter());
+      case LeaseDecision.Unavailable unavailable -> throw gone(resource);
       case LeaseDecision.Gone gone ->
           throw new IllegalStateException("a lease of " + resource + " was gone at once");
     };

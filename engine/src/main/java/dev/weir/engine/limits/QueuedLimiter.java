@@ -49,7 +49,10 @@ public final class QueuedLimiter<L extends Limit> {
               refused.remaining(),
               refused.resetMicros(),
               Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
+      case LeaseDecision.Unchecked unchecked ->
+          new Decision.Delayed(refused.remaining(), refused.resetMicros(), queue.delayMicros(), 1);
       case LeaseDecision.Gone gone -> refused;
+      case LeaseDecision.Unavailable unavailable -> refused;
     };
   }
 

@@ -90,17 +90,32 @@ final class Attempt {
     for (int i = 0; i < decisions.length; i++) {
       if (asked.get(i).rule().means() instanceof LimitedRule.Leased leased) {
         LeaseDecision decision = held.acquire(asked.get(i), leased, id(), holder, ticket);
-        long free = Math.max(0, leased.concurrency().max() - decision.current());
-        decisions[i] =
-            decision instanceof LeaseDecision.Full full
-                ? new Decision.Refused(free, full.retryAfterMicros(), full.retryAfterMicros())
-                : new Decision.Allowed(free, 0);
-        if (decision instanceof LeaseDecision.Full) {
+        decisions[i] = decided(leased, asked.get(i).cost(), decision);
+        if (!decision.isGranted()) {
           return false;
         }
       }
     }
     return true;
+  }
+
+  private Decision decided(LimitedRule.Leased leased, long cost, LeaseDecision decision) {
+    int max = leased.concurrency().max();
+    long free = Math.max(0, max - decision.current());
+    return switch (decision) {
+      case LeaseDecision.Held given -> new Decision.Allowed(free, 0);
+      case LeaseDecision.Full full ->
+          new Decision.Refused(free, full.retryAfterMicros(), full.retryAfterMicros());
+      case LeaseDecision.Unchecked unchecked -> {
+        mode = Answer.Mode.OPEN;
+        yield new Decision.Allowed(max - cost, 0);
+      }
+      case LeaseDecision.Unavailable gone -> {
+        mode = Answer.Mode.CLOSED;
+        yield new Decision.Refused(0, gone.retryAfterMicros(), gone.retryAfterMicros());
+      }
+      case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
+    };
   }
 
   /**
@@ -117,7 +132,8 @@ final class Attempt {
     while (!left.isEmpty()) {
       Demand<Limit> demand = demand(left);
       Answer answer = stores.counts().decide(demand);
-      mode = answer.mode();
+      // A lease that was let pass shows, even if the counts were there.
+      mode = answer.mode() == Answer.Mode.STORE ? mode : answer.mode();
       decidedAt = Optional.of(answer.decidedAt());
       isReplayed = answer.isReplayed();
       for (int k = 0; k < left.size(); k++) {
@@ -178,19 +194,24 @@ final class Attempt {
     return switch (stores.leases().join(resource, queue, placeId)) {
       case LeaseDecision.Held place -> {
         ticket.place(stores.leases(), resource, placeId);
-        long delay = place.current() * queue.delayMicros();
-        delayMicros = Math.max(delayMicros, delay);
-        position = Math.max(position, place.current());
-        yield new Decision.Delayed(
-            refused.remaining(), refused.resetMicros(), delay, place.current());
+        yield waiting(queue, place.current(), refused);
       }
+      case LeaseDecision.Unchecked place -> waiting(queue, 1, refused);
       case LeaseDecision.Full full ->
           new Decision.Refused(
               refused.remaining(),
               refused.resetMicros(),
               Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
       case LeaseDecision.Gone gone -> refused;
+      case LeaseDecision.Unavailable gone -> refused;
     };
+  }
+
+  private Decision waiting(Queue queue, int place, Decision.Refused refused) {
+    long delay = place * queue.delayMicros();
+    delayMicros = Math.max(delayMicros, delay);
+    position = Math.max(position, place);
+    return new Decision.Delayed(refused.remaining(), refused.resetMicros(), delay, place);
   }
 
   void count(Verdict verdict) {

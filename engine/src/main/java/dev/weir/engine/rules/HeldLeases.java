@@ -75,7 +75,7 @@ final class HeldLeases {
     String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
     LeaseDecision decision =
         store.acquire(resource, leased.concurrency(), leaseId, Math.toIntExact(asked.cost()));
-    if (decision instanceof LeaseDecision.Held) {
+    if (decision.isGranted()) {
       ticket.add(
           switch (holder) {
             case NODE -> hold(store, resource, leased.concurrency(), leaseId);

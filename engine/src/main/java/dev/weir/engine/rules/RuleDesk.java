@@ -1,7 +1,6 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.Answer;
@@ -144,7 +143,7 @@ public final class RuleDesk {
           // Nobody would give back the lease of a caller who is not told of it.
           case LimitedRule.Leased leased ->
               attempt.isHeldByNode()
-                  ? attempt.lease(asked, leased) instanceof LeaseDecision.Held
+                  ? attempt.lease(asked, leased).isGranted()
                   : peek(asked).isAllowed();
         };
     asked

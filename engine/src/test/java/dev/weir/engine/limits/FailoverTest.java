@@ -263,6 +263,31 @@ class FailoverTest {
   }
 
   @Test
+  void demandThatWasNotSentIsNeitherASuccessNorAFailure() {
+    Failover failover = failover(false);
+    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    store.breakDown();
+    // Between the failures of others, it does not end their row.
+    for (int i = 0; i < SETTINGS.failures(); i++) {
+      assertNotSent(failover, policy);
+      failover.decide(one(policy));
+    }
+    assertThat(heard).endsWith("redis is OPEN");
+    nowMicros += 200_000;
+    assertNotSent(failover, policy);
+    assertThat(heard).endsWith("redis is OPEN", "redis is HALF_OPEN", "redis is OPEN");
+    store.mend();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+  }
+
+  private void assertNotSent(Failover failover, Policy<Limit> policy) {
+    store.reject(true);
+    assertThatThrownBy(() -> failover.decide(one(policy)))
+        .isInstanceOf(IllegalArgumentException.class);
+    store.reject(false);
+  }
+
+  @Test
   void refundGoesToWhoGranted() {
     Failover failover = failover(false);
     Policy<Limit> local = policy(TEN, OnStoreFailure.LOCAL);

@@ -12,6 +12,7 @@ final class FragileStore implements LimitStore<Limit> {
   private LimitStore<Limit> memory;
   private boolean isBroken;
   private boolean isOutOfOrder;
+  private boolean isRejecting;
   private int calls;
 
   FragileStore(LongSupplier nowMicros) {
@@ -37,11 +38,19 @@ final class FragileStore implements LimitStore<Limit> {
     isOutOfOrder = true;
   }
 
+  /** Sends nothing and says that the demand is wrong. */
+  void reject(boolean isRejecting) {
+    this.isRejecting = isRejecting;
+  }
+
   int calls() {
     return calls;
   }
 
   private LimitStore<Limit> memory() {
+    if (isRejecting) {
+      throw new IllegalArgumentException("cannot be sent");
+    }
     calls++;
     if (isBroken) {
       throw new StoreException("broken");

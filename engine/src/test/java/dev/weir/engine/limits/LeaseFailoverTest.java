@@ -8,6 +8,8 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LeaseFailoverTest {
@@ -17,13 +19,20 @@ class LeaseFailoverTest {
       new Breaker.Settings(1, Duration.ofSeconds(1), Duration.ofSeconds(1));
 
   private long nowMicros = 1_700_000_000_000_000L;
+  private final List<Breaker.State> states = new ArrayList<>();
 
   /** Leases of one resource are all that fits, so that another is the store's failure. */
   private final MemoryLeaseStore store = new MemoryLeaseStore(() -> nowMicros, 1);
 
   private LeaseFailover failover(LeaseFailover.OnFailure onFailure) {
-    return new LeaseFailover(
-        "leases", store, onFailure, SETTINGS, LimitObserver.NONE, () -> nowMicros);
+    LimitObserver observer =
+        new LimitObserver() {
+          @Override
+          public void breakerChanged(String name, Breaker.State state) {
+            states.add(state);
+          }
+        };
+    return new LeaseFailover("leases", store, onFailure, SETTINGS, observer, () -> nowMicros);
   }
 
   private void breakDown(LeaseFailover failover) {
@@ -43,13 +52,42 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void closedHasNoPlaceAndRenewsNothing() {
+  void closedSaysThatTheStoreIsGoneAndNothingAboutLeases() {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
     breakDown(failover);
-    assertThat(failover.acquire("r", ONE, "a", 1)).isEqualTo(new LeaseDecision.Full(0, 1_000_000));
-    assertThat(failover.join("r", QUEUE, "a")).isInstanceOf(LeaseDecision.Full.class);
-    assertThat(failover.renew("r", ONE, "a")).isEqualTo(new LeaseDecision.Gone(0));
-    assertThat(failover.release("r", "a")).isEqualTo(new LeaseDecision.Gone(0));
+    LeaseDecision gone = new LeaseDecision.Unavailable(1_000_000);
+    assertThat(failover.acquire("r", ONE, "a", 1)).isEqualTo(gone);
+    assertThat(failover.join("r", QUEUE, "a")).isEqualTo(gone);
+    assertThat(failover.renew("r", ONE, "a")).isEqualTo(gone);
+    assertThat(failover.release("r", "a")).isEqualTo(gone);
+    assertThat(gone.isGranted()).isFalse();
+  }
+
+  @Test
+  void leaseIsNotLostBecauseItsStoreIsGone() {
+    LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
+    try (Leases leases = Leases.on(failover)) {
+      Leases.Acquired lease = (Leases.Acquired) leases.acquire("r", ONE);
+      breakDown(failover);
+      assertThatThrownBy(lease::renew).isInstanceOf(StoreException.class);
+      assertThatThrownBy(() -> leases.acquire("r", ONE)).isInstanceOf(StoreException.class);
+      nowMicros += 1_000_000;
+      assertThat(lease.renew()).isTrue();
+    }
+  }
+
+  @Test
+  void whatWasNotSentProvesNothingAboutTheStore() {
+    LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
+    breakDown(failover);
+    nowMicros += 1_000_000;
+    assertThatThrownBy(() -> failover.acquire("r", ONE, "a", 2))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(states)
+        .containsExactly(Breaker.State.OPEN, Breaker.State.HALF_OPEN, Breaker.State.OPEN);
+    // The next caller tries in its place.
+    assertThat(isGone(failover)).isFalse();
+    assertThat(states).endsWith(Breaker.State.HALF_OPEN, Breaker.State.CLOSED);
   }
 
   @Test
@@ -57,9 +95,9 @@ class LeaseFailoverTest {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.OPEN);
     breakDown(failover);
     for (String id : new String[] {"a", "b", "c"}) {
-      assertThat(failover.acquire("r", ONE, id, 1)).isInstanceOf(LeaseDecision.Held.class);
-      assertThat(failover.renew("r", ONE, id)).isInstanceOf(LeaseDecision.Held.class);
-      assertThat(failover.join("r", QUEUE, id)).isInstanceOf(LeaseDecision.Held.class);
+      assertThat(failover.acquire("r", ONE, id, 1)).isInstanceOf(LeaseDecision.Unchecked.class);
+      assertThat(failover.renew("r", ONE, id)).isInstanceOf(LeaseDecision.Unchecked.class);
+      assertThat(failover.join("r", QUEUE, id).isGranted()).isTrue();
     }
   }
 

@@ -6,6 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Decision;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.LeaseFailover;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitObserver;
+import dev.weir.engine.limits.MemoryLeaseStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.OnStoreFailure;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +85,45 @@ final class RuleLeasesTest extends RuleDeskScene {
                     Concurrency.of(1, SHORTEST_LEASE.minus(Duration.ofNanos(1000)))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ttl must be at least PT1S, not PT0.999999S");
+  }
+
+  @Test
+  void verdictSaysThatTheStoreOfLeasesIsGone() {
+    Concurrency two = Concurrency.of(2, Duration.ofSeconds(30));
+    make(
+        rule("closed", "/closed", new Allowance.Together(two)),
+        rule("open", "/open", new Allowance.Together(two)).onStoreFailure(OnStoreFailure.OPEN),
+        rule("counted", "/open", rate(10)));
+    RuleDesk without =
+        new RuleDesk(
+            book,
+            new RuleDesk.Stores(
+                new MemoryLimitStore(nowMicros::get, 10_000),
+                gone(LeaseFailover.OnFailure.CLOSED),
+                gone(LeaseFailover.OnFailure.OPEN)),
+            new RuleObserver() {});
+    Verdict.Refused refused = (Verdict.Refused) without.decide(get("/closed"));
+    assertThat(refused.mode()).isEqualTo(Answer.Mode.CLOSED);
+    assertThat(refused.said().getFirst().decision())
+        .isEqualTo(new Decision.Refused(0, 200_000, 200_000));
+    Verdict.Passed passed = (Verdict.Passed) without.decide(get("/open"));
+    assertThat(passed.mode()).isEqualTo(Answer.Mode.OPEN);
+    assertThat(passed.said()).hasSize(2);
+  }
+
+  /** A store that has no room even for the names of resources, which is its failure. */
+  private LeaseStore gone(LeaseFailover.OnFailure onFailure) {
+    MemoryLeaseStore full = new MemoryLeaseStore(nowMicros::get, 1);
+    Concurrency one = Concurrency.of(1, Duration.ofHours(1));
+    for (int i = 0; i < 1_000; i++) {
+      try {
+        full.acquire("filler " + i, one, "id", 1);
+      } catch (StoreException e) {
+        // This stripe is full.
+      }
+    }
+    return new LeaseFailover(
+        "leases", full, onFailure, Breaker.Settings.DEFAULT, LimitObserver.NONE, nowMicros::get);
   }
 
   @Test

@@ -49,6 +49,8 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   private final CounterDataPoint leasesHeld;
   private final CounterDataPoint leasesRefused;
   private final CounterDataPoint leasesGone;
+  private final CounterDataPoint leasesUnavailable;
+  private final CounterDataPoint leasesUnchecked;
 
   public LimitMetrics(PrometheusRegistry registry) {
     this.registry = registry;
@@ -117,12 +119,15 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     Counter leases =
         Counter.builder()
             .name("rate_limiter_lease_decisions")
-            .help("Decisions about leases: given or renewed, refused, or gone.")
+            .help(
+                "Decisions about leases: held, refused, gone; unavailable or unchecked without their store.")
             .labelNames("outcome")
             .register(registry);
     leasesHeld = leases.labelValues("held");
     leasesRefused = leases.labelValues("refused");
     leasesGone = leases.labelValues("gone");
+    leasesUnavailable = leases.labelValues("unavailable");
+    leasesUnchecked = leases.labelValues("unchecked");
   }
 
   /** Is told how many demands share a call of a store. */
@@ -217,6 +222,8 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
       case LeaseDecision.Held held -> leasesHeld.inc();
       case LeaseDecision.Full full -> leasesRefused.inc();
       case LeaseDecision.Gone gone -> leasesGone.inc();
+      case LeaseDecision.Unavailable unavailable -> leasesUnavailable.inc();
+      case LeaseDecision.Unchecked unchecked -> leasesUnchecked.inc();
     }
   }
 

@@ -157,9 +157,11 @@ final class Checks {
     fields.throwIfWrong();
     for (Asked asked : request.asked()) {
       if (asked.rule().means() instanceof LimitedRule.Leased) {
-        limits
-            .leases()
-            .release(RuleDesk.resourceOfLeases(asked.rule(), asked.key()), leaseId.orElseThrow());
+        ConcurrencyEndpoints.requireReleased(
+            limits
+                .leases()
+                .release(
+                    RuleDesk.resourceOfLeases(asked.rule(), asked.key()), leaseId.orElseThrow()));
       }
     }
     Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());

@@ -25,6 +25,7 @@ import io.micronaut.http.annotation.Put;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -122,6 +123,9 @@ final class ConcurrencyEndpoints {
         RateLimitFields.addRetryAfter(response::header, full.retryAfterMicros());
         yield response;
       }
+      case LeaseDecision.Unavailable gone ->
+          throw unavailable(gone, "You hold no lease; try again soon.");
+      case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
       case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
     };
   }
@@ -157,7 +161,12 @@ final class ConcurrencyEndpoints {
     limits.metrics().decided(decision);
     return switch (decision) {
       case LeaseDecision.Held held -> lease(HttpStatus.OK, held.lease());
+      case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.OK, unchecked.lease());
       case LeaseDecision.Gone gone -> throw unknownLease(leaseId);
+      case LeaseDecision.Unavailable gone ->
+          throw unavailable(
+              gone,
+              "Whether the lease was renewed is not known; it lasts at least until its expiresAt.");
       case LeaseDecision.Full full -> throw new IllegalStateException("a renewal needs no place");
     };
   }
@@ -166,8 +175,25 @@ final class ConcurrencyEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> release(HttpRequest<?> request) {
     Defined<Concurrency> defined = defined(ResourceId.of(request));
-    limits.leases().release(key(defined), leaseId(request));
+    requireReleased(limits.leases().release(key(defined), leaseId(request)));
     return HttpResponse.noContent();
+  }
+
+  /** Throws if the store is gone: the lease may still be held then. */
+  static void requireReleased(LeaseDecision released) {
+    if (released instanceof LeaseDecision.Unavailable gone) {
+      throw unavailable(
+          gone,
+          "Whether the lease has ended is not known; it ends at its expiresAt at the latest.");
+    }
+  }
+
+  private static ProblemException unavailable(LeaseDecision.Unavailable gone, String outcome) {
+    Map<String, String> headers = new HashMap<>();
+    RateLimitFields.addRetryAfter(headers::put, gone.retryAfterMicros());
+    return new ProblemException(
+        Problem.of(503, "store-unavailable", "The store of leases does not answer. " + outcome),
+        headers);
   }
 
   private static Problem reached(Defined<Concurrency> defined, LeaseDecision.Full full) {
