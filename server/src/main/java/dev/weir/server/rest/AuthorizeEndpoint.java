@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 @Controller("/api/v1/authorize")
 @Needs(Needs.Role.CLIENT)
 final class AuthorizeEndpoint {
+  private static final String DEFAULT_REFUSAL = "429";
+
   private final Limits limits;
   private final RestSettings settings;
   private final Waits waits;
@@ -40,6 +42,7 @@ final class AuthorizeEndpoint {
   }
 
   @Get
+  @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
     HttpStatus refusal = refusal(request);
@@ -77,15 +80,20 @@ final class AuthorizeEndpoint {
 
   /** nginx knows only 401 and 403 as a refusal of its sub-request. */
   private static HttpStatus refusal(HttpRequest<?> request) {
-    String status = request.getParameters().get("refuse");
-    return switch (status == null ? "429" : status) {
-      case "429" -> HttpStatus.TOO_MANY_REQUESTS;
-      case "403" -> HttpStatus.FORBIDDEN;
-      case "401" -> HttpStatus.UNAUTHORIZED;
-      default ->
-          throw new ProblemException(
-              Problem.of(400, "invalid-request", "refuse must be 401, 403 or 429."));
-    };
+    Fields query = Fields.of(request.getParameters());
+    String given = query.text("refuse").orElse(DEFAULT_REFUSAL);
+    HttpStatus status =
+        switch (given) {
+          case "403" -> HttpStatus.FORBIDDEN;
+          case "401" -> HttpStatus.UNAUTHORIZED;
+          default -> HttpStatus.TOO_MANY_REQUESTS;
+        };
+    if (!given.equals(Integer.toString(status.getCode()))) {
+      query.wrong("refuse", "must be 401, 403 or 429, not \"%s\"".formatted(Excerpt.of(given)));
+    }
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    return status;
   }
 
   /** The request that the proxy was asked. */

@@ -55,6 +55,7 @@ final class ConfigEndpoints {
   }
 
   @Get("/config")
+  @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> config(HttpRequest<?> request) {
     String name = name(request);
@@ -64,6 +65,7 @@ final class ConfigEndpoints {
   }
 
   @Get("/config/history")
+  @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> history(HttpRequest<?> request) {
     String name = name(request);
@@ -111,7 +113,7 @@ final class ConfigEndpoints {
   private String name(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
     String name = query.configName("name", settings.defaultConfig());
-    query.refuseOthers();
+    query.refuseOtherParameters();
     query.throwIfWrong();
     return name;
   }

@@ -11,8 +11,8 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class Fields {
   private final Map<?, ?> object;
   private final String path;
   private final List<Violation> violations;
-  private final Set<String> asked = new HashSet<>();
+  private final Set<String> asked = new LinkedHashSet<>();
 
   private Fields(Map<?, ?> object, String path, List<Violation> violations) {
     this.object = object;
@@ -44,8 +44,7 @@ final class Fields {
       return new Fields(object, "", new ArrayList<>());
     }
     throw new ProblemException(
-        Problem.of(
-            400, "invalid-request", "The JSON must be an object, such as {\"eventId\": …}."));
+        Problem.of(400, "invalid-request", "The JSON must be an object, such as {…}."));
   }
 
   /** The parameters of a query; one that is given twice is wrong. */
@@ -265,11 +264,23 @@ final class Fields {
 
   /** A field that nobody asked for is wrong: it may be a misspelt one. The first few are named. */
   void refuseOthers() {
+    refuseOthers("is not known here");
+  }
+
+  /** As {@link #refuseOthers()}, for a query; the message names the parameters that are known. */
+  void refuseOtherParameters() {
+    refuseOthers(
+        asked.isEmpty()
+            ? "is not known: there are no query parameters here"
+            : "is not known here; known are: " + String.join(", ", asked));
+  }
+
+  private void refuseOthers(String message) {
     object.keySet().stream()
         .map(String.class::cast)
         .filter(name -> !asked.contains(name))
         .limit(MOST_OTHERS)
-        .forEach(name -> wrong(Excerpt.of(name), "is not known here"));
+        .forEach(name -> wrong(Excerpt.of(name), message));
   }
 
   void throwIfWrong() {

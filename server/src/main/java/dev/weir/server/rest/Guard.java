@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import dev.weir.server.oidc.Issuer;
 import dev.weir.server.oidc.Verdict;
+import io.micronaut.core.annotation.Order;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
@@ -22,6 +23,9 @@ import java.util.concurrent.ExecutorService;
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class Guard {
+  /** Before all other filters: a caller without a valid token learns nothing about an endpoint. */
+  private static final int FIRST = -100;
+
   private static final String BEARER = "Bearer ";
   private static final String CHALLENGE = "WWW-Authenticate";
   private static final String REALM = "Bearer realm=\"weir\"";
@@ -35,6 +39,7 @@ final class Guard {
   }
 
   @RequestFilter
+  @Order(FIRST)
   CompletableFuture<HttpRequest<?>> check(HttpRequest<?> request) {
     Optional<Needs.Role> role =
         RouteAttributes.getRouteMatch(request)

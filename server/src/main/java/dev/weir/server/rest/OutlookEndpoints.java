@@ -40,6 +40,7 @@ final class OutlookEndpoints {
   }
 
   @Get("/windows")
+  @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> windows(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
@@ -47,7 +48,7 @@ final class OutlookEndpoints {
     var from = query.time("from");
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
     int limit = (int) (long) query.count("limit", WindowQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
-    query.refuseOthers();
+    query.refuseOtherParameters();
     query.throwIfWrong();
     SlotConfig config = config(configName);
     Terms terms = config.terms();
@@ -84,6 +85,7 @@ final class OutlookEndpoints {
   }
 
   @Get("/forecast")
+  @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> forecast(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
@@ -93,7 +95,7 @@ final class OutlookEndpoints {
       query.wrong("events", "is missing");
     }
     var wanted = query.time("from");
-    query.refuseOthers();
+    query.refuseOtherParameters();
     query.throwIfWrong();
     SlotConfig config = config(configName);
     Instant from = wanted.orElseGet(ledger::now);

@@ -33,7 +33,10 @@ final class RuleEndpoints {
           new Registered.Kind(412, "rule-changed"),
           new Registered.Kind(409, "name-taken"),
           new Registered.Kind(409, "too-many-rules"));
-  private static final String ID = "/{id:[^/]+}";
+
+  /** Names of endpoints are no ids, or an id's methods would seem to be theirs too. */
+  private static final String ID = "/{id:(?!active$|explain$|refresh$)[^/]+}";
+
 
   private final Limits limits;
   private final Registered<Rule.Terms, Rule> rules;

@@ -97,6 +97,7 @@ final class SlotEndpoints {
   }
 
   @Get
+  @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> list(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
@@ -114,7 +115,7 @@ final class SlotEndpoints {
             .map(text -> CursorText.read(query, text))
             .orElse(SlotQuery.Cursor.START);
     int limit = (int) (long) query.count("limit", SlotQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
-    query.refuseOthers();
+    query.refuseOtherParameters();
     query.throwIfWrong();
     if (configs.find(configName).isEmpty()) {
       throw new ProblemException(SlotJson.unknownConfig(configName));
@@ -130,7 +131,7 @@ final class SlotEndpoints {
   private HttpResponse<byte[]> byId(Fields query) {
     String eventId = query.text("eventId").orElse("");
     SlotNames.eventIdProblem(eventId).ifPresent(problem -> query.wrong("eventId", problem));
-    query.refuseOthers();
+    query.refuseOtherParameters();
     query.throwIfWrong();
     return page(ledger.find(eventId).stream().toList(), false);
   }
