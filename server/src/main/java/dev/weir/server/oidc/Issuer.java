@@ -14,6 +14,7 @@ import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
 import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.Set;
@@ -33,8 +34,9 @@ public final class Issuer {
   /** How long known keys serve while the issuer is gone; as long, a withdrawn one may do harm. */
   private static final Duration KEYS_KEPT_IN_OUTAGE = Duration.ofHours(1);
 
-  /** Within which the issuer is asked twice at most, however many strange tokens come. */
-  private static final Duration BETWEEN_QUESTIONS = Duration.ofSeconds(10);
+  /** How long a token waits for a reading that another token has begun. */
+  private static final Duration LONGEST_READING =
+      SpacedKeys.SPACING.plus(IssuerKeys.PATIENCE).plusSeconds(1);
 
   private static final Set<JWSAlgorithm> ALGORITHMS =
       Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
@@ -65,10 +67,10 @@ public final class Issuer {
   }
 
   private static JWKSource<SecurityContext> cached(IssuerKeys keys) {
-    return JWKSourceBuilder.create(keys)
-        .cache(KEYS_KEPT.toMillis(), IssuerKeys.PATIENCE.plusSeconds(1).toMillis())
+    return JWKSourceBuilder.create(new SpacedKeys(keys))
+        .cache(KEYS_KEPT.toMillis(), LONGEST_READING.toMillis())
         .refreshAheadCache(false)
-        .rateLimited(BETWEEN_QUESTIONS.toMillis())
+        .rateLimited(false)
         .outageTolerant(KEYS_KEPT_IN_OUTAGE.toMillis())
         .build();
   }
@@ -77,11 +79,14 @@ public final class Issuer {
   public Verdict judge(String token) {
     try {
       JWTClaimsSet claims = processor.process(token, null);
-      String subject = claims.getSubject();
-      return new Verdict.Vouched(
-          subject == null ? "" : subject, Roles.of(claims).contains(adminRole));
+      String subject = claims.getSubject() == null ? "" : claims.getSubject();
+      if (!isStorable(subject)) {
+        log.debug("A token is refused: its subject contains NUL or is not Unicode text");
+        return new Verdict.Invalid();
+      }
+      return new Verdict.Vouched(subject, Roles.of(claims).contains(adminRole));
     } catch (RateLimitReachedException e) {
-      // Signed by none of the known keys, unless none is known.
+      // The issuer is gone. Signed by none of the known keys, unless none is known.
       return keys.wereReadWithin(KEYS_KEPT_IN_OUTAGE)
           ? new Verdict.Invalid()
           : new Verdict.Unknown();
@@ -92,5 +97,10 @@ public final class Issuer {
       log.debug("A token is refused: {}", e.getMessage());
       return new Verdict.Invalid();
     }
+  }
+
+  /** The subject is kept with what it changes, and no database keeps NUL or half a character. */
+  private static boolean isStorable(String subject) {
+    return subject.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(subject);
   }
 }

@@ -58,7 +58,10 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
       lastRead = Optional.of(Instant.now());
       return keys;
     } catch (ExecutionException e) {
-      throw new JWKSetUnavailableException(String.valueOf(e.getCause()), e.getCause());
+      Throwable cause = e.getCause();
+      String message = cause == null ? null : cause.getMessage();
+      // A refused connection has no message of its own.
+      throw new JWKSetUnavailableException(message == null ? "no connection" : message, cause);
     } catch (TimeoutException e) {
       throw new JWKSetUnavailableException("no answer within " + PATIENCE, e);
     } catch (InterruptedException e) {
