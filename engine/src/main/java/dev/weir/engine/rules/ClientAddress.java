@@ -5,13 +5,18 @@ import java.net.UnknownHostException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Literal addresses of the Internet, without ever asking for a name. */
-final class ClientAddress {
+/** Literal IP addresses; nothing here resolves a name. */
+public final class ClientAddress {
   private static final int LONGEST = 64;
   private static final int V4_BYTES = 4;
   private static final int COUNTED_V6_BYTES = 8;
 
   private ClientAddress() {}
+
+  /** Returns true for a literal IPv4 or IPv6 address. */
+  public static boolean isAddress(String text) {
+    return bytes(text).isPresent();
+  }
 
   /** The bytes of a literal address, 4 or 16 of them; those of an IPv4 in an IPv6 are 4. */
   static Optional<byte[]> bytes(String text) {

@@ -67,7 +67,7 @@ final class BatchEndpoints {
       body = in.readNBytes(Bounds.LARGEST_BODY_BYTES + 1);
     }
     if (body.length > Bounds.LARGEST_BODY_BYTES) {
-      throw new ProblemException(Bounds.TOO_LARGE);
+      throw new ProblemException(Bounds.tooLarge(request));
     }
     if (!(Json.read(body, 0, body.length) instanceof List<?> documents)) {
       throw new ProblemException(

@@ -16,18 +16,23 @@ final class Bounds {
   /** For everything but a stream of lines, which has no bound but that of its lines. */
   static final int LARGEST_BODY_BYTES = 1024 * 1024;
 
-  static final Problem TOO_LARGE =
-      Problem.of(
-          413,
-          "too-large",
-          "The body is over the bound of 1 MiB. Many events at once are best sent as lines, "
-              + BatchEndpoints.NDJSON
-              + ".");
+  private static final String TOO_LARGE = "The body is larger than 1 MiB.";
+  private static final String SLOTS = "/api/v1/slots";
+
+  /** Says how many slots are asked for at once, to a caller that asks for slots. */
+  static Problem tooLarge(HttpRequest<?> request) {
+    return Problem.of(
+        413,
+        "too-large",
+        request.getPath().startsWith(SLOTS)
+            ? TOO_LARGE + " Send many events as lines, " + BatchEndpoints.NDJSON + ", to /batch."
+            : TOO_LARGE);
+  }
 
   @RequestFilter
   void check(HttpRequest<?> request) {
     if (!BatchEndpoints.isLines(request) && request.getContentLength() > LARGEST_BODY_BYTES) {
-      throw new ProblemException(TOO_LARGE);
+      throw new ProblemException(tooLarge(request));
     }
     // What could be unpacked has been, and its header is gone.
     String encoding = request.getHeaders().get(HttpHeaders.CONTENT_ENCODING);

@@ -3,6 +3,7 @@ package dev.weir.server.rest;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.Asked;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleDesk;
@@ -145,6 +146,7 @@ final class Checks {
     Fields fields = Fields.of(Json.read(body, 0, body.length));
     CheckRequest request = CheckRequest.readAsked(fields, limits.book(), false);
     Optional<String> leaseId = fields.text("leaseId");
+    leaseId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("leaseId", problem));
     Optional<Instant> decidedAt = fields.time("decidedAt");
     if (!request.isOnlyLeases()) {
       fields.required("decidedAt", decidedAt);

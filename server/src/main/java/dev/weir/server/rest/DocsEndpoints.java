@@ -39,6 +39,12 @@ final class DocsEndpoints {
     return openApi;
   }
 
+  /** Temporary: another page may be there in a later version. */
+  @Get
+  HttpResponse<?> root() {
+    return HttpResponse.temporaryRedirect(URI.create("/docs"));
+  }
+
   @Get("/docs")
   HttpResponse<?> page() {
     return HttpResponse.redirect(URI.create("/docs/index.html"));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.limits.Decision;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.Asked;
+import dev.weir.engine.rules.ClientAddress;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RequestPath;
@@ -40,6 +41,9 @@ final class ExplainJson {
     Optional<RequestPath> path =
         fields.required("path", fields.text("path")).flatMap(text -> path(fields, text));
     String ip = fields.text("ip").orElse(LOOPBACK);
+    if (!ClientAddress.isAddress(ip)) {
+      fields.wrong("ip", "must be an IP address, not \"%s\"".formatted(Excerpt.of(ip)));
+    }
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     fields
         .object("headers")

@@ -107,7 +107,7 @@ final class Problems
     }
     if (cause instanceof BufferLengthExceededException
         || cause instanceof ContentLengthExceededException) {
-      return Bounds.TOO_LARGE;
+      return Bounds.tooLarge(context.getRequest());
     }
     if (cause instanceof UnsatisfiedRouteException) {
       return Problem.of(400, "malformed-json", "The JSON cannot be read: there is none.");

@@ -101,7 +101,8 @@ final class Registered<T, E extends Entry<T>> {
 
   HttpResponse<byte[]> change(HttpRequest<?> request, byte[] body) {
     T terms = reader.apply(Json.read(body, 0, body.length));
-    return change(request, IfMatch.version(request), terms);
+    int version = IfMatch.of(request).version(() -> known(request).version());
+    return change(request, version, terms);
   }
 
   /**
@@ -114,7 +115,8 @@ final class Registered<T, E extends Entry<T>> {
 
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
     E entry = known(request);
-    Change<E> change = register.remove(entry.id(), IfMatch.version(request), Caller.of(request));
+    int version = IfMatch.of(request).version(entry::version);
+    Change<E> change = register.remove(entry.id(), version, Caller.of(request));
     done(request, entry.terms(), change);
     return HttpResponse.noContent();
   }

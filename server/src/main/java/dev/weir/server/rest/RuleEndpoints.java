@@ -1,6 +1,5 @@
 package dev.weir.server.rest;
 
-import dev.weir.engine.register.Register;
 import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
@@ -95,11 +94,11 @@ final class RuleEndpoints {
     Allowance.Waiting waiting = RuleJson.waiting(fields, rate.waiting());
     fields.refuseOthers();
     fields.throwIfWrong();
-    int known = IfMatch.version(request);
+    IfMatch accepted = IfMatch.of(request);
     // Without a version of the caller's, that of the rule that was read: nothing else may change.
     return rules.change(
         request,
-        known == Register.ANY_VERSION ? rule.version() : known,
+        accepted.isAny() ? rule.version() : accepted.version(rule::version),
         rule.terms().allowing(new Allowance.Rate(rate.limit(), waiting)));
   }
 

@@ -97,12 +97,18 @@ final class RuleJson {
 
   /** Reads how one may wait; what is not given stays as it was. */
   static Allowance.Waiting waiting(Fields fields, Allowance.Waiting before) {
-    return new Allowance.Waiting(
-        fields.flag("queueEnabled").orElse(before.isEnabled()),
+    boolean isEnabled = fields.flag("queueEnabled").orElse(before.isEnabled());
+    int maxSize =
         fields
             .whole("maxQueueSize", 0, Allowance.Waiting.MOST_WAITING)
             .map(Long::intValue)
-            .orElse(before.maxSize()),
+            .orElse(before.maxSize());
+    if (isEnabled && maxSize == 0 && !fields.isWrong("maxQueueSize")) {
+      fields.wrong("maxQueueSize", "must be at least 1 where queueEnabled is true");
+    }
+    return new Allowance.Waiting(
+        isEnabled,
+        maxSize,
         fields
             .whole("delayPerRequestMs", 1, Allowance.Waiting.LONGEST_DELAY_MILLIS)
             .orElse(before.delayMillis()));

@@ -91,13 +91,40 @@ final class RuleIT {
   void whoKnowsAnOlderVersionChangesNothing() {
     String rule = made(WINDOW.formatted("api", 2));
     Http.Answer changed = http.with("If-Match", "\"1\"").put(rule, WINDOW.formatted("api", 3)).ok();
-    for (String tag : List.of("\"1\"", "W/\"2\"", "2", "\"x\"", "\"99999999999\"", "\"1\",\"2\"")) {
+    for (String tag :
+        List.of(
+            "\"1\"",
+            "W/\"2\"",
+            "w/\"2\"",
+            "2",
+            "\"x\"",
+            "\"99999999999\"",
+            "\"1\", \"3\"",
+            "\"1\", W/\"2\"",
+            "\"2\" \"2\"",
+            "\"1\", \"2",
+            "*, \"2\"",
+            ",",
+            "")) {
       http.with("If-Match", tag).put(rule, WINDOW.formatted("api", 4)).problem(412, "rule-changed");
       http.with("If-Match", tag).delete(rule).problem(412, "rule-changed");
     }
     assertThat(http.get(rule).json()).isEqualTo(changed.json());
     http.with("If-Match", "*").put(rule, WINDOW.formatted("api", 4)).ok();
     assertThat(http.with("If-Match", "\"3\"").delete(rule).status()).isEqualTo(204);
+  }
+
+  @Test
+  void whoKnowsTheVersionAmongOthersChangesIt() {
+    String rule = made(WINDOW.formatted("api", 2));
+    http.with("If-Match", "\"7\", \"1\"").put(rule, WINDOW.formatted("api", 3)).ok();
+    http.with("If-Match", "W/\"2\" ,, \"x,\",\"2\",").put(rule, WINDOW.formatted("api", 4)).ok();
+    // One list in two lines.
+    http.with("If-Match", "\"9\"", "If-Match", "\"3\"").put(rule, WINDOW.formatted("api", 5)).ok();
+    http.with("If-Match", "\"1\", \"4\"", "Content-Type", "application/json")
+        .send("PATCH", rule + "/queue", HttpRequest.BodyPublishers.ofString("{}"))
+        .ok();
+    assertThat(http.with("If-Match", "\"1\", \"5\"").delete(rule).status()).isEqualTo(204);
   }
 
   @Test
@@ -206,6 +233,14 @@ final class RuleIT {
         .send("PATCH", rule + "/queue", HttpRequest.BodyPublishers.ofString("{}"))
         .problem(412, "rule-changed");
     patch(PATH + "/999", "{}").problem(404, "unknown-rule");
+    patch(rule, "{'queueEnabled':true,'maxQueueSize':0}").wrong("maxQueueSize");
+    patch(made(WINDOW.formatted("other", 2)), "{'queueEnabled':true}").wrong("maxQueueSize");
+    create("{'name':'q','allowedRequests':1,'windowSeconds':1,'queueEnabled':true}")
+        .wrong("maxQueueSize");
+    create(
+            "{'name':'q','allowedRequests':1,'windowSeconds':1,'queueEnabled':true,"
+                + "'maxQueueSize':0}")
+        .wrong("maxQueueSize");
     patch(made("{'name':'c','algorithm':'CONCURRENCY','maxConcurrent':1}"), "{}")
         .problem(409, "no-queue");
   }

@@ -122,6 +122,40 @@ final class StrictTargetIT {
   }
 
   @Test
+  void theRootLeadsToTheDocumentation() {
+    Http.Answer answer = http.get("/");
+    assertThat(answer.status()).isEqualTo(307);
+    assertThat(answer.header("location")).hasValue("/docs");
+    assertThat(http.get("/docs").header("location")).hasValue("/docs/index.html");
+  }
+
+  @Test
+  void aDescribedRequestComesFromAnAddress() {
+    String described = "{\"path\":\"/\",\"ip\":\"%s\"}";
+    for (String ip : List.of("nonsense", "", "256.0.0.1", "1.2.3", "localhost", "::g", "1.2.3.4/8")) {
+      http.post(RULES + "/explain", described.formatted(ip)).wrong("ip");
+    }
+    for (String ip : List.of("10.0.0.1", "::1", "2001:db8::1", "::ffff:10.0.0.1")) {
+      http.post(RULES + "/explain", described.formatted(ip)).ok();
+    }
+  }
+
+  @Test
+  void messagesAboutLimitsDoNotSpeakOfEvents() {
+    byte[] large = new byte[2 * 1024 * 1024];
+    for (String path : List.of("/api/v1/check", "/api/v1/refund", RULES, RULES + "/explain")) {
+      assertThat(http.post(path, "[]").problem(400, "invalid-request").text())
+          .doesNotContainIgnoringCase("event");
+      assertThat(http.post(path, large).problem(413, "too-large").text())
+          .doesNotContainIgnoringCase("event");
+    }
+    assertThat(http.put("/api/v1/buckets/b", "1").problem(400, "invalid-request").text())
+        .doesNotContainIgnoringCase("event");
+    assertThat(http.post("/api/v1/slots", large).problem(413, "too-large").text())
+        .contains("application/x-ndjson");
+  }
+
+  @Test
   void whatIsOpenToEveryoneTakesAnyQuery() {
     for (String path : List.of("/health/live", "/health/ready", "/metrics", "/openapi.yaml")) {
       assertThat(http.get(path + "?cache=%ff").status()).as(path).isEqualTo(200);
