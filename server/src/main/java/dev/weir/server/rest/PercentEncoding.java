@@ -11,8 +11,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class PercentEncoding {
   private static final Problem MALFORMED =
-      Problem.of(
-          400, "bad-request", "The path and the query must be UTF-8 text, percent-encoded.");
+      Problem.of(400, "bad-request", "The path and the query must be UTF-8 text, percent-encoded.");
 
   private static final int HEX = 16;
   private static final int LAST_ASCII = 0x7F;

@@ -36,7 +36,6 @@ final class RuleEndpoints {
   /** Names of endpoints are no ids, or an id's methods would seem to be theirs too. */
   private static final String ID = "/{id:(?!active$|explain$|refresh$)[^/]+}";
 
-
   private final Limits limits;
   private final Registered<Rule.Terms, Rule> rules;
 

@@ -132,7 +132,8 @@ final class StrictTargetIT {
   @Test
   void aDescribedRequestComesFromAnAddress() {
     String described = "{\"path\":\"/\",\"ip\":\"%s\"}";
-    for (String ip : List.of("nonsense", "", "256.0.0.1", "1.2.3", "localhost", "::g", "1.2.3.4/8")) {
+    for (String ip :
+        List.of("nonsense", "", "256.0.0.1", "1.2.3", "localhost", "::g", "1.2.3.4/8")) {
       http.post(RULES + "/explain", described.formatted(ip)).wrong("ip");
     }
     for (String ip : List.of("10.0.0.1", "::1", "2001:db8::1", "::ffff:10.0.0.1")) {
