@@ -67,7 +67,9 @@ public final class Batcher<D, R> {
     Ticket<D, R> ticket = new Ticket<>(demands, Thread.currentThread());
     if (waiting.addAndGet(demands.size()) > mostWaiting) {
       waiting.addAndGet(-demands.size());
-      throw new StoreException("overloaded: more than " + mostWaiting + " demands are waiting");
+      throw new StoreException(
+          StoreException.Outcome.NONE,
+          "overloaded: more than " + mostWaiting + " demands are waiting");
     }
     queue.add(ticket);
     boolean interrupted = false;
@@ -177,7 +179,10 @@ public final class Batcher<D, R> {
       if (failure == null && until <= results.size()) {
         ticket.results = results.subList(from, until);
       } else {
-        ticket.failure = failure == null ? new StoreException("the batch broke off") : failure;
+        ticket.failure =
+            failure == null
+                ? new StoreException(StoreException.Outcome.UNKNOWN, "the batch broke off")
+                : failure;
       }
       ticket.isDone = true;
       LockSupport.unpark(ticket.caller);
@@ -204,8 +209,7 @@ public final class Batcher<D, R> {
 
     List<R> results() {
       if (failure != null) {
-        // A stack trace of the caller, with the shared failure as its cause.
-        throw new StoreException(String.valueOf(failure.getMessage()), failure);
+        throw StoreException.shared(failure);
       }
       return results;
     }

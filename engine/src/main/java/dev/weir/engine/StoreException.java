@@ -1,14 +1,72 @@
 package dev.weir.engine;
 
-/** A store could not do what was asked: it is gone, overloaded, or broke off. Nothing was done. */
+import java.util.function.Supplier;
+
+/**
+ * A store could not do what was asked: it cannot be reached, is overloaded, or broke off.
+ *
+ * <p>{@link #outcome} says what is known about the request. After {@link Outcome#UNKNOWN}, repeat
+ * it with the same id: what was done is then found, and not done a second time.
+ */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public StoreException(String message) {
-    super(message);
+  private final Outcome outcome;
+
+  /** What became of a request whose store failed. */
+  public enum Outcome {
+    /** Nothing was done. */
+    NONE,
+    /**
+     * It may have been done: it was sent and not answered, or it failed after one of its steps was
+     * done.
+     */
+    UNKNOWN
   }
 
-  public StoreException(String message, Throwable cause) {
+  public StoreException(Outcome outcome, String message) {
+    super(message);
+    this.outcome = outcome;
+  }
+
+  public StoreException(Outcome outcome, String message, Throwable cause) {
     super(message, cause);
+    this.outcome = outcome;
+  }
+
+  /**
+   * The failure of a call that several callers share, with the stack trace of one of them. If the
+   * call failed by anything but its store, how far it got is unknown.
+   */
+  public static StoreException shared(RuntimeException failure) {
+    Outcome outcome = failure instanceof StoreException told ? told.outcome : Outcome.UNKNOWN;
+    return new StoreException(outcome, String.valueOf(failure.getMessage()), failure);
+  }
+
+  /**
+   * Runs a step of a request after another one was done. If this one fails, it is no longer true
+   * that nothing was done.
+   */
+  public static <T> T afterDone(Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (StoreException e) {
+      throw new StoreException(Outcome.UNKNOWN, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Runs something that changes nothing: if it fails, answered or not, nothing was done. */
+  public static <T> T whileReading(Supplier<T> reading) {
+    try {
+      return reading.get();
+    } catch (StoreException e) {
+      throw e.outcome == Outcome.NONE
+          ? e
+          : new StoreException(Outcome.NONE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  public Outcome outcome() {
+    return outcome;
   }
 }

@@ -243,7 +243,38 @@ final class BatcherTest {
 
     assertThatThrownBy(() -> batcher.submit(List.of(1)))
         .isInstanceOf(StoreException.class)
-        .hasMessage("the batch broke off");
+        .hasMessage("the batch broke off")
+        .returns(StoreException.Outcome.UNKNOWN, BatcherTest::outcome);
+  }
+
+  private static StoreException.Outcome outcome(Throwable failure) {
+    return ((StoreException) failure).outcome();
+  }
+
+  /** Whoever shares a call is told the same of it, and of another failure nobody knows. */
+  @Test
+  void sharesWhatIsKnownAboutAFailure() {
+    for (StoreException.Outcome outcome : StoreException.Outcome.values()) {
+      Batcher<Integer, Integer> batcher =
+          new Batcher<>(
+              numbers -> {
+                throw new StoreException(outcome, "gone");
+              },
+              10,
+              10);
+      assertThatThrownBy(() -> batcher.submit(List.of(1)))
+          .isInstanceOf(StoreException.class)
+          .returns(outcome, BatcherTest::outcome);
+    }
+    Batcher<Integer, Integer> faulty =
+        new Batcher<>(
+            numbers -> {
+              throw new IllegalStateException("a fault");
+            },
+            10,
+            10);
+    assertThatThrownBy(() -> faulty.submit(List.of(1)))
+        .returns(StoreException.Outcome.UNKNOWN, BatcherTest::outcome);
   }
 
   @Test
@@ -256,7 +287,8 @@ final class BatcherTest {
 
     assertThatThrownBy(() -> batcher.submit(List.of(4, 5)))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("overloaded");
+        .hasMessageContaining("overloaded")
+        .returns(StoreException.Outcome.NONE, BatcherTest::outcome);
     Call<List<Integer>> fits = Call.of(() -> batcher.submit(List.of(6))).untilItWaits();
     doubler.goOn.countDown();
 

@@ -42,7 +42,7 @@ final class UpkeepTest {
       return;
     }
     switch (turns.next()) {
-      case "gone" -> throw new StoreException("gone");
+      case "gone" -> throw new StoreException(StoreException.Outcome.NONE, "gone");
       case "bug" -> throw new IllegalStateException("bug");
       default -> {}
     }

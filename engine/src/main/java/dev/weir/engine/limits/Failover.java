@@ -161,6 +161,23 @@ public final class Failover implements LimitStore<Limit> {
     if (!breaker.mayTry()) {
       return null;
     }
+    try {
+      return said(question);
+    } catch (StoreException e) {
+      return null;
+    }
+  }
+
+  /** What the store says. Throws if it is not asked, or does not answer. */
+  private <T> T required(Function<LimitStore<Limit>, T> question) {
+    if (!breaker.mayTry()) {
+      throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
+    }
+    return said(question);
+  }
+
+  /** Asks the store, and lets the breaker know how it went. */
+  private <T> T said(Function<LimitStore<Limit>, T> question) {
     boolean isSettled = false;
     try {
       T answer = question.apply(parts.store());
@@ -169,7 +186,7 @@ public final class Failover implements LimitStore<Limit> {
       return answer;
     } catch (StoreException e) {
       observer.storeFailed(parts.name(), e);
-      return null;
+      throw e;
     } catch (IllegalArgumentException e) {
       // The demand's fault. It was not sent, so the store has proved nothing.
       isSettled = true;
@@ -294,14 +311,6 @@ public final class Failover implements LimitStore<Limit> {
           store.forget(policy, key);
           return Answer.Mode.STORE;
         });
-  }
-
-  private <T> T required(Function<LimitStore<Limit>, T> question) {
-    T answer = tried(question);
-    if (answer == null) {
-      throw new StoreException(parts.name() + " is gone");
-    }
-    return answer;
   }
 
   private static OnStoreFailure strictest(Demand<? extends Limit> demand) {

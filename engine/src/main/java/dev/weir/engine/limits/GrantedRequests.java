@@ -71,7 +71,8 @@ final class GrantedRequests {
       }
       stripe.forgetEnded(now);
       if (stripe.byEnd.size() >= mostPerStripe) {
-        throw new StoreException("full: too many request ids are remembered");
+        throw new StoreException(
+            StoreException.Outcome.NONE, "full: too many request ids are remembered");
       }
       Answer answer = decide.apply(demand);
       if (answer.isAllowed()) {

@@ -106,36 +106,49 @@ public final class LeaseFailover implements LeaseStore {
   /** How many places are held. Throws if the store is gone: nobody knows. */
   @Override
   public int current(String resource) {
-    return tried(there -> there.current(resource)).orElseThrow(this::gone);
+    return required(there -> there.current(resource));
   }
 
   /** Ends all leases. Throws if the store is gone. */
   @Override
   public void forget(String resource) {
-    Optional<String> forgotten =
-        tried(
-            there -> {
-              there.forget(resource);
-              return resource;
-            });
-    if (forgotten.isEmpty()) {
-      throw gone();
-    }
+    required(
+        there -> {
+          there.forget(resource);
+          return resource;
+        });
   }
 
   private <T> Optional<T> tried(Function<LeaseStore, T> question) {
     if (!breaker.mayTry()) {
       return Optional.empty();
     }
+    try {
+      return Optional.of(said(question));
+    } catch (StoreException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** What the store says. Throws if it is not asked, or does not answer. */
+  private <T> T required(Function<LeaseStore, T> question) {
+    if (!breaker.mayTry()) {
+      throw new StoreException(StoreException.Outcome.NONE, name + " is gone");
+    }
+    return said(question);
+  }
+
+  /** Asks the store, and lets the breaker know how it went. */
+  private <T> T said(Function<LeaseStore, T> question) {
     boolean isSettled = false;
     try {
       T answer = question.apply(store);
       isSettled = true;
       breaker.succeeded();
-      return Optional.of(answer);
+      return answer;
     } catch (StoreException e) {
       observer.storeFailed(name, e);
-      return Optional.empty();
+      throw e;
     } catch (IllegalArgumentException e) {
       // The caller's fault. It was not sent, so the store has proved nothing.
       isSettled = true;
@@ -154,10 +167,6 @@ public final class LeaseFailover implements LeaseStore {
 
   private LeaseDecision unchecked(String id, int places, long forMicros) {
     return new LeaseDecision.Unchecked(new Lease(id, places, nowMicros.getAsLong() + forMicros));
-  }
-
-  private StoreException gone() {
-    return new StoreException(name + " is gone");
   }
 
   @Override

@@ -9,7 +9,8 @@ import dev.weir.core.limits.Queue;
  * atomic step, by its own clock.
  *
  * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
- * overloaded throws {@link dev.weir.engine.StoreException}.
+ * overloaded throws {@link dev.weir.engine.StoreException}, which says whether anything may have
+ * been taken.
  */
 public interface LeaseStore extends AutoCloseable {
   /** Takes places, under an id that the caller made up; the same id again changes nothing. */

@@ -87,7 +87,9 @@ public final class Leases implements AutoCloseable {
   }
 
   private static StoreException gone(String resource) {
-    return new StoreException("the store of the leases of " + resource + " is gone");
+    // It may have been asked, and only its answer been lost.
+    return new StoreException(
+        StoreException.Outcome.UNKNOWN, "the store of the leases of " + resource + " is gone");
   }
 
   /** Takes a place, if one is free. */

@@ -10,7 +10,8 @@ import java.time.Instant;
  * demand as one atomic step, by its own clock.
  *
  * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
- * overloaded throws {@link dev.weir.engine.StoreException}.
+ * overloaded throws {@link dev.weir.engine.StoreException}, which says whether anything may have
+ * been taken.
  *
  * @param <L> the kinds of limit that it can keep
  */

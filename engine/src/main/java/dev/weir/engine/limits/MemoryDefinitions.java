@@ -27,7 +27,8 @@ public final class MemoryDefinitions<L> implements Definitions<L> {
     Instant now = clock.instant();
     Optional<Defined<L>> before = find(resource);
     if (before.isEmpty() && byResource.size() >= most) {
-      throw new StoreException("overloaded: more than " + most + " resources are defined");
+      throw new StoreException(
+          StoreException.Outcome.NONE, "overloaded: more than " + most + " resources are defined");
     }
     Defined<L> defined =
         new Defined<>(resource, limit, before.map(Defined::createdAt).orElse(now), now);

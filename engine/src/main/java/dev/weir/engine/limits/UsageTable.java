@@ -80,7 +80,8 @@ final class UsageTable {
       sweepNext(nowMicros);
     }
     if (!hasRoom(more)) {
-      throw new StoreException("full: %d keys are in use".formatted(mostKeys));
+      throw new StoreException(
+          StoreException.Outcome.NONE, "full: %d keys are in use".formatted(mostKeys));
     }
   }
 

@@ -99,7 +99,9 @@ final class HeldTicket implements Ticket {
       }
     }
     if (first != null) {
-      throw first;
+      // Whatever is known about the giving back: what was taken before may still be held.
+      throw new StoreException(
+          StoreException.Outcome.UNKNOWN, String.valueOf(first.getMessage()), first);
     }
   }
 }

@@ -46,7 +46,9 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
     return locked(
         () -> {
           if (slots.size() + demands.size() > mostSlots) {
-            throw new StoreException("the ledger in memory is full: " + slots.size() + " slots");
+            throw new StoreException(
+                StoreException.Outcome.NONE,
+                "the ledger in memory is full: " + slots.size() + " slots");
           }
           BatchPlan plan = BatchPlan.of(demands, slots, books, now(), random);
           for (Slot slot : plan.fresh()) {

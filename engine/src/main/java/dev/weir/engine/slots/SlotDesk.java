@@ -1,6 +1,7 @@
 package dev.weir.engine.slots;
 
 import dev.weir.engine.Batcher;
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -92,6 +93,7 @@ public final class SlotDesk {
       found.computeIfAbsent(request.configName(), configs::find);
     }
     Assignment[] answers = new Assignment[requests.size()];
+    boolean isAnyDone = false;
     for (int lane = 0; lane < lanes.size(); lane++) {
       List<Demand> demands = new ArrayList<>(requests.size());
       List<Integer> positions = new ArrayList<>(requests.size());
@@ -106,7 +108,12 @@ public final class SlotDesk {
         }
       }
       if (!demands.isEmpty()) {
-        List<Assignment> given = lanes.get(lane).submit(demands);
+        Batcher<Demand, Assignment> batcher = lanes.get(lane);
+        List<Assignment> given =
+            isAnyDone
+                ? StoreException.afterDone(() -> batcher.submit(demands))
+                : batcher.submit(demands);
+        isAnyDone = true;
         IntStream.range(0, given.size()).forEach(i -> answers[positions.get(i)] = given.get(i));
       }
     }

@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /**
  * The port to where slots are kept. Every method is one atomic step and throws {@link
- * dev.weir.engine.StoreException} if the store fails, in which case nothing was done.
+ * dev.weir.engine.StoreException} if the store fails, which says whether anything may have been
+ * done.
  *
  * <p>Thread-safe. Several ledgers, in several processes, may stand on one store.
  */

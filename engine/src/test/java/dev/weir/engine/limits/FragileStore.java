@@ -53,7 +53,7 @@ final class FragileStore implements LimitStore<Limit> {
     }
     calls++;
     if (isBroken) {
-      throw new StoreException("broken");
+      throw new StoreException(StoreException.Outcome.NONE, "broken");
     }
     if (isOutOfOrder) {
       throw new IllegalStateException("out of order");

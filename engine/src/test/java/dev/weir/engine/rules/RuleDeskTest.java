@@ -184,7 +184,7 @@ final class RuleDeskTest extends RuleDeskScene {
     HeldTicket ticket = new HeldTicket(RuleObserver.NONE);
     ticket.add(
         () -> {
-          throw new StoreException("gone");
+          throw new StoreException(StoreException.Outcome.NONE, "gone");
         });
     ticket.add(() -> givenBack.add("lease"));
     assertThatThrownBy(ticket::close).isInstanceOf(StoreException.class);

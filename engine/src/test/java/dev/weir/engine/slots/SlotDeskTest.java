@@ -141,9 +141,40 @@ final class SlotDeskTest {
     desk.assign(others);
     assertThatThrownBy(() -> desk.assign(others))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("full");
+        .hasMessageContaining("full")
+        .returns(StoreException.Outcome.NONE, e -> ((StoreException) e).outcome());
 
     assertThat(seen).containsOnlyOnce("failed").endsWith("failed");
+  }
+
+  /** Two configurations that are not worked on together: the first is done, the second fails. */
+  @Test
+  void failureAfterAPartWasDoneIsNotNothing() {
+    int lanes = 2;
+    String first = inLane(0, lanes);
+    String second = inLane(1, lanes);
+    ledger.configure(first, TERMS);
+    ledger.configure(second, TERMS);
+    SlotDesk desk = desk(lanes);
+    List<SlotRequest> requests = new ArrayList<>();
+    requests.add(SlotRequest.now("e0", first));
+    for (int i = 1; i <= 51; i++) {
+      requests.add(SlotRequest.now("e" + i, second));
+    }
+
+    assertThatThrownBy(() -> desk.assign(requests))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            e -> assertThat(e.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN));
+    assertThat(ledger.find("e0")).isPresent();
+  }
+
+  private static String inLane(int lane, int lanes) {
+    return IntStream.range(0, 100)
+        .mapToObj(i -> "c" + i)
+        .filter(name -> Math.floorMod(name.hashCode(), lanes) == lane)
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

@@ -77,11 +77,18 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
       fail(caller, Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
     } catch (StoreException e) {
       log.debug("A store did not answer", e);
-      fail(caller, Status.UNAVAILABLE.withDescription("the store of limits does not answer"));
+      fail(caller, Status.UNAVAILABLE.withDescription(described(e)));
     } catch (RuntimeException e) {
       log.error("A call of Envoy failed", e);
       fail(caller, Status.INTERNAL);
     }
+  }
+
+  private static String described(StoreException failure) {
+    return switch (failure.outcome()) {
+      case NONE -> "the store of limits does not answer; nothing was counted";
+      case UNKNOWN -> "the store of limits does not answer; the hits may have been counted";
+    };
   }
 
   private void answer(

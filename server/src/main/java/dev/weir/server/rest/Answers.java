@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,15 +53,15 @@ final class Answers {
       }
     }
     List<Assignment> assignments = List.of();
-    boolean storeFailed = false;
+    Optional<Problem> failure = Optional.empty();
     try {
       assignments = requests.isEmpty() ? List.of() : desk.assign(requests);
     } catch (StoreException e) {
-      // Nothing was done: each entry is told so, and can be sent again.
+      // Each entry is told whether it may have been done, and can be sent again either way.
       log.error("A batch of {} failed: {}", requests.size(), e.getMessage());
-      storeFailed = true;
+      failure = Optional.of(Problems.of(e));
     }
-    return write(form, assignments, storeFailed);
+    return write(form, assignments, failure);
   }
 
   /** How answers are put together. */
@@ -71,7 +72,7 @@ final class Answers {
     LINES
   }
 
-  private byte[] write(Form form, List<Assignment> assignments, boolean storeFailed) {
+  private byte[] write(Form form, List<Assignment> assignments, Optional<Problem> failure) {
     try (ByteArrayBuilder out = new ByteArrayBuilder(entries.size() * 256)) {
       try (JsonGenerator json = Json.generator(out)) {
         if (form == Form.ARRAY) {
@@ -84,8 +85,8 @@ final class Answers {
           switch (entry) {
             case Entry.Bad bad -> write(json, "", bad.problem());
             case Entry.Good good -> {
-              if (storeFailed) {
-                write(json, good.request().eventId(), Problems.STORE_FAILED);
+              if (failure.isPresent()) {
+                write(json, good.request().eventId(), failure.get());
               } else {
                 write(json, assignments.get(next++));
               }

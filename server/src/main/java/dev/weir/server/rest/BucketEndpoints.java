@@ -5,6 +5,7 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Defined;
@@ -62,7 +63,8 @@ final class BucketEndpoints {
       fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_REFILL_RATE"));
     }
     fields.throwIfWrong();
-    return state(limits.buckets().define(resource, bucket.orElseThrow()));
+    Defined<TokenBucket> defined = limits.buckets().define(resource, bucket.orElseThrow());
+    return StoreException.afterDone(() -> state(defined));
   }
 
   @Get(ResourceId.VARIABLE)
@@ -78,8 +80,11 @@ final class BucketEndpoints {
     if (!limits.buckets().remove(defined.resource())) {
       throw ResourceId.unknown(defined.resource());
     }
-    limits.store().forget(policy(defined), defined.resource());
-    return HttpResponse.noContent();
+    return StoreException.afterDone(
+        () -> {
+          limits.store().forget(policy(defined), defined.resource());
+          return HttpResponse.noContent();
+        });
   }
 
   @Post(ResourceId.VARIABLE + "/acquire")

@@ -149,7 +149,8 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     try {
       quick = checks.quick(ByteBufUtil.getBytes(body.content()));
     } catch (StoreException e) {
-      // Nothing was taken; the long way asks again, and says what is wrong.
+      // In memory, where these are decided, that has taken nothing: the long way asks again, and
+      // says what is wrong.
       return false;
     }
     if (quick == null) {

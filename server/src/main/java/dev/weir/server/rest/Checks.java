@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitNames;
@@ -21,6 +22,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -167,9 +169,15 @@ final class Checks {
       }
     }
     Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());
-    if (demand.isPresent() && decidedAt.isPresent()) {
-      limits.store().refund(demand.get(), new Answer(List.of(), decidedAt.get(), mode, false));
+    if (demand.isEmpty() || decidedAt.isEmpty()) {
+      return HttpResponse.noContent();
     }
-    return HttpResponse.noContent();
+    Answer granted = new Answer(List.of(), decidedAt.get(), mode, false);
+    Supplier<HttpResponse<byte[]>> refund =
+        () -> {
+          limits.store().refund(demand.get(), granted);
+          return HttpResponse.noContent();
+        };
+    return request.hasLeases() ? StoreException.afterDone(refund) : refund.get();
   }
 }

@@ -5,6 +5,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Defined;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.PolicyText;
@@ -66,7 +67,8 @@ final class ConcurrencyEndpoints {
     }
     fields.throwIfWrong();
     Concurrency limit = Concurrency.of(Math.toIntExact(max.orElseThrow()), ttl);
-    return state(limits.concurrency().define(resource, limit));
+    Defined<Concurrency> defined = limits.concurrency().define(resource, limit);
+    return StoreException.afterDone(() -> state(defined));
   }
 
   private static Duration ttl(Fields fields) {
@@ -95,8 +97,11 @@ final class ConcurrencyEndpoints {
     if (!limits.concurrency().remove(defined.resource())) {
       throw ResourceId.unknown(defined.resource());
     }
-    limits.leases().forget(key(defined));
-    return HttpResponse.noContent();
+    return StoreException.afterDone(
+        () -> {
+          limits.leases().forget(key(defined));
+          return HttpResponse.noContent();
+        });
   }
 
   @Post(ResourceId.VARIABLE + "/leases")
@@ -124,7 +129,8 @@ final class ConcurrencyEndpoints {
         yield response;
       }
       case LeaseDecision.Unavailable gone ->
-          throw unavailable(gone, "You hold no lease; try again soon.");
+          throw unavailable(
+              gone, "You hold no lease; one may count until its leaseTtl is over.");
       case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
       case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
     };
@@ -188,11 +194,13 @@ final class ConcurrencyEndpoints {
     }
   }
 
-  private static ProblemException unavailable(LeaseDecision.Unavailable gone, String outcome) {
+  /** The store may have been asked, and only its answer been lost. */
+  private static ProblemException unavailable(LeaseDecision.Unavailable gone, String known) {
     Map<String, String> headers = new HashMap<>();
     RateLimitFields.addRetryAfter(headers::put, gone.retryAfterMicros());
     return new ProblemException(
-        Problem.of(503, "store-unavailable", "The store of leases does not answer. " + outcome),
+        Problem.storeUnavailable(
+            StoreException.Outcome.UNKNOWN, "The store of leases does not answer. " + known),
         headers);
   }
 

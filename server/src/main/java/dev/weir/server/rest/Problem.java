@@ -2,6 +2,7 @@ package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.slots.Violation;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.Verdict;
 import java.io.IOException;
 import java.util.List;
@@ -55,6 +56,13 @@ public record Problem(
 
   public static Problem of(int status, String kind, String detail) {
     return new Problem(status, kind, detail, List.of(), NOTHING);
+  }
+
+  /** A store failed; the outcome says whether anything may have been done. */
+  public static Problem storeUnavailable(StoreException.Outcome outcome, String detail) {
+    String word = Fields.lower(outcome);
+    return of(503, "store-unavailable", detail)
+        .with(json -> json.writeStringField("outcome", word));
   }
 
   /** A request with wrong fields. */

@@ -41,11 +41,16 @@ import org.slf4j.LoggerFactory;
 @Singleton
 final class Problems
     implements ErrorResponseProcessor<byte[]>, ExceptionHandler<Throwable, HttpResponse<?>> {
-  static final Problem STORE_FAILED =
-      Problem.of(
-          503,
-          "store-unavailable",
+  private static final Problem NOTHING_DONE =
+      Problem.storeUnavailable(
+          StoreException.Outcome.NONE,
           "The database does not answer. Nothing was done; try again soon.");
+
+  private static final Problem OUTCOME_UNKNOWN =
+      Problem.storeUnavailable(
+          StoreException.Outcome.UNKNOWN,
+          "The database did not answer in time, or the connection to it broke. Whether this was"
+              + " done is unknown; repeat it with the same id.");
 
   private static final MediaType TYPE = MediaType.of(Problem.MEDIA_TYPE);
 
@@ -72,16 +77,24 @@ final class Problems
       expected.headers().forEach(response::header);
       return response;
     }
-    if (exception instanceof StoreException) {
+    if (exception instanceof StoreException failure) {
       log.error(
           "{} {} failed: {}", request.getMethodName(), request.getPath(), exception.getMessage());
-      return answer(STORE_FAILED).header("Retry-After", "1");
+      return answer(of(failure)).header("Retry-After", "1");
     }
     Problem problem = unexpected(request, exception);
     MutableHttpResponse<byte[]> response = answer(problem);
     return problem.equals(BROKEN_BODY)
         ? response.header(HttpHeaders.CONNECTION, "close")
         : response;
+  }
+
+  /** A store that failed, and whether anything may have been done. */
+  static Problem of(StoreException failure) {
+    return switch (failure.outcome()) {
+      case NONE -> NOTHING_DONE;
+      case UNKNOWN -> OUTCOME_UNKNOWN;
+    };
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.register.Change;
 import dev.weir.engine.register.Entry;
 import dev.weir.engine.register.EntryVersion;
@@ -144,7 +145,11 @@ final class Registered<T, E extends Entry<T>> {
   private Change.Done<E> done(HttpRequest<?> request, T terms, Change<E> change) {
     return switch (change) {
       case Change.Done<E> done -> {
-        refresh.run();
+        StoreException.afterDone(
+            () -> {
+              refresh.run();
+              return done;
+            });
         boolean isRemoval = done.before().equals(Optional.of(done.entry()));
         log.info(
             "Changed {}: {} → {}",

@@ -81,7 +81,8 @@ final class FaultsIT {
 
   @Test
   void saysThatNothingWasDoneWhereTheStoreFails() {
-    RuntimeException failure = new StoreException("the database failed: " + SECRET);
+    RuntimeException failure =
+        new StoreException(StoreException.Outcome.NONE, "the database failed: " + SECRET);
     try (TestNode.Served node =
         TestNode.serving(InstantSource.system(), ledger -> broken(ledger, failure))) {
       Http http = new Http(node.address());

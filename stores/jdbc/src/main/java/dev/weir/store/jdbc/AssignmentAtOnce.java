@@ -100,8 +100,8 @@ final class AssignmentAtOnce {
       throws SQLException {
     long asked = System.nanoTime();
     try {
-      OptionalLong told =
-          writer.slots(batch.plan().fresh(), List.of(), batch.books()).sendIfTrue(connection);
+      SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.books());
+      OptionalLong told = UnansweredException.unlessAnswered(() -> filled.sendIfTrue(connection));
       if (told.isEmpty()) {
         contended.run();
         memory.rivals().met();

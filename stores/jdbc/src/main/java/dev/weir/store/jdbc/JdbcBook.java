@@ -86,7 +86,9 @@ final class JdbcBook implements Book {
     try {
       return isStored(fromMicros) ? stored(fromMicros) : regrouped(fromMicros);
     } catch (SQLException e) {
-      throw new StoreException("the database failed: " + e.getMessage(), e);
+      // All of this is before the commit, and rolled back.
+      throw new StoreException(
+          StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
     }
   }
 

@@ -33,19 +33,17 @@ final class Transactions {
     this.contended = contended;
   }
 
-  /** One transaction: all of it is on disk when this returns, or nothing if it throws. */
+  /**
+   * One transaction: all of it is on disk when this returns. If it throws, nothing is, unless the
+   * answer to the commit was lost: {@link StoreException#outcome} says so.
+   */
   <T> T write(Work<T> work) {
     return inTries(() -> once(work));
   }
 
   /** One statement that is a transaction by itself, so that its commit costs no round trip. */
   <T> T writeByOneStatement(Work<T> work) {
-    return inTries(
-        () -> {
-          try (Connection connection = database.getConnection()) {
-            return work.on(connection);
-          }
-        });
+    return inTries(() -> connected(on -> UnansweredException.unlessAnswered(() -> work.on(on))));
   }
 
   private interface Try<T> {
@@ -66,12 +64,13 @@ final class Transactions {
   }
 
   /**
-   * Work that ends in one statement, a transaction by itself. Empty if that came to nothing, or met
-   * somebody else at the same row: then nothing was done.
+   * Work that ends in one statement, a transaction by itself, which it sends by {@link
+   * UnansweredException#unlessAnswered}. Empty if that came to nothing, or met somebody else at the
+   * same row: then nothing was done.
    */
   <T> Optional<T> attempt(Work<Optional<T>> work) {
-    try (Connection connection = database.getConnection()) {
-      return work.on(connection);
+    try {
+      return connected(work);
     } catch (SQLException e) {
       if (!WORTH_A_TRY.contains(String.valueOf(e.getSQLState()))) {
         throw failure(e);
@@ -106,7 +105,8 @@ final class Transactions {
           try {
             work.run();
           } finally {
-            ask(connection, "select pg_advisory_unlock(?)", lock);
+            UnansweredException.unlessAnswered(
+                () -> ask(connection, "select pg_advisory_unlock(?)", lock));
           }
           return true;
         });
@@ -118,25 +118,42 @@ final class Transactions {
 
   /** Several statements that change nothing and see one state. */
   <T> T snapshot(Work<T> work) {
-    return write(
+    Work<T> reading =
         connection -> {
           Sql.update(connection, "set transaction isolation level repeatable read, read only");
           return work.on(connection);
-        });
+        };
+    return StoreException.whileReading(() -> write(reading));
   }
 
   private <T> T once(Work<T> work) throws SQLException {
+    return connected(
+        connection -> {
+          // The driver sends BEGIN along with the first statement: no round trip of its own.
+          connection.setAutoCommit(false);
+          try {
+            T result = work.on(connection);
+            return UnansweredException.unlessAnswered(
+                () -> {
+                  connection.commit();
+                  return result;
+                });
+          } catch (SQLException | RuntimeException | Error e) {
+            rollBack(connection, e);
+            throw e;
+          }
+        });
+  }
+
+  private <T> T connected(Work<T> work) throws SQLException {
+    boolean isDone = false;
     try (Connection connection = database.getConnection()) {
-      // The driver sends BEGIN along with the first statement: no round trip of its own.
-      connection.setAutoCommit(false);
-      try {
-        T result = work.on(connection);
-        connection.commit();
-        return result;
-      } catch (SQLException | RuntimeException | Error e) {
-        rollBack(connection, e);
-        throw e;
-      }
+      T result = work.on(connection);
+      isDone = true;
+      return result;
+    } catch (SQLException e) {
+      // If only the closing failed, it must not look as if nothing was done.
+      throw isDone ? new UnansweredException(e) : e;
     }
   }
 
@@ -150,6 +167,10 @@ final class Transactions {
   }
 
   private static StoreException failure(SQLException e) {
-    return new StoreException("the database failed: " + e.getMessage(), e);
+    StoreException.Outcome outcome =
+        e instanceof UnansweredException
+            ? StoreException.Outcome.UNKNOWN
+            : StoreException.Outcome.NONE;
+    return new StoreException(outcome, "the database failed: " + e.getMessage(), e);
   }
 }

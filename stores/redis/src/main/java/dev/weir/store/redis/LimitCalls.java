@@ -17,8 +17,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,7 @@ final class LimitCalls {
   private final List<Sent<LimitCall.Whole>> wholes = new ArrayList<>();
   private final Map<String, Integer> places = new HashMap<>();
   private final List<byte[]> keys = new ArrayList<>();
-  private CompletionStage<byte[]> reply = CompletableFuture.completedFuture(new byte[0]);
+  private @Nullable RedisCall<byte[]> sent;
 
   /** A call, and its number among those of the caller. */
   private record Sent<C extends LimitCall>(C call, int number) {}
@@ -60,13 +59,13 @@ final class LimitCalls {
 
   void start(Redis redis, byte[] now) {
     byte[] demands = packed();
-    reply = redis.run(Script.LIMITS, keys.toArray(byte[][]::new), now, demands);
+    sent = redis.run(Script.LIMITS, keys.toArray(byte[][]::new), now, demands);
   }
 
   /** Waits for the answers and puts each outcome to the number of its call. */
   void finish(Redis redis, long deadlineNanos, Outcome[] outcomes) {
     try {
-      read(redis.await(reply, deadlineNanos), outcomes);
+      read(redis.await(Objects.requireNonNull(sent), deadlineNanos), outcomes);
     } catch (StoreException e) {
       Outcome failed = new Outcome.Failed(e);
       singles.values().forEach(group -> group.forEach(sent -> outcomes[sent.number()] = failed));
@@ -209,7 +208,8 @@ final class LimitCalls {
 
   private static Outcome unreadable() {
     return new Outcome.Failed(
-        new StoreException("a key of this demand holds something else in Redis"));
+        new StoreException(
+            StoreException.Outcome.NONE, "a key of this demand holds something else in Redis"));
   }
 
   private static long number(ByteBuffer buffer) {

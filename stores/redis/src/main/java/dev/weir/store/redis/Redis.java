@@ -58,7 +58,7 @@ public final class Redis implements AutoCloseable {
   }
 
   /** Starts a script, whose keys lie in one slot; {@link #await} waits for what it returns. */
-  CompletionStage<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
+  RedisCall<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
     return send(keys[0], commands -> run(commands, script, keys, arguments));
   }
 
@@ -66,10 +66,10 @@ public final class Redis implements AutoCloseable {
    * Sends a command to whoever has this key. If the caller has given up before it could be sent, it
    * is not.
    */
-  <T> CompletionStage<T> send(
+  <T> RedisCall<T> send(
       byte[] key,
       Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> command) {
-    return link.line().thenCompose(line -> line.to(key)).thenCompose(command);
+    return new RedisCall<>(link.line().thenCompose(line -> line.to(key)), command);
   }
 
   private static CompletionStage<byte[]> run(
@@ -117,21 +117,20 @@ public final class Redis implements AutoCloseable {
   }
 
   /** Waits as long as a command may take. */
-  <T> T await(CompletionStage<T> reply) {
-    return await(reply, deadlineNanos());
+  <T> T await(RedisCall<T> call) {
+    return await(call, deadlineNanos());
   }
 
   long deadlineNanos() {
     return System.nanoTime() + settings.commandTimeout().toNanos();
   }
 
-  <T> T await(CompletionStage<T> reply, long deadlineNanos) {
-    CompletableFuture<T> future = reply.toCompletableFuture();
+  <T> T await(RedisCall<T> call, long deadlineNanos) {
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          T answer = future.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          T answer = call.reply().get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
           answeredAtNanos = System.nanoTime();
           return answer;
         } catch (InterruptedException e) {
@@ -140,22 +139,23 @@ public final class Redis implements AutoCloseable {
         }
       }
     } catch (TimeoutException e) {
-      future.cancel(false);
+      StoreException.Outcome outcome = call.giveUp();
       long beganNanos = deadlineNanos - settings.commandTimeout().toNanos();
       if (answeredAtNanos - beganNanos < 0) {
         // Nobody was answered: it hangs, or the connection leads nowhere any more.
         link.leave(beganNanos);
       }
       throw new StoreException(
-          "Redis has not answered within " + readable(settings.commandTimeout()), e);
+          outcome, "Redis has not answered within " + readable(settings.commandTimeout()), e);
     } catch (CancellationException e) {
-      throw failed(e);
+      throw failed(call.outcome(e), e);
     } catch (ExecutionException e) {
       if (isReadOnly(e)) {
         // Another is the master now, and the same address may lead there.
         link.leave(System.nanoTime());
       }
-      throw failed(causeOf(e));
+      Throwable cause = causeOf(e);
+      throw failed(call.outcome(cause), cause);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -180,15 +180,15 @@ public final class Redis implements AutoCloseable {
             && failure.getCause() instanceof RedisNoScriptException);
   }
 
-  private static StoreException failed(Throwable failure) {
+  private static StoreException failed(StoreException.Outcome outcome, Throwable failure) {
     String reason = "Redis failed: " + failure.getMessage();
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
       // What fails is the connection; only the cause says that it is the certificate.
       if (cause instanceof SSLException) {
-        return new StoreException(reason + ": " + cause.getMessage(), failure);
+        return new StoreException(outcome, reason + ": " + cause.getMessage(), failure);
       }
     }
-    return new StoreException(reason, failure);
+    return new StoreException(outcome, reason, failure);
   }
 
   private static Throwable causeOf(Throwable failure) {

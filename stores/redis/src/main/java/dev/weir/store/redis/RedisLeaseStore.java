@@ -4,6 +4,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.LeaseStore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,7 +49,7 @@ public final class RedisLeaseStore implements LeaseStore {
 
   @Override
   public int current(String resource) {
-    return step(resource, "current", NO_LEASE).current();
+    return StoreException.whileReading(() -> step(resource, "current", NO_LEASE).current());
   }
 
   @Override

@@ -80,7 +80,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
-    return answer(LimitCall.Mode.PEEK, demand, 0);
+    return StoreException.whileReading(() -> answer(LimitCall.Mode.PEEK, demand, 0));
   }
 
   @Override
@@ -91,7 +91,8 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   @Override
   public Usage usage(Policy<? extends Limit> policy, String key) {
     byte[] name = KeyNames.bytes(redis.names().usage(policy, key));
-    return LimitCalls.usage(redis.await(redis.send(name, commands -> commands.get(name))));
+    return StoreException.whileReading(
+        () -> LimitCalls.usage(redis.await(redis.send(name, commands -> commands.get(name)))));
   }
 
   @Override
@@ -130,8 +131,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   private static <O extends Outcome> O known(Outcome outcome, Class<O> expected) {
     if (outcome instanceof Outcome.Failed failed) {
-      // A stack trace of the caller, with the shared failure as its cause.
-      throw new StoreException(String.valueOf(failed.failure().getMessage()), failed.failure());
+      throw StoreException.shared(failed.failure());
     }
     return expected.cast(outcome);
   }

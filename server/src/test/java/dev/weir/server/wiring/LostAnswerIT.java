@@ -1,0 +1,127 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.rest.Http;
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.store.tck.LossyRelay;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a caller is told when the database's answer is lost, against what the database did. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class LostAnswerIT {
+  private static final String SLOTS = "/api/v1/slots";
+  private static final String WRITE = "insert into slot ";
+
+  @TempDir private static Path folder;
+  private static EmbeddedDatabase database;
+  private static Node straight;
+  private static Http witness;
+
+  private LossyRelay relay;
+  private Node node;
+  private Http http;
+
+  @BeforeAll
+  static void startDatabase() {
+    database = EmbeddedDatabase.start(folder);
+    straight = Node.start(settings(database.jdbcUrl()));
+    witness = new Http(straight.address());
+  }
+
+  @AfterAll
+  static void stopDatabase() {
+    straight.close();
+    database.close();
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    int port = URI.create(database.jdbcUrl().substring("jdbc:".length())).getPort();
+    relay = new LossyRelay(port);
+    String url = database.jdbcUrl().replace(":" + port + "/", ":" + relay.port() + "/");
+    node = Node.start(settings(url));
+    http = new Http(node.address());
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    node.close();
+    relay.close();
+  }
+
+  @Test
+  void slotOfALostAnswerIsFoundByTheSameId() {
+    relay.loseAnswerTo(WRITE);
+
+    Http.Answer lost = http.post(SLOTS, "{\"eventId\":\"one\"}").problem(503, "store-unavailable");
+
+    assertThat(relay.lost()).isOne();
+    assertThat(lost.textAt("outcome")).isEqualTo("unknown");
+    assertThat(lost.textAt("detail")).contains("unknown", "the same id");
+    String given = witness.get(SLOTS + "/one").ok().textAt("scheduledTime");
+    Http.Answer again = http.post(SLOTS, "{\"eventId\":\"one\"}").ok();
+    assertThat(again.textAt("scheduledTime")).isEqualTo(given);
+    assertThat(again.at("replayed")).isEqualTo(true);
+  }
+
+  @Test
+  void everyEntryOfABatchIsToldSo() {
+    relay.loseAnswerTo(WRITE);
+    Http.Answer batch =
+        http.post(SLOTS + "/batch", "[{\"eventId\":\"b1\"},{\"eventId\":\"b2\"}]").ok();
+    assertThat(batch.textAt("0.outcome")).isEqualTo("unknown");
+    assertThat(batch.textAt("1.outcome")).isEqualTo("unknown");
+
+    relay.loseAnswerTo(WRITE);
+    Http.Answer lines = http.lines("{\"eventId\":\"l1\"}\n{\"eventId\":\"l2\"}\n");
+    assertThat(lines.text().lines())
+        .hasSize(2)
+        .allMatch(line -> line.contains("\"outcome\":\"unknown\""));
+
+    assertThat(relay.lost()).isEqualTo(2);
+    for (String id : new String[] {"b1", "b2", "l1", "l2"}) {
+      witness.get(SLOTS + "/" + id).ok();
+    }
+  }
+
+  @Test
+  void nothingIsDoneWhereTheDatabaseRefusesConnections() throws IOException {
+    relay.close();
+
+    Http.Answer refused =
+        http.post(SLOTS, "{\"eventId\":\"none\"}").problem(503, "store-unavailable");
+
+    assertThat(refused.textAt("outcome")).isEqualTo("none");
+    assertThat(refused.textAt("detail")).contains("Nothing was done");
+    witness.get(SLOTS + "/none").problem(404, "unknown-event");
+    assertThat(http.get(SLOTS + "/none").problem(503, "store-unavailable").textAt("outcome"))
+        .isEqualTo("none");
+  }
+
+  private static Settings settings(String url) {
+    return Settings.of(
+        Map.of(
+            Setting.PORT, "0",
+            Setting.DB_URL, url,
+            Setting.DB_USER, database.user(),
+            Setting.DB_PASSWORD, database.password(),
+            Setting.DB_WAIT, "PT1S",
+            Setting.DB_POOL_MIN, "1",
+            Setting.DRAIN, "PT0S"),
+        Map.of(),
+        Optional.empty());
+  }
+}

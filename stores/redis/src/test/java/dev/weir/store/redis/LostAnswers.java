@@ -1,0 +1,155 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.StoreException.Outcome;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.LossyRelay;
+import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is said when Redis' answer is lost, against what it did. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class LostAnswers {
+  private static final Policy<TokenBucket> TEN =
+      Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
+
+  private final RedisProgram program;
+  private RedisServer server;
+  private LossyRelay relay;
+  private Redis redis;
+  private RedisLimitStore limits;
+  private RedisLeaseStore leases;
+
+  LostAnswers(RedisProgram program) {
+    this.program = program;
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    server = RedisServer.start(program);
+    relay = new LossyRelay(server.port());
+    redis =
+        Redis.open(
+            RedisSettings.of("redis://127.0.0.1:" + relay.port())
+                .withCommandTimeout(Duration.ofSeconds(2)));
+    limits = new RedisLimitStore(redis);
+    leases = new RedisLeaseStore(redis);
+    RedisFaults.eventually(() -> limits.peek(Demand.of(new Ask<>(TEN, "warm", 1))));
+    RedisFaults.eventually(() -> leases.current("warm"));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    redis.close();
+    relay.close();
+    server.close();
+  }
+
+  private static Outcome outcomeOf(ThrowingCallable work) {
+    return catchThrowableOfType(StoreException.class, work).outcome();
+  }
+
+  @Test
+  void grantIsReplayedByItsRequestId() {
+    Demand<TokenBucket> demand = Demand.of(new Ask<>(TEN, "k", 3)).withRequestId("r");
+    relay.loseAnswerTo("EVALSHA");
+
+    assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);
+
+    assertThat(relay.lost()).isOne();
+    assertThat(RedisFaults.eventually(() -> limits.decide(demand)).isReplayed()).isTrue();
+    assertThat(remaining("k")).isEqualTo(7);
+  }
+
+  @Test
+  void leaseIsHeldByTheSameId() {
+    relay.loseAnswerTo("EVALSHA");
+
+    assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 2))).isEqualTo(Outcome.UNKNOWN);
+
+    assertThat(relay.lost()).isOne();
+    assertThat(RedisFaults.eventually(() -> leases.acquire("r", TWO, "mine", 2)))
+        .isInstanceOf(LeaseDecision.Held.class);
+    assertThat(leases.current("r")).isEqualTo(2);
+  }
+
+  @Test
+  void readingChangesNothingWhateverIsLost() {
+    relay.loseAnswerTo("EVALSHA");
+    assertThat(outcomeOf(() -> remaining("k"))).isEqualTo(Outcome.NONE);
+    RedisFaults.eventually(() -> remaining("k"));
+    relay.loseAnswerTo("EVALSHA");
+    assertThat(outcomeOf(() -> leases.current("r"))).isEqualTo(Outcome.NONE);
+    assertThat(relay.lost()).isEqualTo(2);
+  }
+
+  @Test
+  void commandThatRedisHasAndDoesNotAnswerInTimeIsUnknown() {
+    server.signal("STOP");
+    try {
+      assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.UNKNOWN);
+    } finally {
+      server.signal("CONT");
+    }
+  }
+
+  @Test
+  void nothingIsDoneWhereNobodyListens() throws Exception {
+    relay.close();
+    // The first call may be the one that finds the connection cut.
+    assertThat(outcomeOf(() -> limits.take(TEN, "other", 1))).isNotNull();
+
+    assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.NONE);
+    assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 1))).isEqualTo(Outcome.NONE);
+    try (Redis never = Redis.open(RedisSettings.of("redis://127.0.0.1:" + relay.port()))) {
+      assertThat(outcomeOf(() -> new RedisLimitStore(never).take(TEN, "k", 1)))
+          .isEqualTo(Outcome.NONE);
+    }
+    try (Redis straight = Redis.open(RedisSettings.of(server.uri()))) {
+      RedisLimitStore witness = new RedisLimitStore(straight);
+      Demand<TokenBucket> one = Demand.of(new Ask<>(TEN, "k", 1));
+      assertThat(RedisFaults.eventually(() -> witness.peek(one)).decisions().getFirst().remaining())
+          .isEqualTo(10);
+    }
+  }
+
+  /** Nobody shakes hands: the command waits for the connection, and is given up before. */
+  @Test
+  void commandThatWasNeverSentHasDoneNothing() throws Exception {
+    try (RedisServer hanging = RedisServer.start(program)) {
+      hanging.signal("STOP");
+      try (Redis never =
+          Redis.open(RedisSettings.of(hanging.uri()).withCommandTimeout(Duration.ofMillis(300)))) {
+        assertThat(outcomeOf(() -> new RedisLimitStore(never).take(TEN, "k", 1)))
+            .isEqualTo(Outcome.NONE);
+      } finally {
+        hanging.signal("CONT");
+      }
+    }
+  }
+
+  @Test
+  void refusalOfRedisBeforeTheFirstWriteHasDoneNothing() {
+    assertThat(server.ask("CONFIG SET maxmemory 1")).startsWith("+OK");
+    assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.NONE);
+    assertThat(server.ask("CONFIG SET maxmemory 0")).startsWith("+OK");
+    assertThat(remaining("k")).isEqualTo(10);
+  }
+
+  private long remaining(String key) {
+    return limits.peek(Demand.of(new Ask<>(TEN, key, 1))).decisions().getFirst().remaining();
+  }
+}
