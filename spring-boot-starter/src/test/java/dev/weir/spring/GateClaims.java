@@ -31,6 +31,8 @@ interface GateClaims {
     properties.put("weir.rules[5].queue-enabled", "true");
     properties.put("weir.rules[5].max-queue-size", "1");
     properties.put("weir.rules[5].delay-per-request-ms", "30000");
+    rule(properties, 6, "drafts", "/drafts");
+    properties.put("weir.rules[6].methods", "GET");
     return properties;
   }
 
@@ -171,6 +173,15 @@ interface GateClaims {
   }
 
   @Test
+  default void noCaseOfAMethodGetsAround() {
+    String key = newKey();
+    assertThat(service().ask("GET", "/drafts", KEY, key).status()).isEqualTo(200);
+    for (String method : List.of("GET", "get", "Get")) {
+      assertThat(service().ask(method, "/drafts", KEY, key).status()).as(method).isEqualTo(429);
+    }
+  }
+
+  @Test
   default void noMadeUpHopGetsAround() {
     assertThat(service().get("/offers", "X-Forwarded-For", "192.0.2.1").status()).isEqualTo(200);
     for (String made : List.of("192.0.2.1", "198.51.100.7, 192.0.2.1", "unknown, 192.0.2.1")) {
@@ -185,7 +196,7 @@ interface GateClaims {
   default void tellsItsHealth() {
     Answer health = service().get("/actuator/health/weir");
     assertThat(health.status()).isEqualTo(200);
-    assertThat(health.body()).contains("\"rules\":6").contains("MemoryLimitStore");
+    assertThat(health.body()).contains("\"rules\":7").contains("MemoryLimitStore");
   }
 
   @Test

@@ -129,15 +129,27 @@ final class Service implements AutoCloseable {
     return getLater(path, headers).join();
   }
 
+  /** By any method, spelt in any way. */
+  Answer ask(String method, String path, String... headers) {
+    return new Answer(exchange(method, path, headers).join());
+  }
+
   CompletableFuture<Answer> getLater(String path, String... headers) {
     return send(path, headers).thenApply(Answer::new);
   }
 
   /** To be cancelled: then the connection is closed. */
   CompletableFuture<HttpResponse<String>> send(String path, String... headers) {
+    return exchange("GET", path, headers);
+  }
+
+  private CompletableFuture<HttpResponse<String>> exchange(
+      String method, String path, String... headers) {
     String port = context.getEnvironment().getProperty("local.server.port");
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).timeout(PATIENCE);
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .method(method, HttpRequest.BodyPublishers.noBody())
+            .timeout(PATIENCE);
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }

@@ -2,6 +2,7 @@ package dev.weir.engine.rules;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -26,6 +27,11 @@ public record Coverage(Optional<PathPattern> path, Set<String> methods, List<Key
     // In one order, so that what was read is written as it was.
     methods = Collections.unmodifiableSet(new TreeSet<>(methods));
     keyBy = List.copyOf(keyBy);
+    for (String method : methods) {
+      if (!method.equals(folded(method))) {
+        throw new IllegalArgumentException("methods must be in capitals, not " + method);
+      }
+    }
     if (methods.size() > MOST_METHODS) {
       throw new IllegalArgumentException(
           "methods must be at most %d, not %d".formatted(MOST_METHODS, methods.size()));
@@ -51,8 +57,17 @@ public record Coverage(Optional<PathPattern> path, Set<String> methods, List<Key
     return new Coverage(path, methods, others);
   }
 
-  boolean covers(String method) {
-    return methods.isEmpty() || methods.contains(method);
+  /** Returns true if requests with this {@link #folded} method are covered. */
+  boolean covers(String foldedMethod) {
+    return methods.isEmpty() || methods.contains(foldedMethod);
+  }
+
+  /**
+   * A request's method as rules compare it. Methods are case-sensitive (RFC 9110, 9.1), but there
+   * are services that execute {@code post} as a POST, and these must not lose their limits.
+   */
+  static String folded(String method) {
+    return method.toUpperCase(Locale.ROOT);
   }
 
   /** By what a request is counted. */

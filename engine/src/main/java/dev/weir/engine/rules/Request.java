@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What rules look at in a request. */
 public interface Request {
-  /** In capitals, as it was sent. */
+  /** As it was sent; rules compare it without regard to case. */
   String method();
 
   RequestPath path();

@@ -61,7 +61,7 @@ public final class RuleBook {
   /** The rules that cover a request: its cost does not grow with the number of the others. */
   public Covering covering(Request request) {
     List<LimitedRule> found = new ArrayList<>(4);
-    String method = request.method();
+    String method = Coverage.folded(request.method());
     contents
         .byPath()
         .find(

@@ -24,6 +24,24 @@ final class RuleDeskTest extends RuleDeskScene {
   }
 
   @Test
+  void aMethodInAnotherCaseIsCoveredAllTheSame() {
+    make(
+        rule("a", "/a/**", rate(1))
+            .covering(Coverage.of(PathPattern.of("/a/**")).methods(Set.of("POST"))));
+    passes(new Sent("POST", RequestPath.of("/a"), "192.0.2.1", Map.of()));
+    for (String method : List.of("POST", "post", "pOsT")) {
+      Request request = new Sent(method, RequestPath.of("/a"), "192.0.2.1", Map.of());
+      refuses(request);
+      assertThat(desk.explain(request).isPassing()).as(method).isFalse();
+    }
+    assertThatThrownBy(() -> Coverage.BY_NAME.methods(Set.of("post")))
+        .as("a rule that would cover nothing")
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("methods")
+        .hasMessageContaining("post");
+  }
+
+  @Test
   void allRulesOfOnePriorityGrantTogetherOrNotAtAll() {
     make(rule("wide", "/**", rate(3)), rule("narrow", "/a/**", rate(1)));
     passes(get("/a"));

@@ -62,7 +62,7 @@ final class Incoming {
     if (request.protocolVersion().majorVersion() != 1) {
       return wrong(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are spoken here.");
     }
-    if (method.equals(HttpMethod.CONNECT) || method.equals(HttpMethod.TRACE)) {
+    if (isNamed(method, HttpMethod.CONNECT) || isNamed(method, HttpMethod.TRACE)) {
       return wrong(405, "method-not-allowed", "The method " + method + " is not passed on.");
     }
     Target target;
@@ -79,6 +79,11 @@ final class Incoming {
     }
     Route.Terms route = routes.find(target.path());
     return route == null ? new Reading.Wrong(Refusals.NO_ROUTE) : toSend(target, route);
+  }
+
+  /** In any case, because an upstream may fold it. */
+  private static boolean isNamed(HttpMethod method, HttpMethod known) {
+    return method.name().equalsIgnoreCase(known.name());
   }
 
   private static Reading wrong(int status, String kind, String detail) {

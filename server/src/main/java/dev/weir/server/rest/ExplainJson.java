@@ -12,7 +12,6 @@ import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Said;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -37,7 +36,7 @@ final class ExplainJson {
   }
 
   static Request read(Fields fields) {
-    String method = fields.text("method").orElse("GET").toUpperCase(Locale.ROOT);
+    String method = fields.text("method").orElse("GET");
     Optional<RequestPath> path =
         fields.required("path", fields.text("path")).flatMap(text -> path(fields, text));
     String ip = fields.text("ip").orElse(LOOPBACK);

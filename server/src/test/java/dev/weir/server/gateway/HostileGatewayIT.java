@@ -8,6 +8,7 @@ import dev.weir.server.rest.RawHttp;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -152,10 +153,33 @@ final class HostileGatewayIT {
     assertThat(upstream.lastHead()).startsWith("GET /fine/%66?a=/../b HTTP/1.1\r\n");
   }
 
+  @Test
+  void noCaseOfAMethodGetsAroundARule() throws IOException {
+    gateway.rule(
+        "/writes/**",
+        new Allowance.Rate(TestGateway.window(1), Allowance.Waiting.NONE),
+        terms -> terms.covering(terms.coverage().methods(Set.of("POST"))));
+    gateway.http().post("/writes/first");
+    int before = upstream.heads().size();
+    for (String method : List.of("POST", "post", "Post")) {
+      assertThat(asked(method, "/writes/x")).as(method).startsWith("HTTP/1.1 429 ");
+    }
+    assertThat(upstream.heads()).hasSize(before);
+    assertThat(asked("get", "/writes/x")).startsWith("HTTP/1.1 200 ");
+    assertThat(upstream.lastHead()).as("sent on as it came").startsWith("get /writes/x ");
+    // An upstream that folds would execute these.
+    refuses(405, "trace /hostile HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n");
+    refuses(405, "Connect hostile:443 HTTP/1.1\r\nHost: hostile\r\nConnection: close\r\n\r\n");
+  }
+
   private static String asked(String target) throws IOException {
+    return asked("GET", target);
+  }
+
+  private static String asked(String method, String target) throws IOException {
     return RawHttp.exchange(
         gateway.address(),
-        "GET " + target + " HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n");
+        method + " " + target + " HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n");
   }
 
   @Test

@@ -73,6 +73,11 @@ final class EnvoyDescriptorsTest {
           .as("the other of the two rules")
           .extracting(status -> status.getCurrentLimit().getName(), DescriptorStatus::getCode)
           .containsExactly("writes", Code.OVER_LIMIT);
+      for (String method : List.of("post", "Post")) {
+        assertThat(served.ask(of(method, "/other", "192.0.2.2", "k3")).getOverallCode())
+            .as(method)
+            .isEqualTo(Code.OVER_LIMIT);
+      }
       assertThat(served.ask(of("GET", "/orders", "192.0.2.1", "k1")).getOverallCode())
           .isEqualTo(Code.OVER_LIMIT);
       assertThat(served.ask(of("GET", "/orders", "192.0.2.1", "k2")).getOverallCode())

@@ -268,7 +268,7 @@ final class RuleIT {
   void explainsWhatRulesWouldSayAndTakesNothing() {
     made("{'name':'wide','allowedRequests':1,'windowSeconds':60,'pathPattern':'/**'}");
     made(
-        "{'name':'top','allowedRequests':1,'windowSeconds':60,'pathPattern':'/api/**','priority':5}");
+        "{'name':'top','allowedRequests':1,'windowSeconds':60,'pathPattern':'/api/**','methods':['GET'],'priority':5}");
     made(
         "{'name':'dark','allowedRequests':1,'windowSeconds':60,'pathPattern':'/**','mode':'shadow'}");
     String request =
@@ -276,6 +276,7 @@ final class RuleIT {
     for (int i = 0; i < 3; i++) {
       Http.Answer answer = explain(request).ok();
       assertThat(answer.textAt("path")).isEqualTo("/api/x");
+      assertThat(answer.textAt("method")).isEqualTo("get");
       assertThat(answer.textAt("outcome")).isEqualTo("allowed");
       assertThat(answer.textAt("rules.0.rule")).isEqualTo("top");
       assertThat(answer.textAt("rules.0.key")).isEqualTo("192.0.2.7");

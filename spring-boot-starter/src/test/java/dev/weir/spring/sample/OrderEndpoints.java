@@ -14,7 +14,15 @@ public class OrderEndpoints {
 
   private final Queue<CompletableFuture<String>> reports = new ConcurrentLinkedQueue<>();
 
-  @GetMapping({"/orders/{id}", "/orders", "/quotes/{id}", "/letters", "/archive", "/offers"})
+  @GetMapping({
+    "/orders/{id}",
+    "/orders",
+    "/quotes/{id}",
+    "/letters",
+    "/archive",
+    "/offers",
+    "/drafts"
+  })
   String order() {
     return "order";
   }
