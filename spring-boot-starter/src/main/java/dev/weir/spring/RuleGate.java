@@ -41,12 +41,10 @@ final class RuleGate implements Gate {
       if (!isElsewhere()) {
         return new RuleDesk.Stores(counts, leases, leases);
       }
-      // A store elsewhere may come back without its counts, whatever it was told to keep.
       Failover.Parts parts =
           new Failover.Parts(
               "counts",
               counts,
-              true,
               Optional.empty(),
               nodes,
               MemoryLimitStore.DEFAULT_MOST_KEYS,

@@ -14,6 +14,7 @@ import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Rules;
 import dev.weir.engine.rules.TrustedProxies;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import org.slf4j.Logger;
@@ -87,7 +88,8 @@ final class WeirAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     Rules weirRules(WeirProperties properties) {
-      MemoryRules rules = new MemoryRules(InstantSource.system());
+      // Other instances may have gone by them for any time.
+      MemoryRules rules = new MemoryRules(InstantSource.fixed(Instant.EPOCH));
       List<RuleProperties> given = properties.rules();
       for (int i = 0; i < given.size(); i++) {
         String place = "weir.rules[" + i + "]";

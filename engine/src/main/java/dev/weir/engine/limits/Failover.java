@@ -21,12 +21,15 @@ import org.jspecify.annotations.Nullable;
  * <p>What may pass beyond a limit, at most:
  *
  * <ul>
- *   <li>{@link OnStoreFailure#CLOSED}: nothing, if the store comes back with its counts, or is told
- *       to be {@link Parts#isForgetful}.
- *   <li>{@link OnStoreFailure#FALLBACK}: nothing. A store does not know what the other has granted.
- *       So after each switch, there and back, all is refused until whatever may have been used is
- *       over: the length of a window (two of a sliding one), the time in which an empty bucket
- *       fills. With long windows that is long; {@code LOCAL} answers at once.
+ *   <li>{@link OnStoreFailure#CLOSED}: nothing. A store that comes back without its counts has to
+ *       notice that itself, see {@link LimitStore}.
+ *   <li>{@link OnStoreFailure#FALLBACK}: nothing, if all nodes lose the store and find it again
+ *       together. A store does not know what the other has granted, so after each switch, there and
+ *       back, a node refuses until whatever may have been granted is over: the length of a window
+ *       (two of a sliding one), the time in which an empty bucket fills. It does so on the way back
+ *       only if it has asked the other store. With long windows that is long; {@code LOCAL} answers
+ *       immediately. While some nodes have lost the store and others have not, each of the two
+ *       stores grants up to the limit: a whole limit beyond.
  *   <li>{@link OnStoreFailure#LOCAL}: a whole limit (all nodes' shares) at the failure, and a whole
  *       limit at the recovery of a store that lost its counts; more if fewer parts than nodes were
  *       configured.
@@ -41,7 +44,6 @@ public final class Failover implements LimitStore<Limit> {
    * What it is made of.
    *
    * @param name the store's, for metrics
-   * @param isForgetful whether the store may come back without its counts
    * @param next the store for {@link OnStoreFailure#FALLBACK}, empty for none
    * @param nodes so many nodes share a limit under {@link OnStoreFailure#LOCAL}
    * @param localMostKeys so many keys are counted under {@link OnStoreFailure#LOCAL}
@@ -49,7 +51,6 @@ public final class Failover implements LimitStore<Limit> {
   public record Parts(
       String name,
       LimitStore<Limit> store,
-      boolean isForgetful,
       Optional<LimitStore<Limit>> next,
       int nodes,
       long localMostKeys,
@@ -67,6 +68,9 @@ public final class Failover implements LimitStore<Limit> {
   private final LimitObserver observer;
   private final Breaker breaker;
   private final LimitStore<Limit> local;
+
+  /** When the next store was last asked to take something: it may have granted. */
+  private volatile long nextAskedAtMicros = Micros.EARLIEST;
 
   public Failover(Parts parts, LimitObserver observer) {
     this(parts, observer, BusyClock.sinceStart());
@@ -93,12 +97,12 @@ public final class Failover implements LimitStore<Limit> {
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
-    return ask(demand, LimitStore::peek);
+    return ask(demand, PEEK);
   }
 
   @Override
   public boolean take(Policy<? extends Limit> policy, String key, long cost) {
-    if (mayLackCounts(policy.onStoreFailure())) {
+    if (mayLackGrants(policy.onStoreFailure())) {
       return decide(policy, key, cost).isAllowed();
     }
     Boolean taken = tried(store -> store.take(policy, key, cost));
@@ -107,7 +111,7 @@ public final class Failover implements LimitStore<Limit> {
 
   @Override
   public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
-    if (mayLackCounts(policy.onStoreFailure())) {
+    if (mayLackGrants(policy.onStoreFailure())) {
       return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
     }
     Decision decision = tried(store -> store.decide(policy, key, cost));
@@ -126,16 +130,18 @@ public final class Failover implements LimitStore<Limit> {
     Answer ask(LimitStore<Limit> store, Demand<? extends Limit> demand);
   }
 
+  private static final Question PEEK = LimitStore::peek;
+
   private Answer ask(Demand<? extends Limit> demand, Question question) {
-    if (mayLackCounts(strictest(demand))) {
+    if (mayLackGrants(strictest(demand))) {
       if (breaker.isOpen()) {
-        // Whoever goes to see whether it is well again only looks.
+        // The caller that finds out whether the store is well again only looks.
         tried(store -> store.peek(demand));
       }
       if (breaker.isOpen()) {
         return without(demand, question);
       }
-      long unknownMicros = unknownMicros(demand);
+      long unknownMicros = unknownMicros(demand, nextAskedAtMicros);
       if (unknownMicros > 0) {
         return refused(demand, unknownMicros, Answer.Mode.CLOSED);
       }
@@ -144,16 +150,25 @@ public final class Failover implements LimitStore<Limit> {
     return answer == null ? without(demand, question) : answer;
   }
 
-  /** For how long a store does not know all that may have been used before the last switch. */
-  private long unknownMicros(Demand<? extends Limit> demand) {
-    long switchedAt = breaker.changedAtMicros();
-    long longest = 0;
+  /** Whether the store may not know what the next one has granted in its place. */
+  private boolean mayLackGrants(OnStoreFailure onFailure) {
+    return onFailure == OnStoreFailure.FALLBACK && nextAskedAtMicros != Micros.EARLIEST;
+  }
+
+  /**
+   * For how long a store does not know all that the other may have granted up to a time. Policies
+   * that are newer were granted nothing by it.
+   */
+  private long unknownMicros(Demand<? extends Limit> demand, long untilMicros) {
+    long longest = untilMicros;
     for (Ask<? extends Limit> ask : demand.asks()) {
-      Limit limit = ask.policy().limit();
-      Usage all = limit.take(limit.settle(Usage.NONE, switchedAt), limit.most(), switchedAt);
-      longest = Math.max(longest, limit.idleMicros(all, switchedAt));
+      if (Micros.clamped(ask.policy().createdAt()) < untilMicros) {
+        Limit limit = ask.policy().limit();
+        Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.most(), untilMicros);
+        longest = Math.max(longest, untilMicros + limit.idleMicros(all, untilMicros));
+      }
     }
-    return switchedAt + longest - nowMicros.getAsLong();
+    return longest - nowMicros.getAsLong();
   }
 
   /** What the store says; null if it is not asked, or does not answer. */
@@ -199,16 +214,6 @@ public final class Failover implements LimitStore<Limit> {
     }
   }
 
-  /** Whether the store may not know what others granted, or what it granted itself. */
-  private boolean mayLackCounts(OnStoreFailure onFailure) {
-    return breaker.changedAtMicros() != Micros.EARLIEST
-        && switch (onFailure) {
-          case FALLBACK -> true;
-          case CLOSED -> parts.isForgetful();
-          case LOCAL, OPEN -> false;
-        };
-  }
-
   private Answer without(Demand<? extends Limit> demand, Question question) {
     return switch (strictest(demand)) {
       case CLOSED -> refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
@@ -222,9 +227,16 @@ public final class Failover implements LimitStore<Limit> {
     if (parts.next().isEmpty() || !breaker.isOpen()) {
       return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
     }
-    long unknownMicros = unknownMicros(demand);
+    long unknownMicros = unknownMicros(demand, breaker.changedAtMicros());
     if (unknownMicros > 0) {
       return refused(demand, unknownMicros, Answer.Mode.CLOSED);
+    }
+    if (!question.equals(PEEK)) {
+      nextAskedAtMicros = nowMicros.getAsLong();
+      if (!breaker.isOpen()) {
+        // Found well again meanwhile: others may have asked it without knowing of this.
+        return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+      }
     }
     try {
       Answer answer = question.ask(parts.next().get(), demand);

@@ -5,6 +5,7 @@ import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
@@ -66,7 +67,13 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
-    return tried(there -> there.acquire(resource, limit, leaseId, places))
+    return acquire(resource, limit, leaseId, places, Instant.MIN);
+  }
+
+  @Override
+  public LeaseDecision acquire(
+      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+    return tried(there -> there.acquire(resource, limit, leaseId, places, trusted(createdAt)))
         .orElseGet(
             () ->
                 switch (onFailure) {
@@ -94,7 +101,12 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId) {
-    return tried(there -> there.join(resource, queue, ticketId))
+    return join(resource, queue, ticketId, Instant.MIN);
+  }
+
+  @Override
+  public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
+    return tried(there -> there.join(resource, queue, ticketId, trusted(createdAt)))
         .orElseGet(
             () ->
                 switch (onFailure) {
@@ -159,6 +171,14 @@ public final class LeaseFailover implements LeaseStore {
         breaker.failed();
       }
     }
+  }
+
+  /** Open, what was lost holds no one up. */
+  private Instant trusted(Instant createdAt) {
+    return switch (onFailure) {
+      case CLOSED -> createdAt;
+      case OPEN -> Instant.MAX;
+    };
   }
 
   private LeaseDecision unavailable() {

@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
+import java.time.Instant;
 
 /**
  * The port to whoever keeps leases. It applies the transitions of core to resources, each as one
@@ -15,6 +16,15 @@ import dev.weir.core.limits.Queue;
 public interface LeaseStore extends AutoCloseable {
   /** Takes places, under an id that the caller made up; the same id again changes nothing. */
   LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places);
+
+  /**
+   * Takes places of a resource that was made at a time. A store that has lost its leases gives none
+   * until those have ended; nothing can have been lost of a resource that is newer than the loss.
+   */
+  default LeaseDecision acquire(
+      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+    return acquire(resource, limit, leaseId, places);
+  }
 
   /** Lets a lease last for another time to live. */
   LeaseDecision renew(String resource, Concurrency limit, String leaseId);
@@ -32,6 +42,11 @@ public interface LeaseStore extends AutoCloseable {
    *     LeaseDecision.Full}
    */
   LeaseDecision join(String resource, Queue queue, String ticketId);
+
+  /** Takes a place in the queue of a resource that was made at a time; see {@link #acquire}. */
+  default LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
+    return join(resource, queue, ticketId);
+  }
 
   /** Ends all leases. */
   void forget(String resource);

@@ -9,6 +9,9 @@ import java.time.Instant;
  * The port to whoever keeps the counts of limits. It applies the transitions of core to keys, each
  * demand as one atomic step, by its own clock.
  *
+ * <p>A store that may lose its counts notices that itself. Of policies that are {@link
+ * OnStoreFailure#CLOSED} or {@code FALLBACK} and older than the loss, it then takes all as used.
+ *
  * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
  * overloaded throws {@link dev.weir.engine.StoreException}, which says whether anything may have
  * been taken.

@@ -1,6 +1,7 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Limit;
+import java.time.Instant;
 
 /**
  * A limit with a name, which holds for each key by itself.
@@ -9,17 +10,25 @@ import dev.weir.core.limits.Limit;
  * changed keeps what was used, a policy that became another kind of limit starts afresh.
  *
  * @param onStoreFailure what is said when the store that keeps the counts is gone
+ * @param createdAt when it was first in force: a store that lost counts before that has lost none
+ *     of this policy
  */
-public record Policy<L extends Limit>(String name, L limit, OnStoreFailure onStoreFailure) {
+public record Policy<L extends Limit>(
+    String name, L limit, OnStoreFailure onStoreFailure, Instant createdAt) {
   public Policy {
     LimitNames.require("policy", name);
   }
 
+  /** One that may have been in force for any time. */
   public static <L extends Limit> Policy<L> of(String name, L limit) {
-    return new Policy<>(name, limit, OnStoreFailure.CLOSED);
+    return new Policy<>(name, limit, OnStoreFailure.CLOSED, Instant.MIN);
   }
 
   public Policy<L> onStoreFailure(OnStoreFailure other) {
-    return new Policy<>(name, limit, other);
+    return new Policy<>(name, limit, other, createdAt);
+  }
+
+  public Policy<L> createdAt(Instant other) {
+    return new Policy<>(name, limit, onStoreFailure, other);
   }
 }

@@ -191,7 +191,9 @@ final class Attempt {
   private Decision join(Asked asking, Queue queue, Decision.Refused refused) {
     String placeId = id();
     String resource = RuleDesk.resourceOfQueue(asking);
-    return switch (stores.leases().join(resource, queue, placeId)) {
+    return switch (stores
+        .leases()
+        .join(resource, queue, placeId, asking.rule().rule().createdAt())) {
       case LeaseDecision.Held place -> {
         ticket.place(stores.leases(), resource, placeId);
         yield waiting(queue, place.current(), refused);

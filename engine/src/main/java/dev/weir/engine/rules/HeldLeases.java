@@ -74,7 +74,12 @@ final class HeldLeases {
             : stores.leases();
     String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
     LeaseDecision decision =
-        store.acquire(resource, leased.concurrency(), leaseId, Math.toIntExact(asked.cost()));
+        store.acquire(
+            resource,
+            leased.concurrency(),
+            leaseId,
+            Math.toIntExact(asked.cost()),
+            asked.rule().rule().createdAt());
     if (decision.isGranted()) {
       ticket.add(
           switch (holder) {

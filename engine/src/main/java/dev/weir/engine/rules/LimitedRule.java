@@ -36,7 +36,8 @@ public final class LimitedRule {
           new LimitedRule(
               rule,
               new Counted(
-                  new Policy<>(terms.name(), rate.limit(), terms.onStoreFailure()),
+                  new Policy<>(
+                      terms.name(), rate.limit(), terms.onStoreFailure(), rule.createdAt()),
                   rate.waiting().queue()),
               PolicyText.ofRule(terms.name(), rate.limit()),
               tally);

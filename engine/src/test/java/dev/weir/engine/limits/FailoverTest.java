@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
@@ -38,9 +39,9 @@ class FailoverTest {
         }
       };
 
-  private Failover failover(boolean isForgetful) {
+  private Failover failover() {
     return new Failover(
-        new Failover.Parts("redis", store, isForgetful, Optional.of(next), 2, 1_000, SETTINGS),
+        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS),
         observer,
         () -> nowMicros);
   }
@@ -75,7 +76,7 @@ class FailoverTest {
 
   @Test
   void aLimiterTellsItsObserverWhoDecided() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     List<Answer.Mode> modes = new ArrayList<>();
     LimitObserver watching =
         new LimitObserver() {
@@ -95,7 +96,7 @@ class FailoverTest {
 
   @Test
   void closedRefusesAndSaysWhenToComeAgain() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.CLOSED);
     giveUp(failover, policy);
     Answer answer = failover.decide(one(policy));
@@ -107,7 +108,7 @@ class FailoverTest {
 
   @Test
   void openLetsPass() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     Answer answer = failover.decide(one(policy));
@@ -118,7 +119,7 @@ class FailoverTest {
 
   @Test
   void localEnforcesTheShareOfThisNode() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.LOCAL);
     giveUp(failover, policy);
     Answer answer = failover.decide(one(policy));
@@ -132,7 +133,7 @@ class FailoverTest {
 
   @Test
   void strictestOfADemandHolds() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> open = Policy.<Limit>of("o", TEN).onStoreFailure(OnStoreFailure.OPEN);
     Policy<Limit> local = Policy.<Limit>of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
     Policy<Limit> closed = Policy.<Limit>of("c", TEN).onStoreFailure(OnStoreFailure.CLOSED);
@@ -151,7 +152,7 @@ class FailoverTest {
             FixedWindow.of(10, Duration.ofSeconds(10)),
             FixedWindow.of(10, Duration.ofSeconds(10)).alignedToEpoch(),
             SlidingWindow.of(10, Duration.ofSeconds(5)))) {
-      Failover failover = failover(true);
+      Failover failover = failover();
       Policy<Limit> policy =
           Policy.of("at " + nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
       store.mend();
@@ -177,8 +178,68 @@ class FailoverTest {
   }
 
   @Test
+  void nothingIsRefusedAfterARecoveryIfTheFallbackWasNotAsked() {
+    Failover failover = failover();
+    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    assertThat(granted(failover, policy, 4)).isEqualTo(4);
+    giveUp(failover, policy);
+    assertThat(granted(failover, policy, 100)).isZero();
+    store.mend();
+    nowMicros += 200_000;
+    assertThat(granted(failover, policy, 100)).isEqualTo(6);
+  }
+
+  @Test
+  void policyThatIsNewerThanTheSwitchIsNotRefusedForIt() {
+    Failover failover = failover();
+    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    nowMicros += 1;
+    Policy<Limit> later =
+        new Policy<>("later", policy.limit(), policy.onStoreFailure(), Micros.instant(nowMicros));
+    assertThat(granted(failover, later, 100)).isEqualTo(10);
+    store.mend();
+    recover(failover, policy);
+    assertThat(granted(failover, policy, 100)).isZero();
+    Policy<Limit> last = later.createdAt(Micros.instant(nowMicros));
+    assertThat(failover.decide(Demand.of(Ask.of(last, "other"))).mode())
+        .isEqualTo(Answer.Mode.STORE);
+  }
+
+  @Test
+  void nodesThatDisagreeGrantTheLimitOnceByEachStoreAndNotMore() {
+    FragileStore cut = new FragileStore(store);
+    Failover far =
+        new Failover(
+            new Failover.Parts("redis", cut, Optional.of(next), 2, 1_000, SETTINGS),
+            LimitObserver.NONE,
+            () -> nowMicros);
+    Failover near = failover();
+    Policy<Limit> policy =
+        policy(FixedWindow.of(10, MINUTE).alignedToEpoch(), OnStoreFailure.FALLBACK);
+    cut.breakDown();
+    int[] ofMinute = new int[20];
+    long began = nowMicros / 60_000_000;
+    for (int second = 0; second < 600; second++) {
+      if (second == 300) {
+        cut.mend();
+      }
+      int minute = (int) (nowMicros / 60_000_000 - began);
+      ofMinute[minute] += granted(near, policy, 2) + granted(far, policy, 2);
+      nowMicros += 1_000_000;
+    }
+    for (int minute = 0; minute <= 10; minute++) {
+      assertThat(ofMinute[minute]).as("minute %d", minute).isLessThanOrEqualTo(20);
+    }
+    // Before and after they disagree, and not only by chance.
+    assertThat(ofMinute[0]).isLessThanOrEqualTo(10);
+    assertThat(ofMinute[3]).isEqualTo(20);
+    assertThat(ofMinute[8]).isEqualTo(10);
+  }
+
+  @Test
   void hiccupDoesNotChangeTheStore() {
-    Failover failover = failover(true);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
     assertThat(granted(failover, policy, 4)).isEqualTo(4);
     store.breakDown();
@@ -191,7 +252,7 @@ class FailoverTest {
 
   @Test
   void fallbackThatIsGoneAsWellIsClosed() {
-    Failover failover = failover(true);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
     giveUp(failover, policy);
     next.breakDown();
@@ -201,21 +262,8 @@ class FailoverTest {
   }
 
   @Test
-  void storeThatLostItsCountsAdmitsNoMoreUnderClosed() {
-    Failover failover = failover(true);
-    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
-    assertThat(granted(failover, policy, 100)).isEqualTo(10);
-    giveUp(failover, policy);
-    store.mendWithoutCounts();
-    recover(failover, policy);
-    assertThat(granted(failover, policy, 100)).isZero();
-    nowMicros += 60_000_000;
-    assertThat(granted(failover, policy, 100)).isEqualTo(10);
-  }
-
-  @Test
   void storeThatKeepsItsCountsGoesOnAtOnceUnderClosed() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
     assertThat(granted(failover, policy, 3)).isEqualTo(3);
     giveUp(failover, policy);
@@ -226,7 +274,7 @@ class FailoverTest {
 
   @Test
   void deadStoreIsAskedByOneNowAndThenAndRecoversByItself() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     int asked = store.calls();
@@ -253,7 +301,7 @@ class FailoverTest {
 
   @Test
   void whatIsNotTheStoresFailureIsThrownAndStillCountsAsOne() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
     store.confuse();
     for (int i = 0; i < SETTINGS.failures(); i++) {
@@ -264,7 +312,7 @@ class FailoverTest {
 
   @Test
   void demandThatWasNotSentIsNeitherASuccessNorAFailure() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
     store.breakDown();
     // Between the failures of others, it does not end their row.
@@ -289,7 +337,7 @@ class FailoverTest {
 
   @Test
   void refundGoesToWhoGranted() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> local = policy(TEN, OnStoreFailure.LOCAL);
     Demand<Limit> demand = one(local);
     Answer byStore = failover.decide(demand);
@@ -307,7 +355,7 @@ class FailoverTest {
 
   @Test
   void whatNobodyKnowsIsThrown() {
-    Failover failover = failover(false);
+    Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     assertThatThrownBy(() -> failover.usage(policy, "k"))

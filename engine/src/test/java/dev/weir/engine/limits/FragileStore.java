@@ -20,6 +20,12 @@ final class FragileStore implements LimitStore<Limit> {
     this.memory = new MemoryLimitStore(nowMicros, 10_000);
   }
 
+  /** A way to a store that can be cut, while others still reach it. */
+  FragileStore(LimitStore<Limit> reached) {
+    this.nowMicros = () -> 0;
+    this.memory = reached;
+  }
+
   void breakDown() {
     isBroken = true;
   }

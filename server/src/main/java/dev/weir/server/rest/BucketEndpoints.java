@@ -192,6 +192,6 @@ final class BucketEndpoints {
   }
 
   private static Policy<TokenBucket> policy(Defined<TokenBucket> defined) {
-    return Policy.of(POLICY, defined.limit());
+    return Policy.of(POLICY, defined.limit()).createdAt(defined.createdAt());
   }
 }

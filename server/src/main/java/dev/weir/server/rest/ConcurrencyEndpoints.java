@@ -113,7 +113,12 @@ final class ConcurrencyEndpoints {
     LeaseDecision decision =
         limits
             .leases()
-            .acquire(key(defined), defined.limit(), UUID.randomUUID().toString(), places);
+            .acquire(
+                key(defined),
+                defined.limit(),
+                UUID.randomUUID().toString(),
+                places,
+                defined.createdAt());
     limits.metrics().decided(decision);
     return switch (decision) {
       case LeaseDecision.Held held ->
@@ -129,8 +134,7 @@ final class ConcurrencyEndpoints {
         yield response;
       }
       case LeaseDecision.Unavailable gone ->
-          throw unavailable(
-              gone, "You hold no lease; one may count until its leaseTtl is over.");
+          throw unavailable(gone, "You hold no lease; one may count until its leaseTtl is over.");
       case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
       case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
     };

@@ -10,10 +10,12 @@ import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.LimitSweep;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.StoreHistory;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.store.jdbc.JdbcLeaseStore;
 import dev.weir.store.jdbc.JdbcLimitStore;
 import dev.weir.store.jdbc.JdbcLimitUpkeep;
+import dev.weir.store.jdbc.JdbcStoreHistory;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
@@ -79,18 +81,21 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
         POSTGRESQL,
         new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
         new JdbcLeaseStore(database),
-        false,
         Optional.empty());
   }
 
-  /** A Redis may come back without its counts, whatever it was told to keep. */
+  /** A Redis may lose its counts; whether it was used before is remembered in the database. */
   private static LimitStores onRedis(
       LimitSettings settings,
       Optional<HikariDataSource> database,
       LimitMetrics metrics,
       Deque<AutoCloseable> started) {
-    Redis redis = Redis.open(redis(settings));
+    Redis redis =
+        Redis.open(
+            redis(settings),
+            database.<StoreHistory>map(JdbcStoreHistory::new).orElse(StoreHistory.NONE));
     started.push(redis);
+    started.push(Node.upkeep("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     Optional<HikariDataSource> next = database.filter(any -> settings.isFallbackUsed());
     next.ifPresent(pool -> sweep(pool, started));
     return goingOn(
@@ -99,7 +104,6 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
         REDIS,
         new RedisLimitStore(redis, metrics.batchesOf(REDIS)),
         new RedisLeaseStore(redis),
-        true,
         next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))));
   }
 
@@ -133,18 +137,11 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
       String name,
       LimitStore<Limit> store,
       LeaseStore leases,
-      boolean isForgetful,
       Optional<LimitStore<Limit>> next) {
     return new LimitStores(
         new Failover(
             new Failover.Parts(
-                name,
-                store,
-                isForgetful,
-                next,
-                settings.nodes(),
-                settings.mostKeys(),
-                Breaker.Settings.DEFAULT),
+                name, store, next, settings.nodes(), settings.mostKeys(), Breaker.Settings.DEFAULT),
             metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));

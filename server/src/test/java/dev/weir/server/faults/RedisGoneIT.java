@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,16 +26,20 @@ final class RedisGoneIT {
 
   @TempDir private Path folder;
   private RedisProcess redis;
+  private NodeProcess node;
+  private Relay relay;
+  private Map<String, String> settings;
   private Api api;
 
   @BeforeEach
   void start() throws IOException {
     redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+    relay = started(new Relay(redis.port()));
     Database database = started(Database.start(folder.resolve("data")));
-    Map<String, String> settings = new HashMap<>(database.environment());
+    settings = new HashMap<>(database.environment());
     settings.put("WEIR_LIMITS_STORE", "redis");
-    settings.put("WEIR_REDIS_URI", redis.address());
-    NodeProcess node = started(NodeProcess.start(folder.resolve("node.log"), settings));
+    settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + relay.port());
+    node = started(NodeProcess.start(folder.resolve("node.log"), settings));
     api = started(new Api(node.awaitReady().address()));
   }
 
@@ -77,6 +83,104 @@ final class RedisGoneIT {
             api.post("/api/v1/refund", json("{'rule':'held','key':'k','leaseId':'l'}"))
                 .statusCode())
         .isEqualTo(503);
+  }
+
+  @Test
+  void grantsNoMoreThanTheLimitAfterRedisCameBackEmptyHoweverFewAsk() throws Exception {
+    rule("'name':'closed','allowedRequests':5,'windowSeconds':86400");
+    define("PT1H");
+    acquired();
+    acquired();
+    assertThat(check("closed").statusCode()).isEqualTo(200);
+    redis.kill();
+    assertThat(check("closed").body()).contains("\"mode\":\"closed\"");
+    redis.start();
+    // Nothing of the four that are left, because it is not known that they are.
+    assertThat(grantedUntilTheStoreDecides("closed")).isZero();
+    assertThat(check("closed").statusCode()).isEqualTo(429);
+    HttpResponse<String> lease = api.post("/api/v1/concurrency/c/leases", "");
+    assertThat(lease.statusCode()).as(lease.body()).isEqualTo(429);
+
+    // What is made afterwards has lost nothing.
+    rule("'name':'later','allowedRequests':2,'windowSeconds':86400");
+    assertThat(check("later").statusCode()).isEqualTo(200);
+    assertThat(check("later").statusCode()).isEqualTo(200);
+    assertThat(check("later").statusCode()).isEqualTo(429);
+    assertThat(
+            api.put("/api/v1/concurrency/later", json("{'maxConcurrent':1,'leaseTtl':'PT1H'}"))
+                .statusCode())
+        .isEqualTo(200);
+    assertThat(api.post("/api/v1/concurrency/later/leases", "").statusCode()).isEqualTo(201);
+
+    // Nor is it forgotten by a node that starts now, or that starts after both were gone.
+    node.kill();
+    redis.kill();
+    redis.start();
+    node.restart();
+    node.awaitReady();
+    assertThat(grantedUntilTheStoreDecides("closed")).isZero();
+    assertThat(grantedUntilTheStoreDecides("later")).isZero();
+  }
+
+  @Test
+  void refusesNothingMoreAfterConnectionsWereCut() throws Exception {
+    for (String failure : List.of("closed", "fallback")) {
+      rule(
+          "'name':'%s','allowedRequests':10,'windowSeconds':86400,'onStoreFailure':'%s'"
+              .formatted(failure, failure));
+    }
+    for (String rule : List.of("closed", "fallback")) {
+      assertThat(check(rule).statusCode()).isEqualTo(200);
+      redis.hangUp();
+      int granted = 1 + grantedUntilTheStoreDecides(rule);
+      while (check(rule).statusCode() == 200) {
+        granted++;
+      }
+      assertThat(granted).as(rule).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void nodeThatIsCutOffGrantsNothingBesideTheOthers() throws Exception {
+    settings.put("WEIR_REDIS_URI", redis.address());
+    NodeProcess near = started(NodeProcess.start(folder.resolve("near.log"), settings));
+    Api other = started(new Api(near.awaitReady().address()));
+    for (String failure : List.of("closed", "fallback")) {
+      rule(
+          "'name':'%s','allowedRequests':10,'windowSeconds':86400,'onStoreFailure':'%s'"
+              .formatted(failure, failure));
+      String check = json("{'rule':'%s','key':'k'}".formatted(failure));
+      Waiting.until(
+          "the rule on the other node",
+          () -> other.post("/api/v1/check", check).statusCode() == 200);
+      assertThat(check(failure).statusCode()).isEqualTo(200);
+      relay.cut();
+      // More often than a node needs to give up.
+      for (int i = 0; i < 10; i++) {
+        assertThat(check(failure).statusCode()).isEqualTo(429);
+      }
+      assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(200);
+      relay.mend();
+      int granted = 3 + grantedUntilTheStoreDecides(failure);
+      while (check(failure).statusCode() == 200) {
+        granted++;
+      }
+      assertThat(granted).as(failure).isEqualTo(10);
+      assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(429);
+    }
+  }
+
+  /** How many pass until one is decided by the store. */
+  private int grantedUntilTheStoreDecides(String rule) {
+    AtomicInteger granted = new AtomicInteger();
+    Waiting.until(
+        "the store",
+        () -> {
+          HttpResponse<String> answer = check(rule);
+          granted.addAndGet(answer.statusCode() == 200 ? 1 : 0);
+          return answer.body().contains("\"mode\":\"store\"");
+        });
+    return granted.get();
   }
 
   private void define(String ttl) throws IOException, InterruptedException {

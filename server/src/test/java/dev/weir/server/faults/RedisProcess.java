@@ -3,6 +3,7 @@ package dev.weir.server.faults;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -55,6 +56,23 @@ final class RedisProcess implements AutoCloseable {
 
   String address() {
     return "redis://127.0.0.1:" + port;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Cuts all connections, and keeps what it knows. */
+  void hangUp() throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket
+          .getOutputStream()
+          .write("CLIENT KILL TYPE normal SKIPME yes\r\n".getBytes(StandardCharsets.US_ASCII));
+      // A number: how many there were.
+      if (socket.getInputStream().read() != ':') {
+        throw new IllegalStateException("Redis does not hang up");
+      }
+    }
   }
 
   /** Ends it on the spot. */

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
  * weir:t:api::user:{org7}:101  the same where the caller's key brings a hash tag of its own
  * weir:l:{resource}            leases, and weir:p:{resource} the places of those with several
  * weir:r:id                    the record of a request id; on a Cluster weir:r:{tag}:id
+ * weir:m                       the marker; on a Cluster weir:m:{tag} for each slot
  * </pre>
  *
  * The tag decides in which slot of a Cluster a key lies. No two things have the same name: in a
@@ -47,6 +48,15 @@ final class KeyNames {
   /** A record that lies in the slot of a tag. */
   String record(String tag, String requestId) {
     return prefix + ":r:{" + tag + "}:" + requestId;
+  }
+
+  String marker() {
+    return prefix + ":m";
+  }
+
+  /** The marker of the slot of a tag. */
+  String marker(String tag) {
+    return prefix + ":m:{" + tag + "}";
   }
 
   /** What Redis takes for the tag of a key that was named here. */

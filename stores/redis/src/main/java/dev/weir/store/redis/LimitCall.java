@@ -1,8 +1,10 @@
 package dev.weir.store.redis;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Policy;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,12 +39,25 @@ sealed interface LimitCall {
   record Single(Terms terms, String key, long cost) implements LimitCall {
     static Single of(KeyNames names, Mode mode, Ask<? extends Limit> ask) {
       return new Single(
-          new Terms(mode, ask.policy().limit()), names.usage(ask.policy(), ask.key()), ask.cost());
+          new Terms(mode, ask.policy().limit(), usedSinceMicros(ask.policy())),
+          names.usage(ask.policy(), ask.key()),
+          ask.cost());
     }
   }
 
   /** What singles that go together have in common. */
-  record Terms(Mode mode, Limit limit) {}
+  record Terms(Mode mode, Limit limit, double usedSinceMicros) {}
+
+  /**
+   * Since when a policy may have been used: what was lost before that is none of its counts. Those
+   * that rather let pass too much than refuse go on as if nothing was lost.
+   */
+  static double usedSinceMicros(Policy<? extends Limit> policy) {
+    return switch (policy.onStoreFailure()) {
+      case CLOSED, FALLBACK -> (double) Micros.clamped(policy.createdAt());
+      case LOCAL, OPEN -> Double.POSITIVE_INFINITY;
+    };
+  }
 
   /**
    * Any other demand.

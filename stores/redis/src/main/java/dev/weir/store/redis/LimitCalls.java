@@ -10,6 +10,7 @@ import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Policy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * little-endian, as the script's {@code struct} packs them.
  */
 final class LimitCalls {
-  private static final int LIMIT_BYTES = 1 + 3 * 8;
+  private static final int LIMIT_BYTES = 1 + 4 * 8;
   private static final int SINGLES_BYTES = 1 + 2 + LIMIT_BYTES;
   private static final int SINGLE_BYTES = 2 + 8;
   private static final int WHOLE_BYTES = 1 + 1 + 2 + 8;
@@ -42,10 +43,41 @@ final class LimitCalls {
   private final List<Sent<LimitCall.Whole>> wholes = new ArrayList<>();
   private final Map<String, Integer> places = new HashMap<>();
   private final List<byte[]> keys = new ArrayList<>();
+  private final Redis redis;
+  private final StoreClock clock;
+  private final int slot;
+  private final boolean isMarkerReached;
   private @Nullable RedisCall<byte[]> sent;
 
   /** A call, and its number among those of the caller. */
   private record Sent<C extends LimitCall>(C call, int number) {}
+
+  /**
+   * @param slot in which all keys lie
+   */
+  LimitCalls(Redis redis, StoreClock clock, int slot) {
+    this(redis, clock, slot, redis.markers().key(slot), true);
+  }
+
+  private LimitCalls(
+      Redis redis, StoreClock clock, int slot, byte[] firstKey, boolean isMarkerReached) {
+    this.redis = redis;
+    this.clock = clock;
+    this.slot = slot;
+    this.isMarkerReached = isMarkerReached;
+    keys.add(firstKey);
+  }
+
+  /** For one call alone whose slot is being moved: without the marker, if it has been seen. */
+  static LimitCalls alone(Redis redis, StoreClock clock, LimitCall call) {
+    int slot = redis.markers().slot(call.key());
+    LimitCalls calls =
+        redis.markers().latest(slot).length == 0
+            ? new LimitCalls(redis, clock, slot)
+            : new LimitCalls(redis, clock, slot, KeyNames.bytes(call.key()), false);
+    calls.add(call, 0);
+    return calls;
+  }
 
   void add(LimitCall call, int number) {
     switch (call) {
@@ -57,15 +89,29 @@ final class LimitCalls {
     }
   }
 
-  void start(Redis redis, byte[] now) {
+  void start() {
     byte[] demands = packed();
-    sent = redis.run(Script.LIMITS, keys.toArray(byte[][]::new), now, demands);
+    sent =
+        redis.run(
+            Script.LIMITS,
+            keys.toArray(byte[][]::new),
+            clock.argument(),
+            isMarkerReached
+                ? redis.markers().latest(slot)
+                : Markers.outOfReach(redis.markers().latest(slot)),
+            demands);
   }
 
   /** Waits for the answers and puts each outcome to the number of its call. */
-  void finish(Redis redis, long deadlineNanos, Outcome[] outcomes) {
+  void finish(long deadlineNanos, Outcome[] outcomes) {
     try {
-      read(redis.await(Objects.requireNonNull(sent), deadlineNanos), outcomes);
+      byte[] answers = redis.await(Objects.requireNonNull(sent), deadlineNanos);
+      if (answers.length == 0) {
+        redis.markers().make(clock);
+        start();
+        answers = redis.await(Objects.requireNonNull(sent));
+      }
+      read(answers, outcomes);
     } catch (StoreException e) {
       Outcome failed = new Outcome.Failed(e);
       singles.values().forEach(group -> group.forEach(sent -> outcomes[sent.number()] = failed));
@@ -89,7 +135,7 @@ final class LimitCalls {
     singles.forEach(
         (terms, group) -> {
           buffer.put(terms.mode().code).putShort((short) group.size());
-          put(buffer, terms.limit());
+          put(buffer, terms.limit(), terms.usedSinceMicros());
           for (Sent<LimitCall.Single> sent : group) {
             put(buffer, place(sent.call().key()), sent.call().cost());
           }
@@ -102,7 +148,8 @@ final class LimitCalls {
       buffer.putDouble((double) call.micros());
       for (int i = 0; i < asks.size(); i++) {
         put(buffer, place(call.keys().get(i)), asks.get(i).cost());
-        put(buffer, asks.get(i).policy().limit());
+        Policy<? extends Limit> policy = asks.get(i).policy();
+        put(buffer, policy.limit(), LimitCall.usedSinceMicros(policy));
       }
     }
     return buffer.array();
@@ -132,6 +179,11 @@ final class LimitCalls {
     buffer.putShort((short) place).putDouble((double) cost);
   }
 
+  private static void put(ByteBuffer buffer, Limit limit, double usedSinceMicros) {
+    put(buffer, limit);
+    buffer.putDouble(usedSinceMicros);
+  }
+
   private static void put(ByteBuffer buffer, Limit limit) {
     switch (limit) {
       case FixedWindow fixed -> {
@@ -154,6 +206,7 @@ final class LimitCalls {
   private void read(byte[] reply, Outcome[] outcomes) {
     ByteBuffer answers = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
     long nowMicros = number(answers);
+    redis.markers().saw(slot, Marker.read(answers));
     singles.forEach(
         (terms, group) -> {
           for (Sent<LimitCall.Single> sent : group) {

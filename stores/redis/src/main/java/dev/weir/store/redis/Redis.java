@@ -1,11 +1,15 @@
 package dev.weir.store.redis;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.StoreHistory;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,17 +36,31 @@ public final class Redis implements AutoCloseable {
   private final RedisSettings settings;
   private final KeyNames names;
   private final RedisLink link;
+  private final Markers markers;
   private volatile long answeredAtNanos = System.nanoTime();
 
-  private Redis(RedisSettings settings) {
+  private Redis(RedisSettings settings, StoreHistory history) {
     this.settings = settings;
     this.names = new KeyNames(settings.prefix());
     this.link = new RedisLink(settings);
+    this.markers = new Markers(this, history);
   }
 
-  /** Does not wait for Redis. */
+  /**
+   * Does not wait for Redis. An empty Redis that this process has not seen filled is taken for new.
+   */
   public static Redis open(RedisSettings settings) {
-    return new Redis(settings);
+    return open(settings, StoreHistory.NONE);
+  }
+
+  /**
+   * Does not wait for Redis.
+   *
+   * @param history remembers whether Redis was used, so that a process that starts after Redis has
+   *     lost its data notices that as well
+   */
+  public static Redis open(RedisSettings settings, StoreHistory history) {
+    return new Redis(settings, history);
   }
 
   RedisSettings settings() {
@@ -51,6 +69,10 @@ public final class Redis implements AutoCloseable {
 
   KeyNames names() {
     return names;
+  }
+
+  Markers markers() {
+    return markers;
   }
 
   boolean isCluster() {
@@ -114,6 +136,26 @@ public final class Redis implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  /**
+   * By which policy Redis may drop single keys when its memory is full, which is not noticed; empty
+   * if it does not. Of a Cluster, one node is asked.
+   */
+  public Optional<String> eviction() {
+    byte[] key = markers.key(0);
+    String info = await(send(key, commands -> commands.info("memory")));
+    Map<String, String> fields = new HashMap<>();
+    for (String line : info.lines().toList()) {
+      int colon = line.indexOf(':');
+      if (colon > 0) {
+        fields.put(line.substring(0, colon), line.substring(colon + 1));
+      }
+    }
+    return "0".equals(fields.get("maxmemory"))
+        ? Optional.empty()
+        : Optional.ofNullable(fields.get("maxmemory_policy"))
+            .filter(policy -> !policy.equals("noeviction"));
   }
 
   /** Waits as long as a command may take. */

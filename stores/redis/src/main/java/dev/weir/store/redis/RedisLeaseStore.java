@@ -1,5 +1,6 @@
 package dev.weir.store.redis;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
@@ -9,8 +10,15 @@ import dev.weir.engine.limits.LeaseStore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 
-/** Leases in Redis. Each step is one call of a script, by Redis' own clock. */
+/**
+ * Leases in Redis. Each step is one call of a script, by Redis' own clock.
+ *
+ * <p>After Redis has lost its data, leases of resources that were made before are not given until
+ * any that was lost has ended, by the time to live that is asked then. Those that were lost cannot
+ * be renewed: whether they were held is not known.
+ */
 public final class RedisLeaseStore implements LeaseStore {
   private static final int HELD = 1;
   private static final int FULL = 2;
@@ -30,11 +38,24 @@ public final class RedisLeaseStore implements LeaseStore {
 
   @Override
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+    return acquire(resource, limit, leaseId, places, Instant.MIN);
+  }
+
+  @Override
+  public LeaseDecision acquire(
+      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
     if (places < 1 || places > limit.max()) {
       throw new IllegalArgumentException(
           "places must be from 1 to %d, not %d".formatted(limit.max(), places));
     }
-    return step(resource, "acquire", leaseId, places, limit.max(), limit.ttlMicros());
+    return step(
+        resource,
+        "acquire",
+        leaseId,
+        places,
+        limit.max(),
+        limit.ttlMicros(),
+        Micros.clamped(createdAt));
   }
 
   @Override
@@ -54,12 +75,26 @@ public final class RedisLeaseStore implements LeaseStore {
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId) {
-    return step(resource, "join", ticketId, 1, queue.maxSize(), queue.delayMicros());
+    return join(resource, queue, ticketId, Instant.MIN);
+  }
+
+  @Override
+  public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
+    return step(
+        resource,
+        "join",
+        ticketId,
+        1,
+        queue.maxSize(),
+        queue.delayMicros(),
+        Micros.clamped(createdAt));
   }
 
   @Override
   public void forget(String resource) {
-    byte[][] keys = keys(resource);
+    byte[][] keys = {
+      KeyNames.bytes(redis.names().leases(resource)), KeyNames.bytes(redis.names().places(resource))
+    };
     redis.whole(() -> redis.await(redis.send(keys[0], commands -> commands.del(keys))));
   }
 
@@ -68,26 +103,39 @@ public final class RedisLeaseStore implements LeaseStore {
   public void close() {}
 
   private LeaseDecision step(String resource, String action, String leaseId, long... numbers) {
-    byte[][] arguments = new byte[3 + numbers.length][];
-    arguments[0] = clock.argument();
-    arguments[1] = action.getBytes(StandardCharsets.US_ASCII);
-    arguments[2] = KeyNames.bytes(leaseId);
-    for (int i = 0; i < numbers.length; i++) {
-      arguments[3 + i] = Long.toString(numbers[i]).getBytes(StandardCharsets.US_ASCII);
-    }
-    byte[][] keys = keys(resource);
-    return decision(
-        leaseId, redis.whole(() -> redis.await(redis.run(Script.LEASES, keys, arguments))));
-  }
-
-  private byte[][] keys(String resource) {
-    return new byte[][] {
-      KeyNames.bytes(redis.names().leases(resource)), KeyNames.bytes(redis.names().places(resource))
+    String leases = redis.names().leases(resource);
+    int slot = redis.markers().slot(leases);
+    byte[][] keys = {
+      redis.markers().key(slot),
+      KeyNames.bytes(leases),
+      KeyNames.bytes(redis.names().places(resource))
     };
+    byte[][] arguments = new byte[4 + numbers.length][];
+    arguments[0] = clock.argument();
+    arguments[2] = action.getBytes(StandardCharsets.US_ASCII);
+    arguments[3] = KeyNames.bytes(leaseId);
+    for (int i = 0; i < numbers.length; i++) {
+      arguments[4 + i] = Long.toString(numbers[i]).getBytes(StandardCharsets.US_ASCII);
+    }
+    byte[] reply = run(slot, keys, arguments);
+    if (reply.length == 0) {
+      redis.markers().make(clock);
+      reply = run(slot, keys, arguments);
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
+    redis.markers().saw(slot, Marker.read(buffer));
+    return decision(leaseId, buffer);
   }
 
-  private static LeaseDecision decision(String leaseId, byte[] reply) {
-    ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
+  private byte[] run(int slot, byte[][] keys, byte[][] arguments) {
+    return redis.whole(
+        () -> {
+          arguments[1] = redis.markers().latest(slot);
+          return redis.await(redis.run(Script.LEASES, keys, arguments));
+        });
+  }
+
+  private static LeaseDecision decision(String leaseId, ByteBuffer buffer) {
     int outcome = buffer.get();
     int current = (int) buffer.getDouble();
     int places = (int) buffer.getDouble();

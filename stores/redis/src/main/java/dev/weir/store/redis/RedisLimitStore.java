@@ -10,7 +10,6 @@ import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
-import io.lettuce.core.cluster.SlotHash;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +22,11 @@ import java.util.function.IntConsumer;
  *
  * <p>A call that fails without an answer may have been done all the same: what it took is then
  * taken, never too little. A demand with a request id can be repeated safely.
+ *
+ * <p>A Redis that has lost its counts, by a restart, a flush, an old snapshot or a replica that was
+ * far behind, is noticed by the first call after it. Of policies that are {@link
+ * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} and were made before, all is
+ * then taken as used at that time. Losses of less than about a second are not noticed.
  */
 public final class RedisLimitStore implements LimitStore<Limit> {
   /** So many demands, at most, hold Redis in one call, for two or three milliseconds. */
@@ -30,8 +34,6 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   /** While Redis works on one call, the callers of the other are answered and ask again. */
   private static final int MOST_CALLS = 2;
-
-  private static final int ANY_SLOT = 0;
 
   private final Redis redis;
   private final StoreClock clock;
@@ -121,11 +123,10 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   private <O extends Outcome> O alone(LimitCall call, Class<O> expected) {
-    LimitCalls calls = new LimitCalls();
-    calls.add(call, 0);
-    calls.start(redis, clock.argument());
+    LimitCalls calls = LimitCalls.alone(redis, clock, call);
+    calls.start();
     Outcome[] outcomes = new Outcome[1];
-    calls.finish(redis, redis.deadlineNanos(), outcomes);
+    calls.finish(redis.deadlineNanos(), outcomes);
     return known(outcomes[0], expected);
   }
 
@@ -142,14 +143,15 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     Map<Integer, LimitCalls> slots = new LinkedHashMap<>();
     for (int i = 0; i < calls.size(); i++) {
       LimitCall call = calls.get(i);
-      int slot = redis.isCluster() ? SlotHash.getSlot(call.key()) : ANY_SLOT;
-      slots.computeIfAbsent(slot, number -> new LimitCalls()).add(call, i);
+      slots
+          .computeIfAbsent(
+              redis.markers().slot(call.key()), slot -> new LimitCalls(redis, clock, slot))
+          .add(call, i);
     }
-    byte[] now = clock.argument();
-    slots.values().forEach(group -> group.start(redis, now));
+    slots.values().forEach(LimitCalls::start);
     long deadlineNanos = redis.deadlineNanos();
     Outcome[] outcomes = new Outcome[calls.size()];
-    slots.values().forEach(group -> group.finish(redis, deadlineNanos, outcomes));
+    slots.values().forEach(group -> group.finish(deadlineNanos, outcomes));
     return List.of(outcomes);
   }
 }

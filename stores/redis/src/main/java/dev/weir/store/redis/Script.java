@@ -14,22 +14,30 @@ import java.util.HexFormat;
  * @param digest SHA-1 in hex, as Redis wants it
  */
 record Script(String text, String digest) {
-  static final Script LIMITS = read("limits.lua");
-  static final Script LEASES = read("leases.lua");
+  static final Script LIMITS = of("limits.lua");
+  static final Script LEASES = of("leases.lua");
+  static final Script MARK = of("mark.lua");
 
-  private static Script read(String name) {
+  /** All begin with what they share. */
+  private static Script of(String name) {
+    String text = read("marker.lua") + read(name);
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
+      return new Script(text, HexFormat.of().formatHex(digest));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String read(String name) {
     try (InputStream in = Script.class.getResourceAsStream(name)) {
       if (in == null) {
         throw new IllegalStateException(name + " is missing from the jar");
       }
-      byte[] bytes = in.readAllBytes();
-      byte[] digest = MessageDigest.getInstance("SHA-1").digest(bytes);
-      return new Script(
-          new String(bytes, StandardCharsets.UTF_8), HexFormat.of().formatHex(digest));
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
     }
   }
 }

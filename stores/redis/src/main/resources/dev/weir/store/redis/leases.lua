@@ -1,24 +1,25 @@
 -- One step of the leases of a resource. It repeats dev.weir.core.limits.Concurrency and Queue; the
 -- compatibility kit proves it equal.
 --
--- KEYS[1]  the leases: a sorted set of their ids by the time at which they end
--- KEYS[2]  a hash of those that hold more than one place: '+' and the id, to the places; and '=' to
+-- KEYS[1]  the marker
+-- KEYS[2]  the leases: a sorted set of their ids by the time at which they end
+-- KEYS[3]  a hash of those that hold more than one place: '+' and the id, to the places; and '=' to
 --          the places that all of them hold beyond one each
--- ARGV     the time in microseconds (empty for the clock of Redis), what to do, and its arguments
--- Returns  outcome, places held by all, places of the lease, its end, wait, packed
+-- ARGV     the time and the latest marker, see marker.lua; then what to do, and its arguments
+-- Returns  nothing if the node has to find out first whether leases were lost; else the marker,
+--          outcome, places held by all, places of the lease, its end, wait, packed
 
-local pack = struct.pack
 local GONE, HELD, FULL = 0, 1, 2
 
-local now = tonumber(ARGV[1])
--- Expiry goes by the clock of Redis. A test whose clock stands still must not lose its keys by it.
-local grace_millis = now and 3600000 or 1
-if not now then
-  local time = redis.call('TIME')
-  now = time[1] * 1000000 + time[2]
+if not read_marker(call('GET', KEYS[1])) then
+  return ''
 end
-local action, id = ARGV[2], ARGV[3]
-local leases, extras = KEYS[1], KEYS[2]
+local action, id = ARGV[3], ARGV[4]
+local leases, extras = KEYS[2], KEYS[3]
+
+local function answer(outcome, all, places, ends, wait)
+  return pack('<ddBdddd', since, beaten_at, outcome, all, places, ends, wait)
+end
 
 local beyond = tonumber(redis.call('HGET', extras, '=') or 0)
 
@@ -53,7 +54,7 @@ if action == 'current' then
       held = held - (places_of(lease) - 1)
     end
   end
-  return pack('<Bdddd', GONE, held, 0, 0, 0)
+  return answer(GONE, held, 0, 0, 0)
 end
 
 if beyond > 0 then
@@ -86,6 +87,7 @@ local function wait(places)
 end
 
 local function hold(places, ends)
+  beat()
   redis.call('ZADD', leases, ends, id)
   if places > 1 then
     beyond = beyond + places - 1
@@ -106,33 +108,42 @@ local ends = tonumber(redis.call('ZSCORE', leases, id) or nil)
 
 if action == 'release' then
   if ends then
+    beat()
     drop_places(id)
     redis.call('ZREM', leases, id)
   end
-  return pack('<Bdddd', GONE, held_by_all(), 0, 0, 0)
+  return answer(GONE, held_by_all(), 0, 0, 0)
 end
 
 if action == 'renew' then
   if not ends then
-    return pack('<Bdddd', GONE, held_by_all(), 0, 0, 0)
+    return answer(GONE, held_by_all(), 0, 0, 0)
   end
   -- A clock that stepped backwards must not shorten it.
-  ends = math.max(ends, now + tonumber(ARGV[4]))
+  ends = max(ends, now + tonumber(ARGV[5]))
+  beat()
   redis.call('ZADD', leases, ends, id)
   expire()
-  return pack('<Bdddd', HELD, held_by_all(), places_of(id), ends, 0)
+  return answer(HELD, held_by_all(), places_of(id), ends, 0)
 end
 
--- acquire: places, most places, time to live. join: 1, most places, delay for each place.
-local places, most, micros = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+-- acquire: places, most places, time to live. join: 1, most places, delay for each place. And since
+-- when leases may have been given.
+local places, most, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local given_since = tonumber(ARGV[8])
 local held = held_by_all()
 if ends then
-  return pack('<Bdddd', HELD, held, places_of(id), ends, 0)
+  return answer(HELD, held, places_of(id), ends, 0)
+end
+-- Any lease that was lost has ended after this time; until then all places may be taken.
+local lost_until = since + (action == 'join' and most * micros or micros)
+if given_since < since and now < lost_until then
+  return answer(FULL, most, 0, 0, lost_until - now)
 end
 if places > most - held then
-  return pack('<Bdddd', FULL, held, 0, 0, wait(places - (most - held)))
+  return answer(FULL, held, 0, 0, wait(places - (most - held)))
 end
 ends = now + (action == 'join' and (held + 1) * micros or micros)
 hold(places, ends)
 expire()
-return pack('<Bdddd', HELD, held + places, places, ends, 0)
+return answer(HELD, held + places, places, ends, 0)

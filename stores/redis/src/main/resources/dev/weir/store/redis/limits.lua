@@ -4,38 +4,30 @@
 -- equal. All numbers are whole and at most 2^53, so that doubles are exact, and for such numbers
 -- floor(a / b) is exact as well.
 --
--- KEYS     the usages and the records of request ids that the demands name by their index, each once
--- ARGV[1]  the time in microseconds; empty for the clock of Redis
--- ARGV[2]  the demands, packed. TAKE and DECIDE_ONE stand for all demands that ask one and the same
---          limit alone: mode, how many, kind and the three terms of the limit; and for each the index
---          of its usage and the cost. DECIDE, PEEK and GIVE_BACK stand for one demand: mode, number
---          of asks, index of the record or 0, a time; and for each ask the index of its usage, the
---          cost, kind and terms of the limit
--- Returns the time and the answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
+-- KEYS     the marker; then the usages and the records of request ids that the demands name by their
+--          index, each once
+-- ARGV     the time and the latest marker, see marker.lua
+-- ARGV[3]  the demands, packed. TAKE and DECIDE_ONE stand for all demands that ask one and the same
+--          limit alone: mode, how many, kind and the three terms of the limit and since when it may
+--          have been used; and for each the index of its usage and the cost. DECIDE, PEEK and
+--          GIVE_BACK stand for one demand: mode, number of asks, index of the record or 0, a time;
+--          and for each ask the index of its usage, the cost, kind and terms of the limit and since
+--          when it may have been used
+-- Returns nothing if the node has to find out first whether counts were lost; else the time, the
+-- marker and the answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
 -- decision, to the others outcome, number of decisions, time and the decisions. A decision is whether
 -- it is allowed, what remains, reset and wait.
-
-local floor, max, min = math.floor, math.max, math.min
-local pack, unpacked, call = struct.pack, struct.unpack, redis.call
 
 local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE = 0, 1, 2, 3, 4
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK = 0, 1, 2, 3, 4
 local OUTCOMES = {[REFUSED] = '\0', [GRANTED] = '\1', [UNREADABLE] = '\3'}
 local USAGE_BYTES = 40
-local NEVER, MOST = -62135596800000000, 9007199254740992
+local MOST = 9007199254740992
 local MOST_IN_WINDOW, FINEST = 8589934592, 1048576
 
 -- A usage is kept for so much longer than it is of use, so that one that is soon written again need
 -- not be given another time to live, which is most of what writing costs.
 local SLACK = 10000000
-
-local now = tonumber(ARGV[1])
--- Expiry goes by the clock of Redis. A test whose clock stands still must not lose its keys by it.
-local grace_millis = now and 3600000 or 1
-if not now then
-  local time = call('TIME')
-  now = time[1] * 1000000 + time[2]
-end
 
 local function ceil_div(a, b)
   local quotient = floor(a / b)
@@ -45,7 +37,8 @@ local function ceil_div(a, b)
   return quotient
 end
 
--- Each kind of limit: terms a, b, c, then the usage. `ends` is when a usage is of no use any more.
+-- Each kind of limit: terms a, b, c, then the usage. `ends` is when a usage is of no use any more;
+-- `all` is the usage after all was taken at a time.
 
 -- a limit, b window, c 1 if windows are aligned to the epoch
 local function window_start(b, c, micros)
@@ -88,6 +81,9 @@ local fixed = {
       return NEVER
     end
     return window_start(b, c, at) + b
+  end,
+  all = function(a, b, c, micros)
+    return window_start(b, c, micros), a, 1
   end
 }
 
@@ -176,6 +172,9 @@ local sliding = {
       return NEVER
     end
     return at + (used > 0 and 2 or 1) * b
+  end,
+  all = function(a, b, c, micros)
+    return floor(micros / b) * b, a, b
   end
 }
 
@@ -221,6 +220,9 @@ local bucket = {
     end
     -- Rather a microsecond too late than rounded to the time it was taken.
     return at + used / b + 1
+  end,
+  all = function(a, b, c, micros)
+    return micros, a * c, c
   end
 }
 
@@ -239,6 +241,24 @@ else
       values[from + i - 1] = part[i]
     end
   end
+end
+
+if not read_marker(values[1]) then
+  return ''
+end
+
+-- What has to be assumed of a limit whose counts may have been lost: that all was taken when the
+-- loss was noticed. Every usage that may have been lost is less, and counting goes on from there. It
+-- is assumed of what was last written before; nil if nothing can have been lost that still counts.
+local function lost(limit, a, b, c, used_since)
+  if used_since >= since then
+    return nil
+  end
+  local at, used, scale = limit.all(a, b, c, since)
+  if limit.ends(b, c, at, used, 0) <= now then
+    return nil
+  end
+  return at, used, scale
 end
 
 -- What is to be written, by key: when it ends, and until when it is kept if that is new.
@@ -260,12 +280,14 @@ local function decision(limit, is_allowed, a, b, c, at, used, before, cost, left
       is_allowed and 0 or limit.wait(a, b, c, at, used, before, cost))
 end
 
-local answers, answered = {pack('<d', now)}, 1
+-- The first is the time and the marker, which may change yet.
+local answers, answered = {''}, 1
 
 -- Works on demands that ask one limit alone, as nearly all do, with as few calls as can be: in Lua
 -- it is these that take time. The asks are indexes and costs by turns.
-local function work_on_many(is_take, limit, a, b, c, asks)
+local function work_on_many(is_take, limit, a, b, c, used_since, asks)
   local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
+  local lost_at, lost_used, lost_scale = lost(limit, a, b, c, used_since)
   for i = 1, #asks - 1, 2 do
     local key, cost = asks[i], asks[i + 1]
     local value = values[key]
@@ -274,6 +296,9 @@ local function work_on_many(is_take, limit, a, b, c, asks)
     if not value or #value == USAGE_BYTES then
       if value then
         at, used, before, scale, kept = unpacked('<ddddd', value)
+      end
+      if lost_at and at < since then
+        at, used, before, scale = lost_at, lost_used, 0, lost_scale
       end
       at, used, before, scale = settle(a, b, c, at, used, before, scale)
       outcome = REFUSED
@@ -294,7 +319,7 @@ local function work_on_many(is_take, limit, a, b, c, asks)
 end
 
 -- The asks of a demand that has several or a record, and what is used of each.
-local kind, key, cost, a, b, c = {}, {}, {}, {}, {}, {}
+local kind, key, cost, a, b, c, used_since = {}, {}, {}, {}, {}, {}, {}
 local at, used, before, scale, kept, remaining = {}, {}, {}, {}, {}, {}
 
 -- Whether all can be settled.
@@ -307,6 +332,12 @@ local function settle(n)
     at[j], used[j], before[j], scale[j], kept[j] = NEVER, 0, 0, 0, 0
     if value then
       at[j], used[j], before[j], scale[j], kept[j] = unpacked('<ddddd', value)
+    end
+    if at[j] < since then
+      local lost_at, lost_used, lost_scale = lost(kind[j], a[j], b[j], c[j], used_since[j])
+      if lost_at then
+        at[j], used[j], before[j], scale[j] = lost_at, lost_used, 0, lost_scale
+      end
     end
     at[j], used[j], before[j], scale[j] =
         kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
@@ -380,21 +411,23 @@ local function work(mode, n, record, micros)
   end
 end
 
-local demands, position = ARGV[2], 1
+local demands, position = ARGV[3], 1
 
 while position <= #demands do
   local mode = string.byte(demands, position)
   if mode >= TAKE then
-    local many, number, limit_a, limit_b, limit_c
-    many, number, limit_a, limit_b, limit_c, position = unpacked('<HBddd', demands, position + 1)
+    local many, number, limit_a, limit_b, limit_c, limit_since
+    many, number, limit_a, limit_b, limit_c, limit_since, position =
+        unpacked('<HBdddd', demands, position + 1)
     local asks = {unpacked('<' .. string.rep('Hd', many), demands, position)}
     position = asks[#asks]
-    work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, asks)
+    work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since, asks)
   else
     local n, record, micros, number
     n, record, micros, position = unpacked('<BHd', demands, position + 1)
     for j = 1, n do
-      key[j], cost[j], number, a[j], b[j], c[j], position = unpacked('<HdBddd', demands, position)
+      key[j], cost[j], number, a[j], b[j], c[j], used_since[j], position =
+          unpacked('<HdBdddd', demands, position)
       kind[j] = kinds[number]
     end
     answered = answered + 1
@@ -402,6 +435,9 @@ while position <= #demands do
   end
 end
 
+if next(ends) then
+  beat()
+end
 for i, ending in pairs(ends) do
   if ending <= now then
     call('DEL', KEYS[i])
@@ -412,4 +448,5 @@ for i, ending in pairs(ends) do
   end
 end
 
+answers[1] = pack('<ddd', now, since, beaten_at)
 return table.concat(answers)

@@ -85,7 +85,7 @@ interface SentinelClaims {
       RedisLimitStore store = new RedisLimitStore(redis);
       RedisFaults.eventually(() -> store.usage(TEN, "k"));
       assertThat(store.decide(TEN, "k", 4).remaining()).isEqualTo(6);
-      replica.waitUntil("DBSIZE", ":1");
+      replica.waitUntil("EXISTS weir:m weir:t:ten:{k}", ":2");
       scene.play(master, replica, sentinel, store);
     }
   }
