@@ -5,7 +5,6 @@ import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
-import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -68,18 +67,12 @@ sealed interface LimitCall {
    */
   record Whole(Mode mode, Demand<? extends Limit> demand, long micros, List<String> keys)
       implements LimitCall {
-    /**
-     * Throws {@link IllegalArgumentException} for a demand whose keys lie in different slots of a
-     * Cluster, where no step can be atomic.
-     */
+    /** On a Cluster, the keys of the demand have to lie in one slot. */
     static Whole of(
         KeyNames names, boolean isCluster, Mode mode, Demand<? extends Limit> demand, long micros) {
       List<String> keys = new ArrayList<>(demand.asks().size() + 1);
       for (Ask<? extends Limit> ask : demand.asks()) {
         keys.add(names.usage(ask.policy(), ask.key()));
-      }
-      if (isCluster) {
-        requireOneSlot(demand, keys);
       }
       if (demand.isRepeatable() && mode != Mode.PEEK) {
         keys.add(
@@ -102,18 +95,6 @@ sealed interface LimitCall {
     /** The same for a repeated demand whose asks come in another order. */
     private static String smallestTag(List<String> keys) {
       return keys.stream().map(KeyNames::tagOf).sorted().findFirst().orElseThrow();
-    }
-
-    private static void requireOneSlot(Demand<? extends Limit> demand, List<String> keys) {
-      int slot = SlotHash.getSlot(KeyNames.bytes(keys.getFirst()));
-      for (int i = 1; i < keys.size(); i++) {
-        if (SlotHash.getSlot(KeyNames.bytes(keys.get(i))) != slot) {
-          throw new IllegalArgumentException(
-              "keys %s and %s lie in different slots of the Redis Cluster and cannot be asked in one"
-                      .formatted(demand.asks().getFirst().key(), demand.asks().get(i).key())
-                  + " demand; give them the same hash tag, such as {org7} in user:{org7}:101");
-        }
-      }
     }
   }
 }

@@ -11,14 +11,17 @@ import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits in Redis. Each demand is one atomic step of a script, by Redis' own clock; demands that
- * come while others are under way share a call.
+ * come while others are under way share a call. On a Cluster, a demand whose keys lie in several
+ * slots is decided by each of them, see {@link SlotBySlot}.
  *
  * <p>A call that fails without an answer may have been done all the same: what it took is then
  * taken, never too little. A demand with a request id can be repeated safely.
@@ -74,6 +77,10 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   @Override
   public Answer decide(Demand<? extends Limit> demand) {
+    SlotBySlot spread = spread(demand);
+    if (spread != null) {
+      return spread.decide();
+    }
     return demand.asks().size() == 1 && !demand.isRepeatable()
         ? answer(
             LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()))
@@ -82,12 +89,19 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
-    return StoreException.whileReading(() -> answer(LimitCall.Mode.PEEK, demand, 0));
+    SlotBySlot spread = spread(demand);
+    return StoreException.whileReading(
+        () -> spread == null ? answer(LimitCall.Mode.PEEK, demand, 0) : spread.peek());
   }
 
   @Override
   public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    answer(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
+    SlotBySlot spread = spread(demand);
+    if (spread == null) {
+      answer(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
+    } else {
+      spread.refund(grantedAt);
+    }
   }
 
   @Override
@@ -115,19 +129,45 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     return submit(call, Outcome.Answered.class).answer();
   }
 
-  private <O extends Outcome> O submit(LimitCall call, Class<O> expected) {
-    Outcome outcome = batcher.submit(List.of(call)).getFirst();
-    boolean isTorn = outcome instanceof Outcome.Failed failed && Redis.isTorn(failed.failure());
-    // Others of its slot may be what Redis cannot decide about.
-    return isTorn ? redis.whole(() -> alone(call, expected)) : known(outcome, expected);
+  /** The demand slot by slot, if its keys lie in several; else null. */
+  private @Nullable SlotBySlot spread(Demand<? extends Limit> demand) {
+    if (!redis.isCluster() || demand.asks().size() == 1) {
+      return null;
+    }
+    SlotBySlot spread = new SlotBySlot(redis.names(), demand, this::submit);
+    return spread.isNeeded() ? spread : null;
   }
 
-  private <O extends Outcome> O alone(LimitCall call, Class<O> expected) {
+  private <O extends Outcome> O submit(LimitCall call, Class<O> expected) {
+    return known(submit(List.of(call)).getFirst(), expected);
+  }
+
+  private List<Outcome> submit(List<LimitCall> calls) {
+    List<Outcome> outcomes = batcher.submit(calls);
+    List<Outcome> whole = new ArrayList<>(outcomes.size());
+    for (int i = 0; i < outcomes.size(); i++) {
+      Outcome outcome = outcomes.get(i);
+      boolean isTorn = outcome instanceof Outcome.Failed failed && Redis.isTorn(failed.failure());
+      // Others of its slot may be what Redis cannot decide about.
+      whole.add(isTorn ? whole(calls.get(i)) : outcome);
+    }
+    return whole;
+  }
+
+  private Outcome whole(LimitCall call) {
+    try {
+      return redis.whole(() -> alone(call));
+    } catch (StoreException e) {
+      return new Outcome.Failed(e);
+    }
+  }
+
+  private Outcome alone(LimitCall call) {
     LimitCalls calls = LimitCalls.alone(redis, clock, call);
     calls.start();
     Outcome[] outcomes = new Outcome[1];
     calls.finish(redis.deadlineNanos(), outcomes);
-    return known(outcomes[0], expected);
+    return known(outcomes[0], Outcome.class);
   }
 
   private static <O extends Outcome> O known(Outcome outcome, Class<O> expected) {

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
@@ -19,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +39,7 @@ interface ClusterClaims {
   Servers.Clients clients();
 
   @Test
-  default void scopesOfOneTagAreOneStepAndOthersAreRefusedBeforehand() {
+  default void scopesOfOneTagAreOneStep() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
     Demand<TokenBucket> together =
         Demand.all(
@@ -44,15 +47,100 @@ interface ClusterClaims {
     assertThat(store.decide(together.withRequestId("a")).isAllowed()).isTrue();
     assertThat(store.decide(together.withRequestId("a")).isReplayed()).isTrue();
     assertThat(store.decide(together.withRequestId("b")).isAllowed()).isFalse();
+  }
 
+  @Test
+  default void scopesOfSeveralSlotsAreGrantedTogetherOrNotAtAll() {
+    RedisLimitStore store = new RedisLimitStore(clients().one());
     Demand<TokenBucket> apart =
-        Demand.all(List.of(new Ask<>(USER, "user:1", 1), new Ask<>(ORGANISATION, "org:7", 1)));
-    assertThatThrownBy(() -> store.decide(apart))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("user:1")
-        .hasMessageContaining("org:7")
-        .hasMessageContaining("same hash tag");
-    assertThat(store.usage(USER, "user:1").isNone()).isTrue();
+        Demand.all(
+            List.of(
+                new Ask<>(USER, "apart:1", 3),
+                new Ask<>(ORGANISATION, "apart:7", 7),
+                new Ask<>(USER, "apart:2", 1)));
+    Answer first = store.decide(apart.withRequestId("apart"));
+    assertThat(first.isAllowed()).isTrue();
+    assertThat(first.decisions()).extracting(Decision::remaining).containsExactly(7L, 8L, 9L);
+    Answer repeated = store.decide(apart.withRequestId("apart"));
+    assertThat(repeated.isReplayed()).isTrue();
+    assertThat(repeated.decisions()).isEqualTo(first.decisions());
+    assertThat(store.decide(apart).isAllowed()).isTrue();
+
+    // The organisation has too little left, and what the others said is given back.
+    for (Demand<TokenBucket> refused : List.of(apart, apart.withRequestId("refused"))) {
+      Answer answer = store.decide(refused);
+      assertThat(answer.decisions())
+          .extracting(Decision::isAllowed)
+          .containsExactly(true, false, true);
+      assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(4L, 1L, 8L);
+      assertThat(store.peek(apart).decisions())
+          .extracting(Decision::remaining)
+          .containsExactly(4L, 1L, 8L);
+    }
+    store.refund(apart.withRequestId("apart"), first.decidedAt());
+    store.refund(apart.withRequestId("apart"), first.decidedAt());
+    assertThat(store.peek(apart).decisions())
+        .extracting(Decision::remaining)
+        .containsExactly(7L, 8L, 9L);
+  }
+
+  @Test
+  default void demandThatWasHalfDoneIsCompletedWhenItIsRepeated() {
+    RedisLimitStore store = new RedisLimitStore(clients().one());
+    Ask<TokenBucket> user = new Ask<>(USER, "half:1", 4);
+    Ask<TokenBucket> organisation = new Ask<>(ORGANISATION, "half:7", 4);
+    // What a node leaves that dies after the first of two slots.
+    store.decide(Demand.<TokenBucket>of(user).withRequestId("half"));
+    Demand<TokenBucket> both = Demand.all(List.of(user, organisation));
+    Answer answer = store.decide(both.withRequestId("half"));
+    assertThat(answer.isAllowed()).isTrue();
+    assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(6L, 11L);
+    assertThat(store.peek(both).decisions())
+        .extracting(Decision::remaining)
+        .containsExactly(6L, 11L);
+  }
+
+  @Test
+  default void manyAtOnceInSeveralSlotsExceedNoLimitAndLeaveNothingTaken() throws Exception {
+    List<RedisLimitStore> stores =
+        List.of(new RedisLimitStore(clients().one()), new RedisLimitStore(clients().other()));
+    List<Ask<TokenBucket>> asks = new ArrayList<>();
+    for (int user = 0; user < 6; user++) {
+      asks.add(new Ask<>(USER, "crowd:" + user, 1));
+    }
+    Ask<TokenBucket> organisation = new Ask<>(ORGANISATION, "crowd", 1);
+    AtomicIntegerArray grants = new AtomicIntegerArray(asks.size());
+    try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> calls = new ArrayList<>();
+      for (int i = 0; i < 300; i++) {
+        int user = i % asks.size();
+        RedisLimitStore store = stores.get(i % 2);
+        Demand<TokenBucket> demand = Demand.all(List.of(asks.get(user), organisation));
+        Demand<TokenBucket> sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
+        calls.add(
+            callers.submit(
+                () -> {
+                  if (store.decide(sent).isAllowed()) {
+                    grants.incrementAndGet(user);
+                  }
+                }));
+      }
+      for (Future<?> call : calls) {
+        call.get();
+      }
+    }
+    long all = 0;
+    for (int user = 0; user < asks.size(); user++) {
+      all += grants.get(user);
+      assertThat(used(stores.getFirst(), asks.get(user))).isEqualTo(grants.get(user));
+    }
+    assertThat(used(stores.getFirst(), organisation)).isEqualTo(all).isLessThanOrEqualTo(15);
+    assertThat(all).isPositive();
+  }
+
+  private static long used(RedisLimitStore store, Ask<TokenBucket> ask) {
+    return ask.policy().limit().capacity()
+        - store.peek(Demand.of(ask)).decisions().getFirst().remaining();
   }
 
   @Test

@@ -1,0 +1,186 @@
+package dev.weir.store.redis;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * A demand whose keys lie in several slots of a Cluster, where no step reaches all of them: each
+ * slot decides about its part, and what was taken is given back if another refuses.
+ *
+ * <p>No limit ever grants more than it says. Weaker than one step is: while a demand is decided,
+ * another may be refused by what this one takes and gives back; a node that dies in between, or a
+ * slot that does not answer, leaves what was taken as used. So that demands that are refused anyway
+ * take nothing, all slots are asked first what they would say; not if the demand has a request id,
+ * because it may have been granted before. Each slot remembers the id with its part: a demand that
+ * is repeated after it was half done is completed and takes nothing twice.
+ */
+final class SlotBySlot {
+  private final Demand<? extends Limit> demand;
+  private final List<Part> parts;
+  private final KeyNames names;
+  private final Function<List<LimitCall>, List<Outcome>> store;
+
+  /** What one slot decides: asks of the demand, and their positions in it. */
+  private record Part(Demand<Limit> demand, List<Integer> positions) {}
+
+  /**
+   * @param store sends calls together and returns what became of each
+   */
+  SlotBySlot(
+      KeyNames names,
+      Demand<? extends Limit> demand,
+      Function<List<LimitCall>, List<Outcome>> store) {
+    this.names = names;
+    this.demand = demand;
+    this.store = store;
+    this.parts = parts(names, demand);
+  }
+
+  private static List<Part> parts(KeyNames names, Demand<? extends Limit> demand) {
+    Map<Integer, List<Integer>> slots = new TreeMap<>();
+    for (int i = 0; i < demand.asks().size(); i++) {
+      Ask<? extends Limit> ask = demand.asks().get(i);
+      slots
+          .computeIfAbsent(
+              SlotHash.getSlot(names.usage(ask.policy(), ask.key())), slot -> new ArrayList<>())
+          .add(i);
+    }
+    List<Part> parts = new ArrayList<>(slots.size());
+    for (List<Integer> positions : slots.values()) {
+      List<Ask<? extends Limit>> asks = new ArrayList<>(positions.size());
+      positions.forEach(position -> asks.add(demand.asks().get(position)));
+      parts.add(new Part(new Demand<>(asks, demand.requestId(), demand.requestTtl()), positions));
+    }
+    return parts;
+  }
+
+  boolean isNeeded() {
+    return parts.size() > 1;
+  }
+
+  Answer decide() {
+    if (!demand.isRepeatable()) {
+      Answer looked = StoreException.whileReading(this::peek);
+      if (!looked.isAllowed()) {
+        return looked;
+      }
+    }
+    List<Outcome> outcomes = send(parts, LimitCall.Mode.DECIDE, Micros.floor(demand.requestTtl()));
+    if (outcomes.stream().allMatch(SlotBySlot::isGranted)) {
+      return merged(answers(outcomes));
+    }
+    giveBack(outcomes);
+    // If one has failed, others may have taken all the same.
+    return merged(untouched(StoreException.afterDone(() -> answers(outcomes))));
+  }
+
+  Answer peek() {
+    return merged(answers(send(parts, LimitCall.Mode.PEEK, 0)));
+  }
+
+  void refund(Instant grantedAt) {
+    answers(send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt)));
+  }
+
+  /**
+   * Gives back what was taken just now. What was granted to the same request before stays: its
+   * caller may have acted on it.
+   */
+  private void giveBack(List<Outcome> outcomes) {
+    List<LimitCall> calls = new ArrayList<>(parts.size());
+    for (int i = 0; i < parts.size(); i++) {
+      if (outcomes.get(i) instanceof Outcome.Answered answered
+          && isGranted(answered)
+          && !answered.answer().isReplayed()) {
+        calls.add(
+            call(
+                parts.get(i),
+                LimitCall.Mode.REFUND,
+                Micros.clamped(answered.answer().decidedAt())));
+      }
+    }
+    if (!calls.isEmpty()) {
+      // Where that fails, too much stays counted, and the demand is refused all the same.
+      var unused = store.apply(calls);
+    }
+  }
+
+  private List<Outcome> send(List<Part> all, LimitCall.Mode mode, long micros) {
+    return store.apply(all.stream().map(part -> call(part, mode, micros)).toList());
+  }
+
+  private LimitCall call(Part part, LimitCall.Mode mode, long micros) {
+    return LimitCall.Whole.of(names, true, mode, part.demand(), micros);
+  }
+
+  private static boolean isGranted(Outcome outcome) {
+    return outcome instanceof Outcome.Answered answered && answered.answer().isAllowed();
+  }
+
+  private static List<Answer> answers(List<Outcome> outcomes) {
+    List<Answer> answers = new ArrayList<>(outcomes.size());
+    for (Outcome outcome : outcomes) {
+      switch (outcome) {
+        case Outcome.Answered answered -> answers.add(answered.answer());
+        case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
+        case Outcome.Taken taken -> throw new IllegalStateException("no one asked for yes or no");
+      }
+    }
+    return answers;
+  }
+
+  /** What the answers would be if nothing had been taken. */
+  private List<Answer> untouched(List<Answer> answers) {
+    List<Answer> untouched = new ArrayList<>(answers.size());
+    for (int i = 0; i < parts.size(); i++) {
+      Answer answer = answers.get(i);
+      if (!answer.isAllowed() || answer.isReplayed()) {
+        untouched.add(answer);
+        continue;
+      }
+      List<Decision> decisions = new ArrayList<>(answer.decisions().size());
+      for (int k = 0; k < answer.decisions().size(); k++) {
+        Ask<? extends Limit> ask = parts.get(i).demand().asks().get(k);
+        Decision granted = answer.decisions().get(k);
+        long remaining = granted.remaining() + ask.cost();
+        decisions.add(
+            new Decision.Allowed(
+                remaining, remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros()));
+      }
+      untouched.add(new Answer(decisions, answer.decidedAt(), answer.mode(), false));
+    }
+    return untouched;
+  }
+
+  /**
+   * One answer to the whole. It was decided when the first slot did: what is given back by that
+   * time is rather too little than too much.
+   */
+  private Answer merged(List<Answer> answers) {
+    Decision[] decisions = new Decision[demand.asks().size()];
+    Instant decidedAt = answers.getFirst().decidedAt();
+    boolean isReplayed = true;
+    for (int i = 0; i < parts.size(); i++) {
+      Answer answer = answers.get(i);
+      List<Integer> positions = parts.get(i).positions();
+      for (int k = 0; k < positions.size(); k++) {
+        decisions[positions.get(k)] = answer.decisions().get(k);
+      }
+      decidedAt = answer.decidedAt().isBefore(decidedAt) ? answer.decidedAt() : decidedAt;
+      isReplayed &= answer.isReplayed();
+    }
+    return new Answer(List.of(decisions), decidedAt, Answer.Mode.STORE, isReplayed);
+  }
+}
