@@ -62,7 +62,8 @@ final class NaiveConfig {
 
   /** A configuration to try things on. */
   NaiveConfig copy() {
-    NaiveConfig copy = new NaiveConfig(terms());
+    NaiveConfig copy = new NaiveConfig(versions.getFirst());
+    copy.versions.addAll(versions.subList(1, versions.size()));
     copy.slots.addAll(slots);
     copy.ghosts.addAll(ghosts);
     return copy;

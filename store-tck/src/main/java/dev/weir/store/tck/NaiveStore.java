@@ -35,6 +35,13 @@ final class NaiveStore {
     this.clock = clock;
   }
 
+  /** A store to try things on. */
+  NaiveStore copy() {
+    NaiveStore copy = new NaiveStore(clock);
+    configs.forEach((name, config) -> copy.configs.put(name, config.copy()));
+    return copy;
+  }
+
   NaiveConfig config(String name) {
     return Objects.requireNonNull(configs.get(name));
   }
@@ -159,6 +166,12 @@ final class NaiveStore {
     List<Held> leaked = leaked(dueBefore);
     leaked.forEach(held -> end(held, SlotState.RECLAIMED));
     return leaked.size();
+  }
+
+  void reclaim(String configName, Instant dueBefore) {
+    leaked(dueBefore).stream()
+        .filter(held -> held.slot().configName().equals(configName))
+        .forEach(held -> end(held, SlotState.RECLAIMED));
   }
 
   int removePast(Instant before) {

@@ -18,6 +18,7 @@ public interface SlotLedgerKit
         ReadingClaims,
         UpkeepClaims,
         NodeClaims,
+        RacingClaims,
         ManyWindowsClaims,
         TraceClaims {
 

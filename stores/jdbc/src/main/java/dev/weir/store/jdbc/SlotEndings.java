@@ -37,7 +37,7 @@ final class SlotEndings {
   private SlotEndings() {}
 
   static Transition confirm(Connection connection, String eventId) throws SQLException {
-    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    Optional<Slot> found = lock(connection, eventId);
     if (found.isEmpty()) {
       return new Transition.Unknown();
     }
@@ -51,7 +51,12 @@ final class SlotEndings {
     return new Transition.Done(slot.in(SlotState.CONFIRMED));
   }
 
-  /** The book first, then the slot: the order in which everybody locks. */
+  /**
+   * The book first, then the slot: the order in which all transactions lock. Which book it is can
+   * only be read without a lock, so it may be another one by the time that both are locked: an event
+   * that was cancelled may have a new slot of another configuration. Then both locks are given back
+   * before the other book is tried.
+   */
   static Transition cancel(Connection connection, StoreClock clock, String eventId)
       throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
@@ -59,11 +64,15 @@ final class SlotEndings {
       return new Transition.Unknown();
     }
     BookRow book = BookRow.lock(connection, clock, seen.get().configName()).orElseThrow();
-    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    Optional<Slot> found = lock(connection, eventId);
     if (found.isEmpty()) {
       return new Transition.Unknown();
     }
     Slot slot = found.get();
+    if (!slot.configName().equals(book.name())) {
+      throw new SQLException(
+          "the event has a slot of another configuration now", Transactions.TRY_AGAIN);
+    }
     return switch (slot.state()) {
       case CANCELLED, RECLAIMED -> new Transition.Done(slot);
       case CONFIRMED -> new Transition.Conflict(slot);
@@ -72,6 +81,20 @@ final class SlotEndings {
         yield new Transition.Done(slot.in(SlotState.CANCELLED));
       }
     };
+  }
+
+  /**
+   * Locks the slot of an event; empty if the event is unknown.
+   *
+   * <p>A new slot of an event that was cancelled replaces the row of the old one. Waiting for a row
+   * that is replaced meanwhile ends with no row, although the event was known all the time.
+   */
+  private static Optional<Slot> lock(Connection connection, String eventId) throws SQLException {
+    Optional<Slot> locked = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    if (locked.isEmpty() && SlotReads.find(connection, eventId).isPresent()) {
+      throw new SQLException("the event has a new slot", Transactions.TRY_AGAIN);
+    }
+    return locked;
   }
 
   /** Takes back slots of one configuration that were due before a time. */
