@@ -91,7 +91,7 @@ final class MemoryBook implements Book {
   /** Removes the windows that ended before a time, once their slots are gone. */
   void removeWindowsBefore(Instant time) {
     long cut = config().terms().windowStart(Micros.clamped(time));
-    boolean slotsGone = slotsBefore(Micros.instant(cut)).findAny().isEmpty();
+    boolean slotsGone = slotsInWindowsBefore(time).findAny().isEmpty();
     if (slotsGone && !windows.headMap(cut).isEmpty()) {
       windows.headMap(cut).clear();
       picture = Picture.empty(config().terms());
@@ -107,6 +107,11 @@ final class MemoryBook implements Book {
 
   Stream<Slot> slotsBefore(Instant time) {
     return slots.headMap(new SlotQuery.Cursor(time, "")).values().stream();
+  }
+
+  /** The slots of windows that ended before a time: a window is never removed in part. */
+  Stream<Slot> slotsInWindowsBefore(Instant time) {
+    return slotsBefore(Micros.instant(config().terms().windowStart(Micros.clamped(time))));
   }
 
   List<WindowCount> counts(WindowQuery query) {

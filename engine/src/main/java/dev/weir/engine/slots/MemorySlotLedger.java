@@ -168,34 +168,35 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   @Override
-  public long countLeaked(Instant dueBefore, int most) {
-    return locked(() -> leaked(dueBefore, most).count());
+  public long countLeaked(Instant before, int most) {
+    return locked(() -> leaked(before, most).count());
   }
 
   @Override
-  public int reclaim(Instant dueBefore, int most) {
+  public int reclaim(Instant before, int most) {
     return locked(
         () -> {
-          List<Slot> leaked = leaked(dueBefore, most).toList();
+          List<Slot> leaked = leaked(before, most).toList();
           leaked.forEach(slot -> end(slot, SlotState.RECLAIMED));
           return leaked.size();
         });
   }
 
   @Override
-  public int removePast(Instant scheduledBefore, int most) {
+  public int removePast(Instant before, int most) {
     return locked(
         () -> {
           List<Slot> past =
               books.values().stream()
-                  .flatMap(book -> book.slotsBefore(scheduledBefore))
+                  .flatMap(book -> book.slotsInWindowsBefore(before))
+                  .filter(slot -> slot.assignedAt().isBefore(before))
                   .limit(most)
                   .toList();
           for (Slot slot : past) {
             slots.remove(slot.eventId());
             book(slot).remove(slot);
           }
-          books.values().forEach(book -> book.removeWindowsBefore(scheduledBefore));
+          books.values().forEach(book -> book.removeWindowsBefore(before));
           return past.size();
         });
   }
@@ -210,10 +211,11 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
     return Micros.instant(Micros.ceil(clock.instant()));
   }
 
-  private Stream<Slot> leaked(Instant dueBefore, int most) {
+  private Stream<Slot> leaked(Instant before, int most) {
     return books.values().stream()
-        .flatMap(book -> book.slotsBefore(dueBefore))
+        .flatMap(book -> book.slotsBefore(before))
         .filter(slot -> slot.state() == SlotState.ASSIGNED)
+        .filter(slot -> slot.assignedAt().isBefore(before))
         .limit(most);
   }
 

@@ -2,19 +2,33 @@ package dev.weir.engine.slots;
 
 import java.time.Instant;
 
-/** The port to what has to be done now and then. Each step is small and holds no lock for long. */
+/**
+ * The port to what has to be done now and then. Each step is small and holds no lock for long.
+ *
+ * <p>A slot may be given for a time that has passed, so its age counts from the later of its
+ * scheduled time and its assignment: "before a time" means that both were before it.
+ */
 public interface SlotUpkeep {
   /** Runs {@code work} unless another node does so now. Returns whether it ran. */
   boolean alone(Runnable work);
 
-  /** How many slots were due before a time and never confirmed; counting stops at {@code most}. */
-  long countLeaked(Instant dueBefore, int most);
+  /**
+   * Counts the slots that were due and assigned before a time and never confirmed; counting stops at
+   * {@code most}.
+   */
+  long countLeaked(Instant before, int most);
 
-  /** Takes back at most {@code most} slots that were due before a time and never confirmed. */
-  int reclaim(Instant dueBefore, int most);
+  /**
+   * Takes back at most {@code most} slots that were due and assigned before a time and never
+   * confirmed.
+   */
+  int reclaim(Instant before, int most);
 
-  /** Removes at most {@code most} slots scheduled before a time, and the windows they lay in. */
-  int removePast(Instant scheduledBefore, int most);
+  /**
+   * Removes at most {@code most} slots that were assigned before a time and lie in windows that
+   * ended before it; and those windows, once no slot is left before them.
+   */
+  int removePast(Instant before, int most);
 
   /** Removes at most {@code most} things that nothing reads any more. Returns how many. */
   int tidy(int most);

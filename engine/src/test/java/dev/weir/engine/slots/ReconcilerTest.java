@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 final class ReconcilerTest {
   private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
 
-  private final MemorySlotLedger ledger =
-      new MemorySlotLedger(InstantSource.fixed(NOW), new Random(1), 100_000);
+  private Instant now = NOW;
+  private final InstantSource clock = () -> now;
+  private final MemorySlotLedger ledger = new MemorySlotLedger(clock, new Random(1), 100_000);
   private final SlotConfig config =
       ledger.configure("default", Terms.of(1_000, Duration.ofSeconds(1)));
   private final List<String> seen = new ArrayList<>();
@@ -38,7 +39,14 @@ final class ReconcilerTest {
         }
       };
 
+  /** Gives slots for a time at that time. */
   private void assign(String prefix, int count, Duration ago) {
+    now = NOW.minus(ago);
+    assignNow(prefix, count, ago);
+    now = NOW;
+  }
+
+  private void assignNow(String prefix, int count, Duration ago) {
     List<Demand> demands =
         IntStream.range(0, count)
             .mapToObj(i -> new SlotRequest(prefix + i, "default", NOW.minus(ago)))
@@ -104,6 +112,16 @@ final class ReconcilerTest {
   }
 
   @Test
+  void slotForAPastTimeIsAsYoungAsItsAssignment() {
+    assignNow("late", 3, Duration.ofDays(8));
+
+    run(true, Duration.ofDays(7), 10);
+
+    assertThat(seen).containsExactly("reclaimed 0", "leaked 0", "removed 0");
+    assertThat(ledger.confirm("late0")).isInstanceOf(Transition.Done.class);
+  }
+
+  @Test
   void doesNothingWhileAnotherNodeIsAtIt() {
     SlotUpkeep busy =
         new SlotUpkeep() {
@@ -113,17 +131,17 @@ final class ReconcilerTest {
           }
 
           @Override
-          public long countLeaked(Instant dueBefore, int most) {
+          public long countLeaked(Instant before, int most) {
             throw new AssertionError("not alone");
           }
 
           @Override
-          public int reclaim(Instant dueBefore, int most) {
+          public int reclaim(Instant before, int most) {
             throw new AssertionError("not alone");
           }
 
           @Override
-          public int removePast(Instant scheduledBefore, int most) {
+          public int removePast(Instant before, int most) {
             throw new AssertionError("not alone");
           }
 

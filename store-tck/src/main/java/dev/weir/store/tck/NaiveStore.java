@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /** The model of a store: what every ledger must answer, by the plainest means. */
@@ -155,21 +156,22 @@ final class NaiveStore {
     return ended;
   }
 
-  List<Held> leaked(Instant dueBefore) {
+  List<Held> leaked(Instant before) {
     return all()
         .filter(held -> held.slot().state() == SlotState.ASSIGNED)
-        .filter(held -> held.slot().scheduledTime().isBefore(dueBefore))
+        .filter(held -> held.slot().scheduledTime().isBefore(before))
+        .filter(held -> held.slot().assignedAt().isBefore(before))
         .toList();
   }
 
-  int reclaim(Instant dueBefore) {
-    List<Held> leaked = leaked(dueBefore);
+  int reclaim(Instant before) {
+    List<Held> leaked = leaked(before);
     leaked.forEach(held -> end(held, SlotState.RECLAIMED));
     return leaked.size();
   }
 
-  void reclaim(String configName, Instant dueBefore) {
-    leaked(dueBefore).stream()
+  void reclaim(String configName, Instant before) {
+    leaked(before).stream()
         .filter(held -> held.slot().configName().equals(configName))
         .forEach(held -> end(held, SlotState.RECLAIMED));
   }
@@ -180,7 +182,10 @@ final class NaiveStore {
     return held - (int) all().count();
   }
 
-  /** The last time not after {@code before} at which no configuration has a window in half. */
+  /**
+   * The last time not after {@code before} at which no configuration has a window in half, and
+   * before which no slot lies that was assigned later: only then windows go with all their slots.
+   */
   Instant betweenWindows(Instant before) {
     long cut = Micros.ceil(before);
     boolean moved = true;
@@ -193,6 +198,16 @@ final class NaiveStore {
         if (Stream.concat(config.slots.stream(), config.ghosts.stream())
             .anyMatch(held -> held.isIn(start, end))) {
           cut = start;
+          moved = true;
+        }
+        OptionalLong late =
+            config.slots.stream()
+                .filter(held -> Micros.ceil(held.slot().assignedAt()) >= end)
+                .mapToLong(Held::micros)
+                .filter(micros -> micros < end)
+                .min();
+        if (late.isPresent()) {
+          cut = Math.min(cut, late.getAsLong());
           moved = true;
         }
       }

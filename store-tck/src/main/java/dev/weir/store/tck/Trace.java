@@ -23,10 +23,10 @@ record Trace(List<Terms> terms, List<Step> steps) {
 
     record MoveClock(Duration by) implements Step {}
 
-    /** Takes back what was due {@code before} now. */
+    /** Takes back what was due and assigned {@code before} now. */
     record Reclaim(int node, Duration before) implements Step {}
 
-    /** Removes what was scheduled {@code before} now. */
+    /** Removes what was scheduled and assigned {@code before} now. */
     record RemovePast(int node, Duration before) implements Step {}
 
     record ListSlots(

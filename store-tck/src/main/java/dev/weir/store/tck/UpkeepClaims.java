@@ -66,6 +66,68 @@ interface UpkeepClaims extends Claims {
             done -> assertThat(done.slot().state()).isEqualTo(SlotState.RECLAIMED));
   }
 
+  /** Its caller has had no time to start it yet. */
+  @Test
+  default void slotForAPastTimeLeaksAfterItsAssignment() {
+    Scene scene = sceneOnEmptyStore(Terms.of(1, WINDOW));
+    Slot slot = scene.assign("a", at(-120));
+
+    assertThat(scene.node.upkeep().countLeaked(at(-60), 10)).isZero();
+    assertThat(scene.node.upkeep().reclaim(at(-60), 10)).isZero();
+    assertThat(scene.node.upkeep().reclaim(at(0), 10)).isZero();
+    assertThat(scene.assign("b", at(-120)).windowStart()).isEqualTo(at(-116));
+    assertThat(scene.node.ledger().find(scene.id("a"))).contains(slot);
+
+    scene.clock.set(at(9));
+    assertThat(scene.node.upkeep().countLeaked(at(1), 10)).isEqualTo(2);
+    assertThat(scene.node.upkeep().reclaim(at(1), 10)).isEqualTo(2);
+  }
+
+  @Test
+  default void eventThatAsksAgainLeaksAfterItsNewAssignment() {
+    Scene scene = sceneOnEmptyStore(Terms.of(1, WINDOW));
+    scene.assign("a", at(-120));
+    scene.cancel("a");
+    scene.clock.set(at(60));
+    Slot again = scene.assign("a", at(-120));
+
+    assertThat(scene.node.upkeep().reclaim(at(30), 10)).isZero();
+    assertThat(scene.node.ledger().find(scene.id("a"))).contains(again);
+  }
+
+  @Test
+  default void slotForAPastTimeIsKeptFromItsAssignmentOn() {
+    Scene scene = sceneOnEmptyStore(Terms.of(1, WINDOW));
+    Slot slot = scene.assign("a", at(-3600));
+    scene.assign("b", at(-3600));
+    scene.cancel("b");
+
+    assertThat(scene.node.upkeep().removePast(at(-60), 10)).isZero();
+    assertThat(scene.node.upkeep().removePast(at(0), 10)).isZero();
+
+    assertThat(scene.assign("a", at(50))).isEqualTo(slot);
+    assertThat(scene.confirm("a")).isInstanceOf(Transition.Done.class);
+    assertThat(scene.windows()).containsExactly(count(-3600, 1));
+    assertThat(scene.node.upkeep().removePast(at(1), 10)).isEqualTo(2);
+    assertThat(scene.node.ledger().find(scene.id("a"))).isEmpty();
+    assertThat(scene.windows()).isEmpty();
+  }
+
+  /** Removed or not is a matter of each slot: an old one goes, a late one between them stays. */
+  @Test
+  default void lateSlotStaysWhereOldOnesAreRemoved() {
+    Scene scene = sceneOnEmptyStore(Terms.of(2, WINDOW));
+    scene.assign("e", 3, at(-60));
+    scene.clock.set(at(60));
+    Slot late = scene.assign("late", at(-60));
+
+    assertThat(scene.node.upkeep().removePast(at(30), 10)).isEqualTo(3);
+
+    assertThat(scene.all()).containsExactly(late);
+    // Nothing is given twice meanwhile.
+    assertThat(scene.assign("f", at(-60)).scheduledTime()).isNotEqualTo(late.scheduledTime());
+  }
+
   @Test
   default void reclaimsOfAllConfigurations() {
     Scene scene = sceneOnEmptyStore(Terms.of(2, WINDOW));
@@ -132,13 +194,16 @@ interface UpkeepClaims extends Claims {
   }
 
   @Test
-  default void windowThatIsHalfRemovedStillCounts() {
+  default void windowThatHasNotEndedKeepsAllItsSlots() {
     Scene scene = sceneOnEmptyStore(Terms.of(4, WINDOW));
     scene.assign("e", 8, at(0));
 
-    scene.node.upkeep().removePast(at(6), 100);
+    assertThat(scene.node.upkeep().removePast(at(6), 100)).isEqualTo(4);
 
     assertThat(scene.windows()).containsExactly(count(4, 4));
+    scene.configure(Terms.of(5, WINDOW));
+    assertThat(scene.windows()).containsExactly(count(4, 4));
+    scene.configure(Terms.of(4, WINDOW));
     assertThat(scene.assign("f", at(4)).windowStart()).isEqualTo(at(8));
   }
 
@@ -171,7 +236,7 @@ interface UpkeepClaims extends Claims {
     scene.configure(Terms.of(1, Duration.ofSeconds(2)));
     assertThat(scene.assign("f", at(-40)).windowStart()).isEqualTo(at(-38));
 
-    scene.node.upkeep().removePast(at(-20), 100);
+    scene.node.upkeep().removePast(at(1), 100);
 
     assertThat(scene.assign("g", at(-40)).windowStart()).isEqualTo(at(-40));
   }

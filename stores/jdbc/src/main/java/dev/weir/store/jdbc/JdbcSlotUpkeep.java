@@ -25,8 +25,16 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         select 1 from slot_book b
         cross join lateral (
           select 1 from slot s
-          where s.config_id = b.config_id and s.state = 0 and s.scheduled < ? limit ?) as leaked
+          where s.config_id = b.config_id and s.state = 0
+            and s.scheduled < ? and s.assigned_at < ? limit ?) as leaked
         limit ?) as counted
+      """;
+
+  private static final String LEAKED =
+      """
+      select s.event_id from slot s
+      where s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?
+      order by s.scheduled limit ?
       """;
 
   /** The first time of a book's slots in a state: the least in the index, not a scan. */
@@ -59,7 +67,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       """
       delete from slot where ctid = any(array(
         select s.ctid from slot s
-        where s.config_id = ? and s.state = ? and s.scheduled < ?
+        where s.config_id = ? and s.state = ? and s.scheduled < ? and s.assigned_at < ?
         order by s.scheduled limit ?))
       """;
 
@@ -117,37 +125,47 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   @Override
-  public long countLeaked(Instant dueBefore, int most) {
+  public long countLeaked(Instant time, int most) {
+    long before = Micros.clamped(time);
     return transactions.read(
         connection ->
             Sql.first(
-                    connection,
-                    row -> row.getLong(1),
-                    COUNT_LEAKED,
-                    Micros.clamped(dueBefore),
-                    most,
-                    most)
+                    connection, row -> row.getLong(1), COUNT_LEAKED, before, before, most, most)
                 .orElseThrow());
   }
 
   @Override
-  public int reclaim(Instant dueBefore, int most) {
-    long before = Micros.clamped(dueBefore);
+  public int reclaim(Instant time, int most) {
+    long before = Micros.clamped(time);
     int reclaimed = 0;
     for (BookRow book : books(BOOKS_WITH_LEAKED, before)) {
-      int left = most - reclaimed;
-      if (left > 0) {
+      String[] eventIds = leaked(book, before, most - reclaimed);
+      if (eventIds.length > 0) {
         reclaimed +=
             transactions.write(
-                connection -> SlotEndings.reclaim(connection, clock, book.name(), before, left));
+                connection -> SlotEndings.reclaim(connection, clock, book, eventIds, before));
       }
     }
     return reclaimed;
   }
 
+  private String[] leaked(BookRow book, long before, int most) {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                row -> row.getString(1),
+                LEAKED,
+                book.configId(),
+                before,
+                before,
+                most)
+                .toArray(String[]::new));
+  }
+
   @Override
-  public int removePast(Instant scheduledBefore, int most) {
-    long before = Micros.clamped(scheduledBefore);
+  public int removePast(Instant time, int most) {
+    long before = Micros.clamped(time);
     int removed = 0;
     for (BookRow book : books(BOOKS_WITH_PAST, before)) {
       int left = most - removed;
@@ -176,12 +194,15 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     return transactions.read(connection -> Micros.instant(Sql.now(connection, clock)));
   }
 
+  /** Removes slots of windows that ended before a time: a window is never removed in part. */
   private static int removeSlots(Connection connection, BookRow book, long before, int most)
       throws SQLException {
+    long cut = ConfigRow.inForce(connection, book).terms().windowStart(before);
     int removed = 0;
     for (short state = 0; state <= 3 && removed < most; state++) {
       removed +=
-          Sql.update(connection, REMOVE_SLOTS, book.configId(), state, before, most - removed);
+          Sql.update(
+              connection, REMOVE_SLOTS, book.configId(), state, cut, before, most - removed);
     }
     return removed;
   }

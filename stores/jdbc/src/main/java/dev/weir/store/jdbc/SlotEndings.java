@@ -25,8 +25,9 @@ final class SlotEndings {
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-          where s.config_id = ? and s.state = 0 and s.scheduled < ?
-          order by s.scheduled limit ? for update of s
+          where s.event_id = any(?) and s.config_id = ? and s.state = 0
+            and s.scheduled < ? and s.assigned_at < ?
+          order by s.event_id for update of s
           """;
 
   private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
@@ -97,18 +98,20 @@ final class SlotEndings {
     return locked;
   }
 
-  /** Takes back slots of one configuration that were due before a time. */
+  /**
+   * Takes back those of some slots of one configuration that are still leaked once the book is
+   * locked. They were found without the lock: how long that takes depends on how many slots there
+   * are.
+   */
   static int reclaim(
-      Connection connection, StoreClock clock, String configName, long dueBefore, int most)
+      Connection connection, StoreClock clock, BookRow seen, String[] eventIds, long before)
       throws SQLException {
-    Optional<BookRow> book = BookRow.lock(connection, clock, configName);
-    if (book.isEmpty()) {
-      return 0;
-    }
+    BookRow book = BookRow.lock(connection, clock, seen.name()).orElseThrow();
     List<Slot> leaked =
-        Sql.list(connection, SlotRow::read, LOCK_LEAKED, book.get().configId(), dueBefore, most);
+        Sql.list(
+            connection, SlotRow::read, LOCK_LEAKED, eventIds, book.configId(), before, before);
     if (!leaked.isEmpty()) {
-      end(connection, book.get(), leaked, SlotState.RECLAIMED);
+      end(connection, book, leaked, SlotState.RECLAIMED);
     }
     return leaked.size();
   }
