@@ -1,5 +1,7 @@
 package dev.weir.core.slots;
 
+import dev.weir.core.Micros;
+
 /**
  * When a number of further events would be through, found by counting free places instead of taking
  * them. Ask {@link #step} until it answers something other than {@link Outcome.Unknown}.
@@ -98,7 +100,7 @@ public final class Forecast {
       long time =
           switch (terms.spread()) {
             case EVEN -> window.startMicros() + Places.offsetMicros(place, terms.windowMicros());
-            case RANDOM -> window.startMicros() + terms.windowMicros() - 1;
+            case RANDOM -> Math.min(window.startMicros() + terms.windowMicros() - 1, Micros.LATEST);
           };
       scheduled = Math.max(scheduled, time);
     }

@@ -9,7 +9,7 @@ public final class InvalidTermsException extends IllegalArgumentException {
 
   private final transient List<Violation> violations;
 
-  InvalidTermsException(List<Violation> violations) {
+  public InvalidTermsException(List<Violation> violations) {
     super(
         violations.stream()
             .map(violation -> violation.field() + " " + violation.message())

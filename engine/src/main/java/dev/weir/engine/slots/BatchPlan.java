@@ -1,12 +1,12 @@
 package dev.weir.engine.slots;
 
 import dev.weir.core.Micros;
+import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.Picture;
 import dev.weir.core.slots.Placement;
 import dev.weir.core.slots.Planner;
 import dev.weir.core.slots.Terms;
 import dev.weir.core.slots.Wish;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -91,7 +91,7 @@ public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
             return assigned(request, wish, book.config(), placed);
           }
           case Placement.NoRoom noRoom -> {
-            return new Assignment.NoRoom(request, retryAfter(book.config().terms(), wish, noRoom));
+            return refused(request, wish, book.config().terms(), noRoom.freeMicros());
           }
         }
       }
@@ -115,18 +115,21 @@ public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
       return new Assignment.Assigned(slot, false, placed.lookahead());
     }
 
-    /** How long until the first free place comes within reach of the same request. */
-    private static Duration retryAfter(Terms terms, Wish wish, Placement.NoRoom noRoom) {
-      if (noRoom.freeMicros() > Micros.LATEST) {
-        return Duration.ofDays(1);
+    /** The longest delay counts from now, and so reaches further with time, or it never does. */
+    private static Assignment refused(
+        SlotRequest request, Wish wish, Terms terms, long freeMicros) {
+      if (freeMicros > Micros.LATEST) {
+        return new Assignment.NoRoom(request, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER);
       }
-      long askedMicros =
-          switch (terms.notBefore()) {
-            case REQUESTED -> wish.requestedMicros();
-            case NOW -> wish.nowMicros();
-          };
-      long waitMicros = noRoom.freeMicros() - terms.maxDelayMicros() - askedMicros;
-      return Micros.duration(Math.max(waitMicros, Micros.PER_SECOND));
+      boolean movesWithTime =
+          terms.notBefore() == NotBefore.NOW || request.requestedTime().equals(SlotRequest.NOW);
+      long waitMicros = freeMicros - terms.maxDelayMicros() - wish.nowMicros();
+      return new Assignment.NoRoom(
+          request,
+          Micros.instant(freeMicros),
+          movesWithTime
+              ? Micros.duration(Math.max(waitMicros, Micros.PER_SECOND))
+              : Assignment.NoRoom.NEVER);
     }
   }
 }

@@ -22,9 +22,11 @@ public final class Reconciler implements Runnable {
   /**
    * What to do with what is old.
    *
-   * @param leakGrace how long after its time an unconfirmed slot counts as leaked
+   * @param leakGrace how long after the later of its time and its assignment an unconfirmed slot
+   *     counts as leaked
    * @param reclaim whether to take leaked slots back
-   * @param retention how long past slots are kept, {@link #FOREVER} for ever
+   * @param retention how long past slots are kept after the later of their time and their
+   *     assignment, {@link #FOREVER} for ever
    * @param mostSteps how many small steps of each kind one run makes
    */
   public record Settings(Duration leakGrace, boolean reclaim, Duration retention, int mostSteps) {

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * SlotDesk desk = new SlotDesk(ledger, configs, SlotDesk.Settings.DEFAULT, SlotObserver.NONE);
  * switch (desk.assign(SlotRequest.now("pay-123", "default"))) {
  *   case Assignment.Assigned assigned -> runAt(assigned.slot().scheduledTime());
- *   case Assignment.NoRoom noRoom -> tryAgainIn(noRoom.retryAfter());
+ *   case Assignment.NoRoom noRoom -> tryAgainOrGiveUp(noRoom.waitingHelps(), noRoom.retryAfter());
  *   case Assignment.UnknownConfig unknown -> complain(unknown);
  * }
  * }</pre>

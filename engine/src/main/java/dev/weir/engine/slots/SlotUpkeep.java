@@ -13,8 +13,8 @@ public interface SlotUpkeep {
   boolean alone(Runnable work);
 
   /**
-   * Counts the slots that were due and assigned before a time and never confirmed; counting stops at
-   * {@code most}.
+   * Counts the slots that were due and assigned before a time and never confirmed; counting stops
+   * at {@code most}.
    */
   long countLeaked(Instant before, int most);
 

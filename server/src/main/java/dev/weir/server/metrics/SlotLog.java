@@ -6,6 +6,7 @@ import dev.weir.engine.slots.SlotObserver;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Slots as log lines, on top of another observer. Nothing per request at INFO. */
 public final class SlotLog implements SlotObserver {
@@ -32,11 +33,13 @@ public final class SlotLog implements SlotObserver {
               .log(given.replayed() ? "Slot given again" : "Slot assigned");
         }
       }
+      // Behind the end of time is a mistake of the caller, not a lack of room.
       case Assignment.NoRoom noRoom ->
-          log.atError()
+          log.atLevel(
+                  noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE) ? Level.DEBUG : Level.ERROR)
               .addKeyValue("eventId", noRoom.request().eventId())
               .addKeyValue("configName", noRoom.request().configName())
-              .addKeyValue("beyondMaxDelay", noRoom.retryAfter())
+              .addKeyValue("freeTime", noRoom.freeTime())
               .log("No place within the longest delay");
       case Assignment.UnknownConfig unknown ->
           log.atDebug()

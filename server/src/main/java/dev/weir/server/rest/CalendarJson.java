@@ -81,7 +81,9 @@ final class CalendarJson {
               }
               list.forEach(item -> span(item).ifPresent(hours::add));
               if (hours.size() < list.size()) {
-                days.wrong(name, "must be spans of time such as 09:00-17:00");
+                days.wrong(
+                    name,
+                    "must be spans of time such as 09:00-17:00, or 00:00-24:00 for the whole day");
               }
               return hours;
             });
@@ -89,7 +91,8 @@ final class CalendarJson {
 
   private static Optional<OpeningHours.Hours> span(Object item) {
     Matcher matcher = HOURS.matcher(item instanceof String text ? text : "");
-    if (!matcher.matches()) {
+    // Hours that end when they begin: none, or a whole day? That is 00:00-24:00.
+    if (!matcher.matches() || matcher.group(1).equals(matcher.group(2))) {
       return Optional.empty();
     }
     try {

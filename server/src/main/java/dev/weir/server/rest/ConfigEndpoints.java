@@ -1,9 +1,10 @@
 package dev.weir.server.rest;
 
+import dev.weir.core.slots.InvalidTermsException;
+import dev.weir.engine.slots.CheckedSlotConfigs;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotConfigs;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -28,13 +29,16 @@ import org.slf4j.LoggerFactory;
 final class ConfigEndpoints {
   private static final Logger log = LoggerFactory.getLogger(ConfigEndpoints.class);
 
-  private final SlotConfigs configs;
+  private final CheckedSlotConfigs configs;
   private final ConfigBroadcast broadcast;
   private final ConfigCache cache;
   private final RestSettings settings;
 
   ConfigEndpoints(
-      SlotConfigs configs, ConfigBroadcast broadcast, ConfigCache cache, RestSettings settings) {
+      CheckedSlotConfigs configs,
+      ConfigBroadcast broadcast,
+      ConfigCache cache,
+      RestSettings settings) {
     this.configs = configs;
     this.broadcast = broadcast;
     this.cache = cache;
@@ -47,7 +51,12 @@ final class ConfigEndpoints {
   HttpResponse<byte[]> configure(@Body byte[] body) {
     ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
     String before = configs.inForce(wanted.name()).map(ConfigEndpoints::text).orElse("none");
-    SlotConfig stored = configs.configure(wanted.name(), wanted.terms());
+    SlotConfig stored;
+    try {
+      stored = configs.configure(wanted.name(), wanted.terms());
+    } catch (InvalidTermsException e) {
+      throw new ProblemException(wanted.problem(e));
+    }
     // Other nodes are told by the store; who asks this one next must not see the old terms.
     cache.forget(stored.name());
     log.info("Configuration changed: {} → {}", before, text(stored));

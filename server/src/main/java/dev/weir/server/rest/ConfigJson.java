@@ -24,8 +24,20 @@ final class ConfigJson {
 
   private ConfigJson() {}
 
-  /** What somebody would like a configuration to be. */
-  record Wanted(String name, Terms terms) {}
+  /**
+   * What somebody would like a configuration to be.
+   *
+   * @param sizeField the field that says how long a window is
+   */
+  record Wanted(String name, Terms terms, String sizeField) {
+    /** The problem with terms that are well formed and yet refused. */
+    Problem problem(InvalidTermsException refused) {
+      return Problem.invalid(
+          refused.violations().stream()
+              .map(violation -> new Violation(fieldOf(violation, sizeField), violation.message()))
+              .toList());
+    }
+  }
 
   /**
    * Reads a configuration.
@@ -61,14 +73,18 @@ final class ConfigJson {
               pausedUntil.map(Micros::ceil).orElse(Terms.NOT_PAUSED));
     } catch (InvalidTermsException e) {
       for (Violation violation : e.violations()) {
-        String field = violation.field().equals("windowSize") ? sizeField : violation.field();
+        String field = fieldOf(violation, sizeField);
         if (!fields.isWrong(field)) {
           fields.wrong(field, violation.message());
         }
       }
     }
     fields.throwIfWrong();
-    return new Wanted(name, terms);
+    return new Wanted(name, terms, sizeField);
+  }
+
+  private static String fieldOf(Violation violation, String sizeField) {
+    return violation.field().equals("windowSize") ? sizeField : violation.field();
   }
 
   private static <T> T required(Fields fields, String name, Optional<T> value, T absent) {

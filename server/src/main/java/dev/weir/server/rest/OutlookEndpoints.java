@@ -68,7 +68,9 @@ final class OutlookEndpoints {
           json.writeEndArray();
           if (windows.size() == limit) {
             Instant next = windows.getLast().start().plus(terms.window());
-            json.writeStringField("next", next.toString());
+            if (Micros.inRange(next)) {
+              json.writeStringField("next", next.toString());
+            }
           }
           json.writeEndObject();
         });
@@ -78,7 +80,9 @@ final class OutlookEndpoints {
       throws IOException {
     json.writeStartObject();
     json.writeStringField("start", window.start().toString());
-    json.writeStringField("end", window.start().plus(terms.window()).toString());
+    // The last window of all would end in a year that many a reader cannot read.
+    Instant end = Micros.instant(Micros.clamped(window.start().plus(terms.window())));
+    json.writeStringField("end", end.toString());
     json.writeNumberField("taken", window.taken());
     json.writeNumberField("max", terms.maxPerWindow());
     json.writeEndObject();

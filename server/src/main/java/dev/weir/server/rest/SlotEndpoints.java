@@ -57,9 +57,7 @@ final class SlotEndpoints {
       case Assignment.Assigned assigned ->
           Responses.json(json -> SlotJson.writeAssigned(json, assigned));
       case Assignment.NoRoom noRoom ->
-          throw new ProblemException(
-              SlotJson.problem(noRoom),
-              Map.of("Retry-After", Long.toString(noRoom.retryAfterSeconds())));
+          throw new ProblemException(SlotJson.problem(noRoom), SlotJson.headers(noRoom));
       case Assignment.UnknownConfig unknown ->
           throw new ProblemException(SlotJson.problem(unknown));
     };

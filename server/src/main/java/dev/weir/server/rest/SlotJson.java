@@ -1,11 +1,14 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.slots.Violation;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotNames;
 import dev.weir.engine.slots.SlotRequest;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Slots and requests for them as JSON. */
@@ -30,7 +33,13 @@ final class SlotJson {
     String configName = fields.configName("configName", defaultConfig);
     var requestedTime = fields.time("requestedTime");
     fields.refuseOthers();
-    fields.throwIfWrong();
+    // Of many entries, a caller finds the wrong one by its id.
+    fields.throwIfWrong(
+        json -> {
+          if (!fields.isWrong("eventId")) {
+            json.writeStringField("eventId", eventId.orElseThrow());
+          }
+        });
     return new SlotRequest(
         eventId.orElseThrow(), configName, requestedTime.orElse(SlotRequest.NOW));
   }
@@ -64,11 +73,28 @@ final class SlotJson {
 
   /** What a refused assignment is as a problem. */
   static Problem problem(Assignment.NoRoom noRoom) {
+    if (noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE)) {
+      return Problem.invalid(
+          List.of(
+              new Violation("requestedTime", "leaves no free place up to the end of year 9999")));
+    }
     return Problem.of(
         503,
         "no-room",
-        "Configuration \"%s\" has no free place within its longest delay. Try again in %d s."
-            .formatted(noRoom.request().configName(), noRoom.retryAfterSeconds()));
+        "Configuration \"%s\" has no free place within its longest delay; one is free at %s. %s"
+            .formatted(
+                noRoom.request().configName(),
+                noRoom.freeTime(),
+                noRoom.waitingHelps()
+                    ? "Try again in %d s.".formatted(noRoom.retryAfterSeconds())
+                    : "Waiting does not help a request that names its time: ask for a later one."));
+  }
+
+  /** The header fields that go with the problem. */
+  static Map<String, String> headers(Assignment.NoRoom noRoom) {
+    return noRoom.waitingHelps()
+        ? Map.of("Retry-After", Long.toString(noRoom.retryAfterSeconds()))
+        : Map.of();
   }
 
   static Problem problem(Assignment.UnknownConfig unknown) {

@@ -5,9 +5,10 @@ import java.time.Instant;
 import java.time.LocalDate;
 
 /**
- * Times read from text and written, exactly as {@link Instant} does it. What has the usual form is
- * read and written by hand, many times as fast: in a feed that is a good part of what it costs to
- * read a line, and in a check a part of the answer.
+ * Times read from text and written, as {@link Instant} does it, except that a leap second and a
+ * point without digits are refused. What has the usual form is read and written by hand, many times
+ * as fast: in a feed that is a good part of what it costs to read a line, and in a check a part of
+ * the answer.
  */
 final class TimeText {
   private static final int SECONDS_PER_DAY = 86_400;
@@ -39,7 +40,7 @@ final class TimeText {
             && (length == SHORTEST || text.charAt(19) == '.')
             && text.charAt(length - 1) == 'Z';
     if (!usual) {
-      return Instant.parse(text);
+      return parseUnusual(text);
     }
     int year = number(text, 0, 4);
     int month = number(text, 5, 7);
@@ -56,12 +57,26 @@ final class TimeText {
         || minute > 59
         || second < 0
         || second > 59) {
-      // Midnight as hour 24, a leap second, or no time at all.
-      return Instant.parse(text);
+      // Midnight as hour 24, or no time at all.
+      return parseUnusual(text);
     }
     long seconds = LocalDate.of(year, month, day).toEpochDay() * SECONDS_PER_DAY;
     return Instant.ofEpochSecond(
         seconds + hour * 3_600L + minute * 60L + second, (long) fraction * power(9 - digits));
+  }
+
+  /**
+   * {@link Instant} reads a leap second as the second before it, which is earlier than what was
+   * asked for, and a point that no digits follow as if it were not there.
+   */
+  private static Instant parseUnusual(String text) {
+    int point = text.indexOf('.');
+    boolean digitFollows =
+        point + 1 < text.length() && text.charAt(point + 1) >= '0' && text.charAt(point + 1) <= '9';
+    if (text.contains(":60") || (point >= 0 && !digitFollows)) {
+      throw new DateTimeException("no time: " + text);
+    }
+    return Instant.parse(text);
   }
 
   /** Writes a time. */

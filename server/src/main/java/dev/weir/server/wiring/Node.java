@@ -86,14 +86,14 @@ public final class Node implements AutoCloseable {
       LimitParts limits;
       Routing routing;
       if (settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")).equals("memory")) {
-        parts = SlotParts.inMemory(settings, observer);
+        parts = SlotParts.inMemory(settings, reconciling.retention(), observer);
         limits = LimitParts.open(limiting, Optional.empty(), metrics, started);
         routing = GatewayParts.routing(settings, Optional.empty());
       } else {
         Database database = Database.open(settings);
         started.push(database);
         readiness = database::reasonAgainst;
-        parts = onPostgres(settings, database, observer);
+        parts = onPostgres(settings, reconciling.retention(), database, observer);
         limits = onPostgres(limiting, database, metrics);
         routing = GatewayParts.routing(settings, Optional.of(database.pool()));
         started.push(listener(database, parts, limits, routing));
@@ -153,9 +153,10 @@ public final class Node implements AutoCloseable {
     return new Upkeep(name, work, every, new Upkeep.Log(log::info, log::warn, log::error));
   }
 
-  private static SlotParts onPostgres(Settings settings, Database database, SlotObserver observer) {
+  private static SlotParts onPostgres(
+      Settings settings, Duration retention, Database database, SlotObserver observer) {
     try {
-      return SlotParts.onPostgres(settings, database.pool(), observer);
+      return SlotParts.onPostgres(settings, retention, database.pool(), observer);
     } catch (StoreException e) {
       throw Database.unusable(e);
     }

@@ -37,10 +37,15 @@ public enum Setting {
   SLOTS_UPKEEP_EVERY(
       "weir.slots.upkeep-every", "PT30S", "how often leaked and old slots are looked for"),
   SLOTS_LEAK_GRACE(
-      "weir.slots.leak-grace", "PT1M", "how long after its time a slot counts as leaked"),
+      "weir.slots.leak-grace",
+      "PT1M",
+      "how long after the later of its time and its assignment a slot counts as leaked"),
   SLOTS_RECLAIM("weir.slots.reclaim", "false", "take leaked slots back"),
   SLOTS_RETENTION(
-      "weir.slots.retention", "", "how long past slots are kept, such as P90D; for ever without"),
+      "weir.slots.retention",
+      "",
+      "how long slots are kept after the later of their time and their assignment, such as P90D, "
+          + "at least as long as a window; for ever without"),
   LIMITS_STORE(
       "weir.limits.store",
       "memory",

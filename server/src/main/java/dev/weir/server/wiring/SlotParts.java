@@ -2,9 +2,11 @@ package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.slots.Terms;
+import dev.weir.engine.slots.CheckedSlotConfigs;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
@@ -17,13 +19,14 @@ import dev.weir.store.jdbc.JdbcSlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /** What slots need of a store, whichever store it is. */
 record SlotParts(
     SlotLedger ledger,
-    SlotConfigs configs,
+    CheckedSlotConfigs configs,
     SlotUpkeep upkeep,
     ConfigCache cache,
     ConfigBroadcast broadcast) {
@@ -36,17 +39,18 @@ record SlotParts(
   /** Of whichever thread asks: generators are not safe for use by several. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
-  static SlotParts inMemory(Settings settings, SlotObserver observer) {
+  static SlotParts inMemory(Settings settings, Duration retention, SlotObserver observer) {
     MemorySlotLedger ledger =
         new MemorySlotLedger(InstantSource.system(), RANDOM, MOST_SLOTS_IN_MEMORY);
     if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
       ledger.configure(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, ledger, observer);
-    return new SlotParts(ledger, ledger, ledger, cache, cache::flush);
+    return new SlotParts(ledger, checked(ledger, retention), ledger, cache, cache::flush);
   }
 
-  static SlotParts onPostgres(Settings settings, HikariDataSource database, SlotObserver observer) {
+  static SlotParts onPostgres(
+      Settings settings, Duration retention, HikariDataSource database, SlotObserver observer) {
     JdbcSlotConfigs configs = new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE);
     if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
       configs.createIfAbsent(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
@@ -54,10 +58,22 @@ record SlotParts(
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
         new JdbcSlotLedger(database, StoreClock.OF_THE_DATABASE, RANDOM, observer),
-        configs,
+        checked(configs, retention),
         new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
         cache,
         () -> Channel.SLOT_CONFIG.flushEverywhere(database));
+  }
+
+  private static CheckedSlotConfigs checked(SlotConfigs configs, Duration retention) {
+    CheckedSlotConfigs checked = new CheckedSlotConfigs(configs, retention, InstantSource.system());
+    Optional<SlotConfig> outlasting = checked.outlastingRetention();
+    if (outlasting.isPresent()) {
+      throw new InvalidSettingException(
+          Setting.SLOTS_RETENTION.key(),
+          "must be at least %s, the window of configuration \"%s\", not %s"
+              .formatted(outlasting.get().terms().window(), outlasting.get().name(), retention));
+    }
+    return checked;
   }
 
   /** Drops from the cache what has changed. */

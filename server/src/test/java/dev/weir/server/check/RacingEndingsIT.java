@@ -42,7 +42,8 @@ final class RacingEndingsIT {
         Api first = new Api(one.address());
         Api second = new Api(two.address())) {
       for (String config : CONFIGS) {
-        first.configure("{'configName':'%s','maxPerWindow':2,'windowSize':'PT4S'}".formatted(config));
+        first.configure(
+            "{'configName':'%s','maxPerWindow':2,'windowSize':'PT4S'}".formatted(config));
       }
       for (int event = 0; event < EVENTS; event++) {
         assertThat(ask(first, event, "x", 0).statusCode()).isEqualTo(200);
@@ -70,8 +71,7 @@ final class RacingEndingsIT {
       switch (random.nextInt(20)) {
         // Not more: what is confirmed never ends.
         case 0 ->
-            assertThat(
-                    api.post("/api/v1/slots/e" + event % 2 + "/confirm", "{}").statusCode())
+            assertThat(api.post("/api/v1/slots/e" + event % 2 + "/confirm", "{}").statusCode())
                 .isIn(200, 409);
         case 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ->
             assertThat(api.delete("/api/v1/slots/e" + event).statusCode()).isIn(204, 409);

@@ -62,6 +62,20 @@ final class BatchIT {
   }
 
   @Test
+  void namesTheEventOfABadEntry() {
+    String entries =
+        """
+        [{"eventId":"bad1","requestedTime":"soon"},{"eventId":"bad2","color":"red"},
+         {"eventId":"","color":"red"},{"eventId":7},{"color":"red"},
+         {"eventId":"bad3","requestedTime":"9999-12-31T23:59:59.999999Z"}]
+        """;
+    assertThat(field(http.post(BATCH, entries).ok(), "eventId"))
+        .containsExactly("bad1", "bad2", null, null, null, "bad3");
+    String line = "{\"eventId\":\"bad4\",\"requestedTime\":\"soon\"}\n";
+    assertThat(http.lines(line).text()).contains("\"eventId\":\"bad4\"");
+  }
+
+  @Test
   void answersABadEntryByItsOwnProblemAndCarriesOn() {
     Http.Answer answer =
         http.post(

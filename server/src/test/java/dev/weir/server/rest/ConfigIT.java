@@ -1,7 +1,11 @@
 package dev.weir.server.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.TestNode;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
@@ -171,6 +175,8 @@ final class ConfigIT {
                 "calendar.hours.monday",
             "{\"timeZone\":\"UTC\",\"hours\":{\"Monday\":[\"09:00-17:00\"]}}",
                 "calendar.hours.Monday",
+            "{\"timeZone\":\"UTC\",\"hours\":{\"monday\":[\"09:00-09:00\"]}}",
+                "calendar.hours.monday",
             "{\"timeZone\":1,\"hours\":{\"monday\":[\"09:00-17:00\"]}}", "calendar.timeZone")
         .forEach(
             (calendar, wrong) ->
@@ -217,6 +223,37 @@ final class ConfigIT {
     post("\"configName\":\"c\",\"maxPerWindow\":100000,\"windowSize\":\"PT0.001S\"")
         .wrong("maxPerWindow");
     configure("\"configName\":\"most\",\"maxPerWindow\":100000,\"windowSize\":\"PT1S\"");
+  }
+
+  @Test
+  void refusesTermsThatCanNeverGiveASlot() {
+    String windows = "\"configName\":\"never\",\"maxPerWindow\":1,\"windowSize\":\"PT1H\",";
+    String hours = "\"calendar\":{\"timeZone\":\"UTC\",\"hours\":{\"monday\":[\"09:10-09:50\"]}}";
+    // The only place of a window is its start.
+    post(windows + hours).wrong("calendar");
+    post(windows + "\"spread\":\"random\"," + hours).wrong("calendar");
+    post(windows + "\"pausedUntil\":\"9999-12-31T23:59:59Z\"").wrong("pausedUntil");
+    post(windows + "\"spread\":\"random\",\"maxDelay\":\"PT59M\"").wrong("maxDelay");
+    http.get(CONFIG + "?name=never").problem(404, "unknown-config");
+    configure(windows + "\"spread\":\"random\",\"maxDelay\":\"PT1H\"");
+    configure(windows + hours.replace("09:10", "09:00"));
+  }
+
+  @Test
+  void refusesWindowsThatOutlastTheRetention() {
+    try (Node brief = TestNode.inMemory(Map.of(Setting.SLOTS_RETENTION, "PT1M"))) {
+      Http other = new Http(brief.address());
+      String terms = "{\"configName\":\"default\",\"maxPerWindow\":1,%s}";
+      other.post(CONFIG, terms.formatted("\"windowSize\":\"PT61S\"")).wrong("windowSize");
+      other.post(CONFIG, terms.formatted("\"windowSizeSecs\":61")).wrong("windowSizeSecs");
+      assertThat(other.get(CONFIG).ok().intAt("version")).isEqualTo(1);
+      assertThat(other.post(CONFIG, terms.formatted("\"windowSize\":\"PT60S\"")).status())
+          .isEqualTo(201);
+    }
+    assertThatThrownBy(() -> TestNode.inMemory(Map.of(Setting.SLOTS_RETENTION, "PT3S")))
+        .hasMessageContaining("weir.slots.retention")
+        .hasMessageContaining("at least PT4S")
+        .hasMessageContaining("\"default\"");
   }
 
   @Test

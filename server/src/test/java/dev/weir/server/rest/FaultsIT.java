@@ -47,6 +47,12 @@ final class FaultsIT {
         assertThat(http.post("/api/v1/slots", request("e" + i)).ok().intAt("delayMs"))
             .isLessThanOrEqualTo((int) Duration.ofSeconds(15).toMillis());
       }
+      String named =
+          request("named").replace("}", ",\"requestedTime\":\"%s\"}".formatted(now.get()));
+      Http.Answer refused = http.post("/api/v1/slots", named).problem(503, "no-room");
+      // The time that it names comes no nearer.
+      assertThat(refused.header("retry-after")).isEmpty();
+      assertThat(refused.textAt("detail")).contains("Waiting does not help");
       Http.Answer batch =
           http.post("/api/v1/slots/batch", "[" + request("b1") + "," + request("b2") + "]").ok();
       assertThat(batch.text()).contains("urn:weir:problem:no-room", "\"status\":503");

@@ -76,6 +76,27 @@ final class OutlookIT {
     assertThat(((Map<?, ?>) end.json()).containsKey("through")).isFalse();
   }
 
+  /** A year of five digits is no time to most readers. */
+  @Test
+  void theLastWindowEndsInTheLastYear() {
+    for (String spread : List.of("even", "random")) {
+      configure(
+          "\"configName\":\"last\",\"maxPerWindow\":2,\"windowSize\":\"PT1S\",\"spread\":\"%s\""
+              .formatted(spread));
+      http.post(
+              "/api/v1/slots",
+              "{\"configName\":\"last\",\"requestedTime\":\"9999-12-31T23:59:59Z\",\"eventId\":\"l%s\"}"
+                  .formatted(spread))
+          .ok();
+      Http.Answer windows =
+          http.get(WINDOWS + "?configName=last&limit=1&from=9999-12-31T23:59:58Z").ok();
+      assertThat(windows.textAt("windows.0.end")).isEqualTo("9999-12-31T23:59:59.999999Z");
+      Http.Answer forecast =
+          http.get(FORECAST + "?configName=last&events=1&from=9999-12-31T23:59:58.5Z").ok();
+      assertThat(windows.text() + forecast.text()).doesNotContain("+10000");
+    }
+  }
+
   @Test
   void foretellsWithoutAssigning() {
     String query = FORECAST + "?configName=narrow&from=2026-01-01T00:00:00Z&events=";

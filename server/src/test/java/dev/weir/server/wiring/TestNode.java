@@ -11,11 +11,11 @@ import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.RuleBook;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.engine.slots.CheckedSlotConfigs;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotConfigs;
+import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
@@ -77,7 +77,7 @@ public final class TestNode {
                 new PrometheusRegistry(),
                 new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),
                 ledger,
-                ledger == memory ? memory : configsOf(memory),
+                new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
                 cache,
                 broadcast,
                 limits(clock),
@@ -110,31 +110,6 @@ public final class TestNode {
         Duration.ofMinutes(10),
         false,
         metrics);
-  }
-
-  /** Nothing but the configurations, so that there are no two ledgers to choose from. */
-  private static SlotConfigs configsOf(MemorySlotLedger memory) {
-    return new SlotConfigs() {
-      @Override
-      public SlotConfig configure(String name, Terms terms) {
-        return memory.configure(name, terms);
-      }
-
-      @Override
-      public Optional<SlotConfig> inForce(String name) {
-        return memory.inForce(name);
-      }
-
-      @Override
-      public List<SlotConfig> history(String name) {
-        return memory.history(name);
-      }
-
-      @Override
-      public List<SlotConfig> active() {
-        return memory.active();
-      }
-    };
   }
 
   /** A running web server. */

@@ -73,7 +73,10 @@ final class NaiveStore {
     if (!spot.inTime()) {
       return random && actual instanceof Assignment.NoRoom
           ? actual
-          : new Assignment.NoRoom(request, retryAfter(config.terms(), wanted, spot));
+          : new Assignment.NoRoom(
+              request,
+              Micros.instant(spot.micros()),
+              retryAfter(request, config.terms(), wanted, spot));
     }
     long micros = random ? chosen(config, wanted, spot, actual) : spot.micros();
     Slot slot =
@@ -97,9 +100,12 @@ final class NaiveStore {
     return new Wanted(requested.equals(SlotRequest.NOW) ? now : Micros.ceil(requested), now);
   }
 
-  private static Duration retryAfter(Terms terms, Wanted wanted, Spot spot) {
-    long asked = terms.notBefore() == NotBefore.NOW ? wanted.nowMicros() : wanted.requestedMicros();
-    long wait = spot.micros() - terms.maxDelayMicros() - asked;
+  private static Duration retryAfter(SlotRequest request, Terms terms, Wanted wanted, Spot spot) {
+    if (terms.notBefore() == NotBefore.REQUESTED
+        && !request.requestedTime().equals(SlotRequest.NOW)) {
+      return Assignment.NoRoom.NEVER;
+    }
+    long wait = spot.micros() - terms.maxDelayMicros() - wanted.nowMicros();
     return Micros.duration(Math.max(wait, Micros.PER_SECOND));
   }
 

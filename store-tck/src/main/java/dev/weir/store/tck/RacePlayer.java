@@ -42,8 +42,7 @@ final class RacePlayer {
   RacePlayer(Scene scene) {
     this.scene = scene;
     this.nodes =
-        Stream.concat(
-                Stream.of(scene.node), Stream.generate(scene::anotherNode).limit(NODES - 1))
+        Stream.concat(Stream.of(scene.node), Stream.generate(scene::anotherNode).limit(NODES - 1))
             .toList();
     this.configs =
         List.of(
@@ -116,7 +115,8 @@ final class RacePlayer {
   }
 
   private Demand demand(Ask ask) {
-    return scene.demand(name(ask.event()), Scene.at(ask.requestedSeconds()), configs.get(ask.config()));
+    return scene.demand(
+        name(ask.event()), Scene.at(ask.requestedSeconds()), configs.get(ask.config()));
   }
 
   private String id(int event) {
@@ -153,12 +153,9 @@ final class RacePlayer {
               .allMatch(
                   i -> {
                     Assignment answer = assigned.answers().get(i);
-                    return store
-                        .assign(assigned.demands().get(i).request(), answer)
-                        .equals(answer);
+                    return store.assign(assigned.demands().get(i).request(), answer).equals(answer);
                   });
-      case Step.Cancelled cancelled ->
-          store.cancel(cancelled.eventId()).equals(cancelled.answer());
+      case Step.Cancelled cancelled -> store.cancel(cancelled.eventId()).equals(cancelled.answer());
       case Step.Confirmed confirmed ->
           store.confirm(confirmed.eventId()).equals(confirmed.answer());
       case Step.Reclaimed reclaimed -> {
@@ -183,8 +180,7 @@ final class RacePlayer {
               1_000);
       slots.add(Scene.list(node.ledger(), all));
       Map<Instant, Integer> taken = new TreeMap<>();
-      for (WindowCount window :
-          Scene.windows(node.ledger(), config, Scene.FIRST, Scene.LAST)) {
+      for (WindowCount window : Scene.windows(node.ledger(), config, Scene.FIRST, Scene.LAST)) {
         taken.put(window.start(), window.taken());
       }
       windows.add(taken);
@@ -196,8 +192,7 @@ final class RacePlayer {
     List<List<Slot>> slots = new ArrayList<>();
     List<Map<Instant, Integer>> windows = new ArrayList<>();
     for (SlotConfig config : configs) {
-      List<Slot> all =
-          store.list(config.name(), Scene.FIRST, Scene.LAST, SlotQuery.Filter.ALL);
+      List<Slot> all = store.list(config.name(), Scene.FIRST, Scene.LAST, SlotQuery.Filter.ALL);
       Map<Instant, Integer> taken = new TreeMap<>();
       all.stream()
           .filter(slot -> slot.state().holds())

@@ -85,13 +85,57 @@ interface TimeClaims extends Claims {
 
     Assignment refused = scene.ask("f", at(0));
 
-    assertThat(refused)
-        .isInstanceOfSatisfying(
-            Assignment.NoRoom.class,
-            noRoom -> assertThat(noRoom.retryAfter()).isEqualTo(Duration.ofSeconds(2)));
+    assertThat(refused).isEqualTo(noRoom(scene, "f", at(0), at(8), Assignment.NoRoom.NEVER));
     assertThat(scene.node.ledger().find(scene.id("f"))).isEmpty();
     assertThat(scene.windows()).containsExactly(count(0, 2), count(4, 2));
     assertThat(scene.assign("f", at(2)).scheduledTime()).isEqualTo(at(8));
+  }
+
+  private static Assignment.NoRoom noRoom(
+      Scene scene, String event, Instant requested, Instant free, Duration retryAfter) {
+    return new Assignment.NoRoom(scene.demand(event, requested).request(), free, retryAfter);
+  }
+
+  /** Where the delay counts from the time that is named, it reaches no further by waiting. */
+  @Test
+  default void waitingDoesNotHelpARequestThatNamesItsTime() {
+    Scene scene = scene(Terms.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
+    scene.assign("e", 2, at(0));
+    Assignment refused = noRoom(scene, "f", at(0), at(4), Assignment.NoRoom.NEVER);
+
+    assertThat(scene.ask("f", at(0))).isEqualTo(refused);
+    scene.clock.set(at(3600));
+    assertThat(scene.ask("f", at(0))).isEqualTo(refused);
+  }
+
+  /** What is said comes true: a moment earlier is too early, and then it is time. */
+  @Test
+  default void retryAfterOfARequestForNowComesTrue() {
+    Scene scene = scene(Terms.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
+    scene.assign("e", 2, at(0));
+    scene.assign("g", 2, at(4));
+
+    assertThat(scene.ask("f", SlotRequest.NOW))
+        .isEqualTo(noRoom(scene, "f", SlotRequest.NOW, at(8), Duration.ofSeconds(5)));
+    scene.clock.set(at(4.999_999));
+    assertThat(scene.ask("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoRoom.class);
+    scene.clock.set(at(5));
+    assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(8));
+  }
+
+  @Test
+  default void retryAfterOfAPauseComesTrue() {
+    Scene scene =
+        scene(
+            Terms.of(2, WINDOW)
+                .withNotBefore(NotBefore.NOW)
+                .withMaxDelay(Duration.ofSeconds(3))
+                .withPausedUntil(Micros.ceil(at(60))));
+
+    assertThat(scene.ask("f", at(0)))
+        .isEqualTo(noRoom(scene, "f", at(0), at(60), Duration.ofSeconds(57)));
+    scene.clock.set(at(57));
+    assertThat(scene.assign("f", at(0)).scheduledTime()).isEqualTo(at(60));
   }
 
   @Test
@@ -209,8 +253,10 @@ interface TimeClaims extends Claims {
     assertThat(scene.assign("e", 2, lastWindow))
         .extracting(Slot::scheduledTime)
         .containsExactly(lastWindow, lastWindow.plusSeconds(2));
-    assertThat(scene.ask("f", lastWindow)).isInstanceOf(Assignment.NoRoom.class);
-    assertThat(scene.ask("g", last)).isInstanceOf(Assignment.NoRoom.class);
+    for (Instant time : List.of(lastWindow, last)) {
+      assertThat(scene.ask("f", time))
+          .isEqualTo(noRoom(scene, "f", time, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER));
+    }
     assertThat(scene.all()).hasSize(2);
     assertThat(scene.windows()).hasSize(1);
   }

@@ -129,8 +129,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     long before = Micros.clamped(time);
     return transactions.read(
         connection ->
-            Sql.first(
-                    connection, row -> row.getLong(1), COUNT_LEAKED, before, before, most, most)
+            Sql.first(connection, row -> row.getLong(1), COUNT_LEAKED, before, before, most, most)
                 .orElseThrow());
   }
 
@@ -153,13 +152,13 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     return transactions.read(
         connection ->
             Sql.list(
-                connection,
-                row -> row.getString(1),
-                LEAKED,
-                book.configId(),
-                before,
-                before,
-                most)
+                    connection,
+                    row -> row.getString(1),
+                    LEAKED,
+                    book.configId(),
+                    before,
+                    before,
+                    most)
                 .toArray(String[]::new));
   }
 
@@ -201,8 +200,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     int removed = 0;
     for (short state = 0; state <= 3 && removed < most; state++) {
       removed +=
-          Sql.update(
-              connection, REMOVE_SLOTS, book.configId(), state, cut, before, most - removed);
+          Sql.update(connection, REMOVE_SLOTS, book.configId(), state, cut, before, most - removed);
     }
     return removed;
   }

@@ -54,9 +54,9 @@ final class SlotEndings {
 
   /**
    * The book first, then the slot: the order in which all transactions lock. Which book it is can
-   * only be read without a lock, so it may be another one by the time that both are locked: an event
-   * that was cancelled may have a new slot of another configuration. Then both locks are given back
-   * before the other book is tried.
+   * only be read without a lock, so it may be another one by the time that both are locked: an
+   * event that was cancelled may have a new slot of another configuration. Then both locks are
+   * given back before the other book is tried.
    */
   static Transition cancel(Connection connection, StoreClock clock, String eventId)
       throws SQLException {
@@ -108,8 +108,7 @@ final class SlotEndings {
       throws SQLException {
     BookRow book = BookRow.lock(connection, clock, seen.name()).orElseThrow();
     List<Slot> leaked =
-        Sql.list(
-            connection, SlotRow::read, LOCK_LEAKED, eventIds, book.configId(), before, before);
+        Sql.list(connection, SlotRow::read, LOCK_LEAKED, eventIds, book.configId(), before, before);
     if (!leaked.isEmpty()) {
       end(connection, book, leaked, SlotState.RECLAIMED);
     }

@@ -121,8 +121,7 @@ final class RacingEndingsTest {
           """,
           first.id("z"),
           second.config().name());
-      FutureTask<?> moving =
-          started(() -> other.ledger().assign(List.of(moved("a"), moved("z"))));
+      FutureTask<?> moving = started(() -> other.ledger().assign(List.of(moved("a"), moved("z"))));
       awaitWaiting(1);
       ended = started(ending);
       awaitWaiting(2);

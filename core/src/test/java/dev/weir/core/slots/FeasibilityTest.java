@@ -1,0 +1,79 @@
+package dev.weir.core.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class FeasibilityTest {
+  private static final long NOW = Micros.ceil(Instant.parse("2026-06-01T12:00:00Z"));
+
+  private static Calendar mondays(String from, String until) {
+    return new OpeningHours(
+        ZoneOffset.UTC,
+        Map.of(
+            DayOfWeek.MONDAY,
+            List.of(OpeningHours.Hours.of(LocalTime.parse(from), LocalTime.parse(until)))),
+        Set.of());
+  }
+
+  private static void assertWrong(String field, Terms terms) {
+    assertThat(Feasibility.problem(terms, NOW)).map(Violation::field).contains(field);
+  }
+
+  private static void assertPossible(Terms terms) {
+    assertThat(Feasibility.problem(terms, NOW)).isEmpty();
+  }
+
+  @Test
+  void calendarMustBeOpenAtAPlace() {
+    Terms hourly = Terms.of(1, Duration.ofHours(1));
+
+    assertWrong("calendar", hourly.withCalendar(mondays("09:10", "09:50")));
+    assertPossible(hourly.withCalendar(mondays("09:00", "09:50")));
+    // The second place lies at half past.
+    assertPossible(Terms.of(2, Duration.ofHours(1)).withCalendar(mondays("09:10", "09:50")));
+  }
+
+  @Test
+  void calendarMustBeOpenForAShareOfAWindow() {
+    Terms random = Terms.of(1, Duration.ofHours(1)).withSpread(Spread.RANDOM);
+
+    assertWrong("calendar", random.withCalendar(mondays("09:10", "09:50")));
+    assertWrong("calendar", random.withCalendar(mondays("09:10", "10:50")));
+    assertPossible(random.withCalendar(mondays("09:00", "10:00")));
+  }
+
+  @Test
+  void pauseMustEndInTime() {
+    Terms terms = Terms.of(1, Duration.ofSeconds(4));
+
+    assertWrong("pausedUntil", terms.withPausedUntil(Micros.LATEST));
+    assertPossible(terms.withPausedUntil(Micros.LATEST - 3_999_999));
+  }
+
+  @Test
+  void delayMustCoverAShareOfAWindowWherePlacesAreRandom() {
+    Terms random = Terms.of(3, Duration.ofSeconds(4)).withSpread(Spread.RANDOM);
+    Terms shortest = random.withMaxDelay(Micros.duration(1_333_333));
+
+    assertPossible(shortest);
+    assertWrong("maxDelay", random.withMaxDelay(Micros.duration(1_333_332)));
+    // And it is enough: an event gets a place with it.
+    assertThat(Planner.place(Picture.empty(shortest), new Wish(NOW, NOW), () -> 0L))
+        .isInstanceOf(Placement.Placed.class);
+  }
+
+  @Test
+  void evenPlacesNeedNoDelay() {
+    assertPossible(Terms.of(1, Duration.ofHours(1)).withMaxDelay(Duration.ZERO));
+  }
+}
