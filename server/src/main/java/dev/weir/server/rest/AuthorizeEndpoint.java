@@ -1,9 +1,6 @@
 package dev.weir.server.rest;
 
-import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.RequestPath;
 import dev.weir.engine.rules.Verdict;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -13,12 +10,9 @@ import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Produces;
-import java.net.InetAddress;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * May this request pass? For proxies that ask about each request by one of their own, such as
@@ -45,18 +39,30 @@ final class AuthorizeEndpoint {
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
-    HttpStatus refusal = refusal(request);
-    Request original;
+    Configured configured = Configured.read(request);
+    HttpStatus refusal = configured.refusal();
+    OriginalRequest original;
     try {
-      original = original(request);
-    } catch (AmbiguousPathException e) {
-      return CompletableFuture.completedFuture(ambiguous(e, refusal));
+      original = OriginalRequest.of(request, configured.source(), settings.trustedProxies());
+    } catch (OriginalRequest.UnclearException e) {
+      return unclear(e, refusal);
     }
     return limits.isBlocking()
         ? CompletableFuture.supplyAsync(
-                () -> limits.desk().decideWithoutLeases(original), Thread.ofVirtual()::start)
-            .thenCompose(verdict -> answer(request, verdict, refusal))
-        : answer(request, limits.desk().decideWithoutLeases(original), refusal);
+                () -> decide(request, original, refusal), Thread.ofVirtual()::start)
+            .thenCompose(answer -> answer)
+        : decide(request, original, refusal);
+  }
+
+  private CompletionStage<HttpResponse<byte[]>> decide(
+      HttpRequest<?> request, OriginalRequest original, HttpStatus refusal) {
+    Verdict verdict;
+    try {
+      verdict = limits.desk().decideWithoutLeases(original);
+    } catch (OriginalRequest.UnclearException e) {
+      return unclear(e, refusal);
+    }
+    return answer(request, verdict, refusal);
   }
 
   private CompletionStage<HttpResponse<byte[]>> answer(
@@ -71,70 +77,58 @@ final class AuthorizeEndpoint {
         : CompletableFuture.completedFuture(response);
   }
 
-  /** To who knows only 401 and 403 this is a refusal like any other. */
-  private static HttpResponse<byte[]> ambiguous(AmbiguousPathException e, HttpStatus refusal) {
-    MutableHttpResponse<byte[]> response =
-        Problems.answer(Problem.of(400, "invalid-path", String.valueOf(e.getMessage())));
-    return refusal == HttpStatus.TOO_MANY_REQUESTS ? response : response.status(refusal);
+  /** For a proxy that knows only 401 and 403, this is a refusal like any other. */
+  private static CompletionStage<HttpResponse<byte[]>> unclear(
+      OriginalRequest.UnclearException e, HttpStatus refusal) {
+    MutableHttpResponse<byte[]> response = Problems.answer(e.problem());
+    return CompletableFuture.completedFuture(
+        refusal == HttpStatus.TOO_MANY_REQUESTS ? response : response.status(refusal));
   }
 
-  /** nginx knows only 401 and 403 as a refusal of its sub-request. */
-  private static HttpStatus refusal(HttpRequest<?> request) {
-    Fields query = Fields.of(request.getParameters());
-    String given = query.text("refuse").orElse(DEFAULT_REFUSAL);
-    HttpStatus status =
-        switch (given) {
-          case "403" -> HttpStatus.FORBIDDEN;
-          case "401" -> HttpStatus.UNAUTHORIZED;
-          default -> HttpStatus.TOO_MANY_REQUESTS;
-        };
-    if (!given.equals(Integer.toString(status.getCode()))) {
-      query.wrong("refuse", "must be 401, 403 or 429, not \"%s\"".formatted(Excerpt.of(given)));
+  /**
+   * What the proxy says of itself in the URL that it asks, where no client can write.
+   *
+   * @param refusal the status of a refusal: nginx knows only 401 and 403 from its sub-request
+   * @param source which headers the proxy is configured to send, if it says so
+   */
+  private record Configured(HttpStatus refusal, Optional<OriginalRequest.Source> source) {
+    static Configured read(HttpRequest<?> request) {
+      Fields query = Fields.of(request.getParameters());
+      Configured configured = new Configured(refusal(query), source(query));
+      query.refuseOtherParameters();
+      query.throwIfWrong();
+      return configured;
     }
-    query.refuseOtherParameters();
-    query.throwIfWrong();
-    return status;
-  }
 
-  /** The request that the proxy was asked. */
-  private Request original(HttpRequest<?> request) {
-    String target =
-        first(request, "X-Original-URI", "X-Forwarded-Uri")
-            .orElseThrow(
-                () ->
-                    new ProblemException(
-                        Problem.of(
-                            400,
-                            "invalid-request",
-                            "Send the original request in X-Original-URI and X-Original-Method,"
-                                + " or in X-Forwarded-Uri and X-Forwarded-Method.")));
-    String method =
-        first(request, "X-Original-Method", "X-Forwarded-Method")
-            .orElse("GET")
-            .toUpperCase(Locale.ROOT);
-    return new Original(method, RequestPath.ofUnchanged(target), client(request), request);
-  }
+    private static HttpStatus refusal(Fields query) {
+      String given = query.text("refuse").orElse(DEFAULT_REFUSAL);
+      HttpStatus status =
+          switch (given) {
+            case "403" -> HttpStatus.FORBIDDEN;
+            case "401" -> HttpStatus.UNAUTHORIZED;
+            default -> HttpStatus.TOO_MANY_REQUESTS;
+          };
+      if (!given.equals(Integer.toString(status.getCode()))) {
+        query.wrong("refuse", "must be 401, 403 or 429, not \"%s\"".formatted(Excerpt.of(given)));
+      }
+      return status;
+    }
 
-  private String client(HttpRequest<?> request) {
-    InetAddress peer = request.getRemoteAddress().getAddress();
-    return settings
-        .trustedProxies()
-        .client(
-            peer.getHostAddress(),
-            request.getHeaders().getAll("Forwarded"),
-            request.getHeaders().getAll("X-Forwarded-For"));
-  }
-
-  private static Optional<String> first(HttpRequest<?> request, String one, String other) {
-    return request.getHeaders().findFirst(one).or(() -> request.getHeaders().findFirst(other));
-  }
-
-  private record Original(
-      String method, RequestPath path, String clientAddress, HttpRequest<?> asking)
-      implements Request {
-    @Override
-    public @Nullable String header(String name) {
-      return asking.getHeaders().get(name);
+    private static Optional<OriginalRequest.Source> source(Fields query) {
+      return query
+          .text("headers")
+          .flatMap(
+              text ->
+                  switch (text) {
+                    case "original" -> Optional.of(OriginalRequest.Source.ORIGINAL);
+                    case "forwarded" -> Optional.of(OriginalRequest.Source.FORWARDED);
+                    default -> {
+                      query.wrong(
+                          "headers",
+                          "must be original or forwarded, not \"%s\"".formatted(Excerpt.of(text)));
+                      yield Optional.empty();
+                    }
+                  });
     }
   }
 }

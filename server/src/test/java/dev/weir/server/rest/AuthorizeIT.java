@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,7 +49,9 @@ final class AuthorizeIT {
     assertThat(passed.header("ratelimit-policy")).hasValue("\"orders\";q=1;w=60");
     Http.Answer refused = ask("POST", "/api/orders/7", "192.0.2.1").refused();
     assertThat(refused.header("retry-after")).isPresent();
-    assertThat(refused.listAt("violated-policies")).isEqualTo(java.util.List.of("orders"));
+    assertThat(refused.listAt("violated-policies")).isEqualTo(List.of("orders"));
+
+    ask("post", "/api/orders/7", "192.0.2.1").refused();
 
     assertThat(ask("GET", "/api/orders/7", "192.0.2.1").status()).isEqualTo(200);
     assertThat(ask("GET", "/api/orders/7", "192.0.2.1").header("ratelimit")).isEmpty();
@@ -116,6 +120,66 @@ final class AuthorizeIT {
       ask("POST", "/api/orders", hops).refused();
     }
     http.get(PATH).problem(400, "invalid-request");
+  }
+
+  @Test
+  void whatIsSaidTwiceIsNotBelieved() {
+    String[] original = {"X-Original-URI", "/free", "X-Original-Method", "GET"};
+    String[] forwarded = {"X-Forwarded-Uri", "/api/orders", "X-Forwarded-Method", "POST"};
+    for (List<String> headers :
+        List.of(
+            concat(original, forwarded),
+            concat(forwarded, original),
+            List.of("X-Original-URI", "/", "X-Forwarded-Uri", "/"),
+            concat(forwarded, "X-Original-URI", "/free"),
+            concat(forwarded, "X-Original-Method", "GET"),
+            concat(original, "X-Forwarded-Uri", ""),
+            concat(original, "X-Forwarded-Method", "GET"),
+            concat(original, "X-Original-URI", "/free"),
+            concat(original, "x-original-method", "GET"),
+            concat(forwarded, "X-Forwarded-Uri", "/free"),
+            concat(forwarded, "X-Forwarded-Method", "POST"))) {
+      Http asking = http.with(headers.toArray(String[]::new));
+      asking.get(PATH).problem(400, "ambiguous-request");
+      assertThat(asking.get(PATH + "?refuse=403").status())
+          .as("a refusal that nginx understands: %s", headers)
+          .isEqualTo(403);
+    }
+    assertThat(ask("POST", "/api/orders", "127.0.0.1").status())
+        .as("nothing was taken")
+        .isEqualTo(200);
+  }
+
+  @Test
+  void onlyWhatTheProxyIsConfiguredToSendIsBelieved() {
+    Http original = http.with("X-Original-URI", "/", "X-Original-Method", "GET");
+    Http forwarded = http.with("X-Forwarded-Uri", "/", "X-Forwarded-Method", "GET");
+    assertThat(original.get(PATH + "?headers=original").status()).isEqualTo(200);
+    assertThat(forwarded.get(PATH + "?headers=forwarded").status()).isEqualTo(200);
+    original.get(PATH + "?headers=forwarded").problem(400, "ambiguous-request");
+    forwarded.get(PATH + "?headers=original").problem(400, "ambiguous-request");
+    http.get(PATH + "?headers=original").problem(400, "invalid-request");
+    original.get(PATH + "?headers=both").wrong("headers");
+  }
+
+  @Test
+  void aHeaderThatIsCountedByStandsThereOnce() {
+    http.post(
+        "/api/admin/rules",
+        """
+        {"name":"keys","pathPattern":"/keys/**","keyBy":"header:X-Api-Key",
+         "allowedRequests":1,"windowSeconds":60}
+        """);
+    String[] once = {"X-Original-URI", "/keys/1", "X-Api-Key", "a"};
+    assertThat(http.with(once).get(PATH).status()).isEqualTo(200);
+    http.with(once).get(PATH).refused();
+    Http twice = http.with(concat(once, "x-api-key", "b").toArray(String[]::new));
+    twice.get(PATH).problem(400, "repeated-header");
+    assertThat(twice.get(PATH + "?refuse=403").status()).isEqualTo(403);
+  }
+
+  private static List<String> concat(String[] some, String... others) {
+    return Stream.concat(Stream.of(some), Stream.of(others)).toList();
   }
 
   @Test
