@@ -25,8 +25,8 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A real Envoy with the configuration to copy, between a client and a service. Debian has none, so
- * this runs only where a variable names the program.
+ * A real Envoy with the configuration to copy, between a client and a service. Debian has none:
+ * {@code ./weir test} fetches it from PyPI and names it in a variable, or says that it could not.
  */
 @EnabledIfEnvironmentVariable(named = "WEIR_TEST_ENVOY", matches = ".+")
 @Timeout(120)
