@@ -87,8 +87,7 @@ public final class EnvoyServer implements AutoCloseable {
     waitingRoom = new WaitingRoom();
     health = new HealthStatusManager();
     health.setStatus(RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
-    ServerServiceDefinition service =
-        RateLimitServiceGrpc.bindService(new EnvoyService(parts, waitingRoom));
+    ServerServiceDefinition service = RequestMarshaller.bind(new EnvoyService(parts, waitingRoom));
     server =
         NettyServerBuilder.forAddress(address)
             .executor(executor)

@@ -64,6 +64,10 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     ServerCallStreamObserver<RateLimitResponse> caller =
         (ServerCallStreamObserver<RateLimitResponse>) observer;
     caller.setOnCancelHandler(() -> {});
+    if (isMalformed(request)) {
+      fail(caller, Status.INVALID_ARGUMENT.withDescription("the request is no protobuf message"));
+      return;
+    }
     try {
       List<Question> questions = reader.read(request);
       List<Said> givenBack = giveBack(questions);
@@ -89,6 +93,11 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
       case NONE -> "the store of limits does not answer; nothing was counted";
       case UNKNOWN -> "the store of limits does not answer; the hits may have been counted";
     };
+  }
+
+  @SuppressWarnings("ReferenceEquality") // An empty message that was sent equals it.
+  private static boolean isMalformed(RateLimitRequest request) {
+    return request == RequestMarshaller.MALFORMED;
   }
 
   private void answer(

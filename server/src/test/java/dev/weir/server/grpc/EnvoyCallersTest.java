@@ -9,14 +9,21 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.weir.engine.rules.Rule;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.CallOptions;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,6 +54,45 @@ final class EnvoyCallersTest {
           .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
       assertThat(served.ask(api).getOverallCode()).as("it goes on").isEqualTo(Code.OK);
     }
+  }
+
+  @Test
+  void refusesWhatIsNoMessage() throws IOException {
+    try (ServedRules served = ServedRules.start().with(API)) {
+      byte[] api = request(descriptor("rule", "api")).toByteArray();
+      assertThat(failure(() -> send(served, Arrays.copyOf(api, api.length - 1))))
+          .extracting(Status::getCode, Status::getDescription)
+          .containsExactly(Status.Code.INVALID_ARGUMENT, "the request is no protobuf message");
+      assertThat(failure(() -> send(served, new byte[] {7})).getCode())
+          .isEqualTo(Status.Code.INVALID_ARGUMENT);
+      assertThat(failure(() -> send(served, new byte[0])).getDescription())
+          .as("an empty one is one")
+          .contains("descriptor");
+      assertThat(send(served, api).getStatuses(0).getLimitRemaining())
+          .as("nothing was taken before")
+          .isEqualTo(2);
+    }
+  }
+
+  private static RateLimitResponse send(ServedRules served, byte[] message) {
+    MethodDescriptor<RateLimitRequest, RateLimitResponse> usual =
+        RateLimitServiceGrpc.getShouldRateLimitMethod();
+    MethodDescriptor<byte[], RateLimitResponse> method =
+        usual.toBuilder(
+                new MethodDescriptor.Marshaller<byte[]>() {
+                  @Override
+                  public InputStream stream(byte[] bytes) {
+                    return new ByteArrayInputStream(bytes);
+                  }
+
+                  @Override
+                  public byte[] parse(InputStream stream) {
+                    throw new IllegalStateException("a client reads no requests");
+                  }
+                },
+                usual.getResponseMarshaller())
+            .build();
+    return ClientCalls.blockingUnaryCall(served.channel, method, CallOptions.DEFAULT, message);
   }
 
   private static Status failure(Runnable call) {
