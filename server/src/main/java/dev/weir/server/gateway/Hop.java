@@ -137,6 +137,14 @@ final class Hop {
     headers.remove(HttpHeaderNames.PROXY_AUTHORIZATION);
   }
 
+  /** Returns true if there is no transfer encoding, or chunked is the only one. */
+  static boolean isOnlyChunked(HttpHeaders headers) {
+    String encoding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
+    return encoding == null
+        || (headers.getAll(HttpHeaderNames.TRANSFER_ENCODING).size() == 1
+            && encoding.strip().equalsIgnoreCase("chunked"));
+  }
+
   /** Says where a request comes from, and that it came through us. */
   void describe(HttpRequest request, String requestId) {
     HttpHeaders headers = request.headers();

@@ -11,7 +11,6 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
-import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -124,8 +123,7 @@ final class Http2Pool implements UpstreamPool {
                 channel
                     .pipeline()
                     .addLast(
-                        new Http2StreamFrameToHttpObjectCodec(false),
-                        new UpstreamConnection(channel, Http2Pool.this));
+                        new Http2AnswerCodec(), new UpstreamConnection(channel, Http2Pool.this));
               }
             })
         .open()

@@ -92,11 +92,8 @@ final class Incoming {
 
   private boolean isFramed() {
     HttpHeaders headers = request.headers();
-    String encoding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
-    return encoding == null
-        || (isModern
-            && headers.getAll(HttpHeaderNames.TRANSFER_ENCODING).size() == 1
-            && encoding.strip().equalsIgnoreCase("chunked"));
+    return !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+        || (isModern && Hop.isOnlyChunked(headers));
   }
 
   /** The host of a target that is a whole address counts (RFC 9112, 3.2.2). */

@@ -2,6 +2,7 @@ package dev.weir.server.gateway;
 
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.RequestPath;
+import io.netty.util.NetUtil;
 
 /**
  * What a request asks for, read once: rules, routes and the upstream get the same.
@@ -11,6 +12,8 @@ import dev.weir.engine.rules.RequestPath;
  */
 record Target(RequestPath path, String query, String authority) {
   private static final String AUTHORITY = "://";
+  private static final int MAX_PORT = 65_535;
+  private static final int MAX_PORT_DIGITS = 5;
 
   /**
    * Reads the target of a request.
@@ -46,17 +49,48 @@ record Target(RequestPath path, String query, String authority) {
     return path.text() + query;
   }
 
-  /** Whether this may be the host of a request. */
+  /** Whether this may be the host of a request: a name or an address, and perhaps a port. */
   static boolean isHost(String text) {
-    for (int i = 0; i < text.length(); i++) {
+    int end = text.startsWith("[") ? text.indexOf(']') + 1 : text.indexOf(':');
+    int hostEnd = end < 0 ? text.length() : end;
+    boolean isHost =
+        text.startsWith("[")
+            ? hostEnd > 0 && isAddress(text.substring(1, hostEnd - 1))
+            : isName(text, hostEnd);
+    return isHost && (hostEnd == text.length() || isPort(text, hostEnd));
+  }
+
+  private static boolean isAddress(String text) {
+    return text.indexOf('%') < 0 && NetUtil.isValidIpV6Address(text);
+  }
+
+  private static boolean isName(String text, int end) {
+    for (int i = 0; i < end; i++) {
       char c = text.charAt(i);
       if (!(c >= 'a' && c <= 'z')
           && !(c >= 'A' && c <= 'Z')
           && !(c >= '0' && c <= '9')
-          && ".-_~:[]".indexOf(c) < 0) {
+          && ".-_~".indexOf(c) < 0) {
         return false;
       }
     }
-    return !text.isEmpty();
+    return end > 0;
+  }
+
+  /** Whether a colon and a port begin at a place, and nothing follows them. */
+  private static boolean isPort(String text, int begin) {
+    int digits = text.length() - begin - 1;
+    if (text.charAt(begin) != ':' || digits < 1 || digits > MAX_PORT_DIGITS) {
+      return false;
+    }
+    int port = 0;
+    for (int i = begin + 1; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
+        return false;
+      }
+      port = port * 10 + (c - '0');
+    }
+    return port <= MAX_PORT;
   }
 }

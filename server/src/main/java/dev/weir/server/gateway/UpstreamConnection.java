@@ -110,6 +110,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     } else if (head.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
       isInterim = !(head instanceof LastHttpContent);
       serving.interim(head);
+    } else if (!Hop.isOnlyChunked(head.headers())) {
+      // We never send TE, so no other encoding was asked for, and the client could not undo it.
+      ReferenceCountUtil.release(head);
+      serving.unreadable();
     } else {
       serving.answer(head);
     }

@@ -73,6 +73,36 @@ final class GatewayFailuresIT {
   }
 
   @Test
+  void answers502ForTransferEncodingsThatWereNotAskedFor() throws Exception {
+    String chunk = "\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+    for (String encoding :
+        List.of(
+            "gzip, chunked",
+            "gzip",
+            "chunked, gzip",
+            "identity",
+            "chunked, chunked",
+            "gzip\r\nTransfer-Encoding: chunked")) {
+      try (TestUpstream upstream =
+              new TestUpstream(
+                  (head, in, out) ->
+                      !TestUpstream.send(
+                          out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + encoding + chunk));
+          TestGateway gateway = new TestGateway(upstream.address())) {
+        gateway.http().get("/").problem(502, "upstream-failed");
+      }
+    }
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) ->
+                    TestUpstream.send(
+                        out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked" + chunk));
+        TestGateway gateway = new TestGateway(upstream.address())) {
+      assertThat(gateway.http().get("/").text()).isEqualTo("hello");
+    }
+  }
+
+  @Test
   void answers504ForUpstreamsThatDoNotAnswer() throws Exception {
     try (TestUpstream upstream =
             new TestUpstream(

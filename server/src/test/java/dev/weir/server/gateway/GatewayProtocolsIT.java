@@ -42,6 +42,9 @@ final class GatewayProtocolsIT {
       Http.Answer answer = gateway.http().get("/a?b=c");
       assertThat(answer.status()).isEqualTo(200);
       assertThat(answer.headers().firstValue("x-path")).hasValue("/a?b=c");
+      assertThat(answer.headers().map().keySet())
+          .as("how the gateway reads HTTP/2 does not concern its clients")
+          .noneMatch(name -> name.startsWith("x-http2-"));
       assertThat(upstream.last().headers().get("x-forwarded-for")).isEqualTo("127.0.0.1");
       assertThat(upstream.last().headers().get("host"))
           .isEqualTo("127.0.0.1:" + gateway.address().getPort());

@@ -92,6 +92,35 @@ final class HostileGatewayIT {
     refuses(400, "GET /hostile HTTP/1.1\r\nConnection: close\r\n\r\n");
     refuses(400, "GET /hostile HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n");
     refuses(400, "GET /hostile HTTP/1.1\r\nHost: a/b?c\r\nConnection: close\r\n\r\n");
+    for (String host :
+        List.of(
+            "[::1",
+            "::1]",
+            "[::1]x",
+            "[]",
+            "[x]",
+            "[::1]:",
+            "[1:2]",
+            "x:99999",
+            "x:65536",
+            "x:-1",
+            "x:y",
+            "x:1:2",
+            ":80",
+            "x y",
+            "x..[",
+            "[::1]:99999")) {
+      refuses(400, "GET /hostile HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+    }
+    for (String host :
+        List.of("x", "x:80", "x:65535", "[::1]", "[::1]:8080", "1.2.3.4:0", "a_b.c-d~")) {
+      assertThat(
+              RawHttp.exchange(
+                  gateway.address(),
+                  "GET /fine HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
+          .as(host)
+          .startsWith("HTTP/1.1 200 ");
+    }
     refuses(400, "GET http://u@h/hostile HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   }
 
