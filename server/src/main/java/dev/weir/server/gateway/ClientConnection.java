@@ -134,6 +134,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
         || (state == State.IDLE && nowNanos - idleSinceNanos >= mostIdleNanos);
   }
 
+  /** Returns true if a request is under way that was not read on since then. */
+  boolean isUnreadSince(long nanos) {
+    return exchange != null && wire.isPausedSince(nanos);
+  }
+
+  void lookAhead() {
+    if (exchange != null) {
+      exchange.lookAhead();
+    }
+  }
+
   void timedOut() {
     switch (state) {
       case IDLE -> closeInOrder();

@@ -94,11 +94,21 @@ final class Exchange implements Judgement.Hearer {
       through.content(piece);
     } else if (stage == Stage.DECIDING) {
       body.hold(piece);
-      client.read(body.isWhole());
+      client.read(body.isWhole() || body.isAhead(piece));
     } else if (stage == Stage.ANSWERED) {
       discard(piece);
     } else {
       piece.release();
+    }
+  }
+
+  /** Has a client that is not read from, and holds a place, read on a little. */
+  void lookAhead() {
+    if ((stage == Stage.DECIDING || stage == Stage.PASSING)
+        && judgement.holds()
+        && !body.isWhole()
+        && body.lookAhead(shared.lookAhead())) {
+      client.read(true);
     }
   }
 
@@ -258,6 +268,7 @@ final class Exchange implements Judgement.Hearer {
   /** Gives back what it holds, and is counted. */
   private void end() {
     body.releaseHeld();
+    body.giveBack(shared.lookAhead());
     judgement.close();
     long nanos = System.nanoTime() - startNanos;
     Incoming.Reading.Fine fine = known;

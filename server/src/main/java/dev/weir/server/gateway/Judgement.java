@@ -138,6 +138,11 @@ final class Judgement {
     return verdict;
   }
 
+  /** Returns true if there is something to give back. */
+  boolean holds() {
+    return !ticket.isEmpty();
+  }
+
   /** The request is over: gives back what it holds, and waits no more. Twice is harmless. */
   void close() {
     isClosed = true;

@@ -19,6 +19,9 @@ import java.util.concurrent.TimeUnit;
 final class Loop {
   private static final long SWEEP_MILLIS = 100;
 
+  /** How long a client is not read from before its close is looked for. */
+  private static final long UNREAD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final EventLoop eventLoop;
   private final Shared shared;
   private final Set<ClientConnection> clients = new HashSet<>();
@@ -77,6 +80,9 @@ final class Loop {
     List<ClientConnection> late =
         clients.stream().filter(client -> client.isLate(now, drainIdleNanos)).toList();
     late.forEach(ClientConnection::timedOut);
+    List<ClientConnection> unread =
+        clients.stream().filter(client -> client.isUnreadSince(now - UNREAD_NANOS)).toList();
+    unread.forEach(ClientConnection::lookAhead);
     pools.values().forEach(pool -> pool.sweep(now));
     pools.values().removeIf(UpstreamPool::isUnused);
   }

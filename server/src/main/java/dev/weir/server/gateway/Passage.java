@@ -125,11 +125,15 @@ final class Passage {
     UpstreamConnection to = upstream;
     if (stage == Stage.CONNECTING) {
       body.hold(piece);
-      client.read(body.isWhole());
+      client.read(body.isWhole() || body.isAhead(piece));
     } else if (to == null || stage == Stage.TUNNEL) {
       piece.release();
     } else {
-      to.wire().pass(piece, client.wire());
+      if (body.isAhead(piece)) {
+        to.wire().write(piece);
+      } else {
+        to.wire().pass(piece, client.wire());
+      }
       if (stage == Stage.SENT) {
         awaitAnswer();
       } else {

@@ -19,6 +19,11 @@ final class RequestBody {
   private long unwantedBytes;
   private boolean isWhole;
 
+  /** What may be read ahead by now, and for how many portions of it there is memory. */
+  private long aheadBytes;
+
+  private int portions;
+
   RequestBody(long announcedBytes) {
     this.announcedBytes = announcedBytes;
   }
@@ -46,6 +51,32 @@ final class RequestBody {
 
   void hold(HttpContent piece) {
     held.addLast(piece);
+  }
+
+  /** Returns true if a portion more may be read ahead. */
+  boolean lookAhead(LookAhead memory) {
+    if (portions * LookAhead.PORTION_BYTES >= LookAhead.MAX_BYTES || !memory.take()) {
+      return false;
+    }
+    portions++;
+    aheadBytes += LookAhead.PORTION_BYTES;
+    return true;
+  }
+
+  /** Returns true if more may be read although nobody has taken this piece. */
+  boolean isAhead(HttpContent piece) {
+    if (aheadBytes <= 0) {
+      return false;
+    }
+    aheadBytes -= piece.content().readableBytes();
+    return true;
+  }
+
+  /** The request is over. Twice is harmless. */
+  void giveBack(LookAhead memory) {
+    memory.giveBack(portions);
+    portions = 0;
+    aheadBytes = 0;
   }
 
   void sendHeld(Wire upstream) {

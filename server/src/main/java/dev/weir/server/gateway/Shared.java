@@ -20,6 +20,7 @@ final class Shared {
   private final Bootstrap bootstrap;
   private final ExecutorService blocking;
   private final int loops;
+  private final LookAhead lookAhead = LookAhead.ofThisProcess();
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean isDraining;
 
@@ -50,6 +51,10 @@ final class Shared {
 
   Gateway.Parts parts() {
     return parts;
+  }
+
+  LookAhead lookAhead() {
+    return lookAhead;
   }
 
   SslContext encryption(boolean isMultiplexed) {

@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
 final class Wire {
   private final Channel channel;
+  private long pausedSinceNanos;
 
   Wire(Channel channel) {
     this.channel = channel;
@@ -37,7 +38,13 @@ final class Wire {
   /** Whether more is to be read. */
   void read(boolean isWanted) {
     if (channel.config().isAutoRead() != isWanted) {
+      pausedSinceNanos = System.nanoTime();
       channel.config().setAutoRead(isWanted);
     }
+  }
+
+  /** Returns true if it has not been read from since then. */
+  boolean isPausedSince(long nanos) {
+    return !channel.config().isAutoRead() && pausedSinceNanos - nanos <= 0;
   }
 }

@@ -1,0 +1,114 @@
+package dev.weir.server.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Rule;
+import dev.weir.server.faults.Waiting;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A client that leaves is noticed also while nobody takes its body. Its close comes behind the
+ * body, of which two kernels do not hold as much as is sent here.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class LeavingClientsIT {
+  /** Nothing ends by a time-out before the test does. */
+  private static final Duration NEVER = Duration.ofHours(1);
+
+  private static final int SENT_BYTES = 15_000_000;
+
+  @Test
+  void oneWhoseUpstreamDoesNotReadGivesItsPlaceBack() throws Exception {
+    CountDownLatch isOver = new CountDownLatch(1);
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  if (head.startsWith("POST")) {
+                    await(isOver);
+                    return false;
+                  }
+                  return TestUpstream.say(out, "ok");
+                });
+        TestGateway gateway = patient(upstream);
+        Socket client = connected(gateway)) {
+      Rule rule =
+          gateway.rule(
+              "/**",
+              new Allowance.Together(Concurrency.of(1, Duration.ofMinutes(10))),
+              terms -> terms);
+      begin(client);
+      Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
+      gateway.http().get("/").refused();
+      sendAndLeave(client);
+      Waiting.until("the place to be free", () -> gateway.leases(rule, "127.0.0.1") == 0);
+      assertThat(gateway.http().get("/").status()).isEqualTo(200);
+      isOver.countDown();
+    }
+  }
+
+  @Test
+  void oneThatWaitsFreesItsPlace() throws Exception {
+    try (TestUpstream upstream = TestUpstream.friendly();
+        TestGateway gateway = patient(upstream);
+        Socket client = connected(gateway)) {
+      gateway.limit("/**", 1, new Allowance.Waiting(true, 1, 30_000));
+      assertThat(gateway.http().get("/").status()).isEqualTo(200);
+      begin(client);
+      Waiting.until("it to wait", () -> gateway.waiting() == 1);
+      sendAndLeave(client);
+      Waiting.until("its place to be free", () -> gateway.waiting() == 0);
+      assertThat(upstream.heads()).as("it did not come to its turn").hasSize(1);
+    }
+  }
+
+  private static TestGateway patient(TestUpstream upstream) throws IOException {
+    return new TestGateway(
+        TestGateway.Choice.USUAL.times(
+            new GatewaySettings.Times(NEVER, NEVER, NEVER, NEVER, NEVER)),
+        upstream.address());
+  }
+
+  private static Socket connected(TestGateway gateway) throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort());
+  }
+
+  private static void begin(Socket client) throws IOException {
+    client
+        .getOutputStream()
+        .write(
+            "POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 1000000000\r\n\r\n"
+                .getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Its socket stays open for reading, or its kernel would give up after about a minute. */
+  private static void sendAndLeave(Socket client) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                client.getOutputStream().write(new byte[SENT_BYTES]);
+                client.shutdownOutput();
+              } catch (IOException e) {
+                // The test is over, or has failed.
+              }
+            });
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
