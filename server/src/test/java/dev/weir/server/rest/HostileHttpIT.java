@@ -74,6 +74,21 @@ final class HostileHttpIT {
   }
 
   @Test
+  void brokenBodiesAreNotLoggedAsMistakesOfOurs() throws IOException {
+    String chunked = "Transfer-Encoding: chunked\r\n\r\n15\r\n" + BODY + "\r\nnonsense\r\n\r\n";
+    String packed = "Content-Encoding: gzip\r\nContent-Length: 21\r\n\r\n" + BODY;
+    String lines = HEAD.replace("/slots", "/slots/batch").replace("/json", "/x-ndjson");
+    try (LogWatch logs = new LogWatch()) {
+      refuses(400, HEAD + chunked);
+      refuses(400, HEAD + packed);
+      refuses(400, lines + chunked);
+      RawHttp.exchange(node.address(), lines + "Connection: close\r\n" + packed);
+      assertThat(logs.lines("ERROR")).isEmpty();
+      assertThat(logs.lines("WARN")).isEmpty();
+    }
+  }
+
+  @Test
   void refusesHeadersThatAreNone() throws IOException {
     refuses(400, HEAD + "X: a\0b\r\nContent-Length: 21\r\n\r\n" + BODY);
     refuses(400, HEAD + "X y: a\r\nContent-Length: 21\r\n\r\n" + BODY);
