@@ -71,7 +71,7 @@ final class DrainIT {
               line ->
                   line.startsWith("{")
                       && line.contains("\"level\":\"DEBUG\"")
-                      && line.contains("\"formattedMessage\":\"Slot assigned\"")
+                      && line.contains("\"message\":\"Slot assigned\"")
                       && line.contains("\"eventId\":\"after\""))
           .anyMatch(line -> line.contains("Weir has stopped"))
           .noneMatch(line -> line.contains("\"level\":\"ERROR\""));

@@ -1,0 +1,2 @@
+/** How the log is written. */
+package dev.weir.server.logging;
