@@ -57,7 +57,10 @@ public record RuleProperties(
   public enum Algorithm {
     /** So many in a window, which starts anew when it is over. */
     FIXED_WINDOW,
-    /** So many in a window that slides. */
+    /**
+     * Up to {@code allowedRequests} in a window that slides, approximately: up to nearly twice that
+     * in the worst window.
+     */
     SLIDING_WINDOW,
     /** A bucket that is refilled steadily. */
     TOKEN_BUCKET,

@@ -4,11 +4,15 @@ import dev.weir.core.Micros;
 import java.time.Duration;
 
 /**
- * So many in a window that slides: what was used in the window before counts by the part of it that
- * is still inside, so that no border lets twice the limit pass at once.
+ * Up to {@code limit} in every aligned window, and an approximation of that in every other stretch
+ * of the same length: what was used in the aligned window before counts by the part of it that a
+ * window ending now still covers.
  *
- * <p>That part is taken to be spread evenly. If it was not, more than the limit passes: in any
- * stretch of time not longer than a window at most {@code limit × (1 + stretch / window)}.
+ * <p>That part is taken to be spread evenly. If it was not, more than the limit passes: in a
+ * stretch of time not longer than a window up to {@code limit × (1 + stretch / window)}, so in a
+ * whole window up to {@code 2 × limit - 1}. That happens when the limit is used up at the very end
+ * of one aligned window and again bit by bit until the end of the next. At one moment it is never
+ * more than {@code limit}.
  *
  * <p>Windows start at whole multiples since the epoch. A usage's {@code atMicros} is the start of
  * its window, {@code used} and {@code before} are the counts of that window and the one before,
@@ -145,6 +149,6 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
 
   @Override
   public String toString() {
-    return limit + " in any " + Micros.duration(windowMicros);
+    return limit + " in a sliding " + Micros.duration(windowMicros);
   }
 }

@@ -8,6 +8,7 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.LongRange;
 
 /** Windows against the list of all grants. */
 class WindowLawsTest {
@@ -81,6 +82,33 @@ class WindowLawsTest {
       }
     }
     keepsTheBound(limit, grants);
+  }
+
+  /**
+   * All at the last moment of a window, and then each as soon as it is granted: as much as any
+   * stretch of a window's length can get, which is what the documentation says.
+   */
+  @Property(tries = 200)
+  void slidingWindowGrantsUpToTwiceItsLimitLessOneInTheWorstWindow(
+      @ForAll @LongRange(min = 1, max = 500) long most,
+      @ForAll @LongRange(min = 100_000, max = 10_000_000) long window) {
+    SlidingWindow limit = new SlidingWindow(most, window);
+    long last = 1_000 * window - 1;
+    Limit.Step burst = limit.decide(Usage.NONE, most, last);
+    assertThat(burst.decision().isAllowed()).isTrue();
+    Usage usage = burst.next();
+    long granted = most;
+    long now = last;
+    while (now < last + window) {
+      Limit.Step step = limit.decide(usage, 1, now);
+      usage = step.next();
+      switch (step.decision()) {
+        case Decision.Allowed allowed -> granted++;
+        case Decision.Refused refused -> now += refused.retryAfterMicros();
+        case Decision.Delayed delayed -> throw new AssertionError("nothing waits here");
+      }
+    }
+    assertThat(granted).isEqualTo(2 * most - 1);
   }
 
   /** Rounding up, and two ticks, of which a long window has half a million and a short one none. */
