@@ -5,6 +5,7 @@ import dev.weir.server.check.Checker;
 import dev.weir.server.wiring.DatabaseAddress;
 import dev.weir.server.wiring.InvalidSettingException;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgres.FileProblem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -78,7 +79,7 @@ public final class CheckCommand implements Callable<Integer> {
         | IllegalArgumentException e) {
       err.println("weir: " + e.getMessage());
     } catch (IOException e) {
-      err.println("weir: the answers cannot be read: " + e);
+      err.println("weir: the answers cannot be read: " + FileProblem.text(e));
     }
     return 2;
   }

@@ -1,8 +1,5 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -23,15 +20,6 @@ final class Phrases {
 
   static String megabytes(long bytes) {
     return String.format(Locale.ROOT, "%,.1f MB", (double) bytes / MEGABYTE);
-  }
-
-  /** What is wrong with a file, which Java says only by the type of the exception. */
-  static String fileProblem(IOException failed) {
-    return switch (failed) {
-      case NoSuchFileException missing -> missing.getFile() + ": no such file or folder";
-      case AccessDeniedException denied -> denied.getFile() + ": permission denied";
-      default -> String.valueOf(failed.getMessage());
-    };
   }
 
   /** As on a clock: 0:07, 12:30, 1:00:05. */

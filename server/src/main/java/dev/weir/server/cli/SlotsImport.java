@@ -1,5 +1,6 @@
 package dev.weir.server.cli;
 
+import dev.weir.server.wiring.postgres.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;
@@ -97,7 +98,7 @@ final class SlotsImport implements Callable<Integer> {
       server.complain(feedName + ": " + unusable.getMessage());
       return ServerOptions.USAGE;
     } catch (IOException failed) {
-      server.complain(Phrases.fileProblem(failed) + "; " + whatIsDone(tally));
+      server.complain(FileProblem.text(failed) + "; " + whatIsDone(tally));
       return ServerOptions.USAGE;
     }
     ImportTally.Counts counts = tally.counts();

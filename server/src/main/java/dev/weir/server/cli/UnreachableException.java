@@ -34,7 +34,7 @@ final class UnreachableException extends Exception {
       case HttpTimeoutException late -> "no answer in time";
       default -> {
         String message = cause.getMessage();
-        yield message == null ? cause.getClass().getSimpleName() : message;
+        yield message == null ? "the connection broke" : message;
       }
     };
   }

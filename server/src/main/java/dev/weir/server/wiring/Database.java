@@ -17,6 +17,11 @@ final class Database implements AutoCloseable {
   private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
   private static final Duration START_PATIENCE = Duration.ofSeconds(15);
 
+  /** Bringing the tables up to date takes three at the same time. */
+  private static final int MIN_CONNECTIONS = 3;
+
+  private static final int MAX_CONNECTIONS = 1_000;
+
   private final Optional<EmbeddedDatabase> embedded;
   private final HikariDataSource pool;
 
@@ -27,10 +32,12 @@ final class Database implements AutoCloseable {
 
   /** Connects, and brings the tables up to date. */
   static Database open(Settings settings) {
+    // Read before PostgreSQL is started, so that a wrong one is reported at once.
+    PoolSize size = PoolSize.of(settings);
     Database database =
         settings.optional(Setting.DB_URL).isPresent()
-            ? new Database(Optional.empty(), pool(settings, DatabaseAddress.ofServer(settings)))
-            : embedded(settings);
+            ? new Database(Optional.empty(), pool(size, DatabaseAddress.ofServer(settings)))
+            : embedded(settings, size);
     boolean usable = false;
     try {
       database.awaitAnswer();
@@ -46,14 +53,12 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private static Database embedded(Settings settings) {
+  private static Database embedded(Settings settings, PoolSize size) {
     EmbeddedDatabase embedded = EmbeddedDatabase.start(DatabaseAddress.dataFolder(settings));
     boolean open = false;
     try {
       HikariDataSource pool =
-          pool(
-              settings,
-              new DatabaseAddress(embedded.jdbcUrl(), embedded.user(), embedded.password()));
+          pool(size, new DatabaseAddress(embedded.jdbcUrl(), embedded.user(), embedded.password()));
       open = true;
       return new Database(Optional.of(embedded), pool);
     } finally {
@@ -63,13 +68,25 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private static HikariDataSource pool(Settings settings, DatabaseAddress address) {
-    int most = settings.number(Setting.DB_POOL_MAX, 2, 1_000);
-    int fewest = Math.min(most, settings.number(Setting.DB_POOL_MIN, 0, 1_000));
-    Duration wait = settings.duration(Setting.DB_WAIT, SHORTEST_WAIT, LONGEST_WAIT);
+  /** How many connections there are, and how long a caller waits for one. */
+  private record PoolSize(int min, int max, Duration patience) {
+    static PoolSize of(Settings settings) {
+      int max = settings.number(Setting.DB_POOL_MAX, MIN_CONNECTIONS, MAX_CONNECTIONS);
+      int min = Math.min(max, settings.number(Setting.DB_POOL_MIN, 0, MAX_CONNECTIONS));
+      return new PoolSize(
+          min, max, settings.duration(Setting.DB_WAIT, SHORTEST_WAIT, LONGEST_WAIT));
+    }
+  }
+
+  private static HikariDataSource pool(PoolSize size, DatabaseAddress address) {
     return PostgresPool.open(
         new PostgresPool.Settings(
-            address.url(), address.user(), address.password(), fewest, most, wait));
+            address.url(),
+            address.user(),
+            address.password(),
+            size.min(),
+            size.max(),
+            size.patience()));
   }
 
   HikariDataSource pool() {

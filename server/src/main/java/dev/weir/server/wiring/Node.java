@@ -287,10 +287,10 @@ public final class Node implements AutoCloseable {
   }
 
   private static RestSettings rest(Settings settings) {
-    Set<String> keys = Set.copyOf(settings.list(Setting.CLIENT_KEYS));
+    Set<String> keys = settings.secrets(Setting.CLIENT_KEYS);
     return new RestSettings(
         settings.configName(Setting.SLOTS_DEFAULT_NAME),
-        settings.optional(Setting.ADMIN_TOKEN),
+        settings.secret(Setting.ADMIN_TOKEN),
         OidcSettings.issuer(settings),
         keys,
         trustedProxies(settings));

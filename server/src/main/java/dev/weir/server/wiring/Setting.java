@@ -23,7 +23,7 @@ public enum Setting {
   DB_USER("weir.db.user", "", "user of that server"),
   DB_PASSWORD("weir.db.password", "", "password of that user"),
   DB_POOL_MIN("weir.db.pool.min", "5", "connections kept open"),
-  DB_POOL_MAX("weir.db.pool.max", "30", "connections at most"),
+  DB_POOL_MAX("weir.db.pool.max", "30", "max connections, at least 3"),
   DB_WAIT("weir.db.wait", "PT3S", "how long a request waits for a connection before 503"),
   DB_MIGRATE("weir.db.migrate", "true", "bring the tables up to date at start"),
   SLOTS_STORE(
@@ -68,8 +68,14 @@ public enum Setting {
       "",
       "redis://host:port, redis-sentinel://… or redis-cluster://… for weir.limits.store"),
   REDIS_TRUST("weir.redis.trust", "", "PEM file of certificates to trust in Redis; Java's without"),
-  ADMIN_TOKEN("weir.admin-token", "", "what administrators send as Authorization: Bearer"),
-  CLIENT_KEYS("weir.client-keys", "", "keys of clients, separated by commas; open without"),
+  ADMIN_TOKEN(
+      "weir.admin-token",
+      "",
+      "what administrators send as Authorization: Bearer; at least 16 characters"),
+  CLIENT_KEYS(
+      "weir.client-keys",
+      "",
+      "keys of clients, separated by commas, of at least 16 characters each; open without"),
   TRUSTED_PROXIES(
       "weir.trusted-proxies",
       "",

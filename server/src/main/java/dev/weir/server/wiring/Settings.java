@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.slots.SlotNames;
+import dev.weir.server.wiring.postgres.FileProblem;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URI;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +25,8 @@ import java.util.stream.Stream;
  */
 public final class Settings {
   private static final String WEB_ADDRESS = "must be an address such as http://host:4318";
+
+  private static final int MIN_SECRET_LENGTH = 16;
 
   /** What the logging calls the level of the log of requests. */
   private static final String ACCESS_LEVEL = "weir.access.level";
@@ -42,10 +46,11 @@ public final class Settings {
       Map<Setting, String> commandLine, Map<String, String> environment, Optional<Path> file) {
     Map<Setting, String> values = new EnumMap<>(Setting.class);
     Map<Setting, String> fromFile = file.map(Settings::read).orElse(Map.of());
+    Map<Setting, String> fromEnvironment = Environment.read(environment);
     for (Setting setting : Setting.values()) {
       Stream.of(
               commandLine.getOrDefault(setting, ""),
-              environment.getOrDefault(setting.variable(), ""),
+              fromEnvironment.getOrDefault(setting, ""),
               fromFile.getOrDefault(setting, ""))
           .filter(value -> !value.isBlank())
           .findFirst()
@@ -58,8 +63,12 @@ public final class Settings {
     Properties properties = new Properties();
     try (Reader reader = Files.newBufferedReader(file)) {
       properties.load(reader);
-    } catch (IOException | IllegalArgumentException e) {
-      throw new InvalidSettingException("the settings file " + file, "cannot be read: " + e);
+    } catch (IOException e) {
+      throw new InvalidSettingException(
+          "the settings file " + file, "cannot be read: " + FileProblem.text(e));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          "the settings file " + file, "cannot be read: " + e.getMessage());
     }
     Map<Setting, String> values = new EnumMap<>(Setting.class);
     for (String key : properties.stringPropertyNames()) {
@@ -67,7 +76,15 @@ public final class Settings {
           Stream.of(Setting.values())
               .filter(known -> known.key().equals(key))
               .findFirst()
-              .orElseThrow(() -> new InvalidSettingException(key, "in " + file + " is not known"));
+              .orElseThrow(
+                  () ->
+                      new InvalidSettingException(
+                          key,
+                          "in %s is not known%s"
+                              .formatted(
+                                  file,
+                                  Environment.suggestion(
+                                      key, Stream.of(Setting.values()).map(Setting::key)))));
       values.put(setting, properties.getProperty(key));
     }
     return values;
@@ -137,6 +154,29 @@ public final class Settings {
               }
               throw new InvalidSettingException(setting.key(), WEB_ADDRESS);
             });
+  }
+
+  /** A secret, if it is given; it is never repeated. */
+  Optional<String> secret(Setting setting) {
+    Optional<String> secret = optional(setting);
+    secret.ifPresent(text -> requireLong(setting, text, ""));
+    return secret;
+  }
+
+  /** Secrets that are separated by commas. */
+  Set<String> secrets(Setting setting) {
+    List<String> secrets = list(setting);
+    secrets.forEach(text -> requireLong(setting, text, " each"));
+    return Set.copyOf(secrets);
+  }
+
+  private static void requireLong(Setting setting, String secret, String each) {
+    if (secret.length() < MIN_SECRET_LENGTH) {
+      throw new InvalidSettingException(
+          setting.key(),
+          "must have at least %d characters%s; 'openssl rand -hex 16' makes a good one"
+              .formatted(MIN_SECRET_LENGTH, each));
+    }
   }
 
   /** What is separated by commas. */

@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** Who may do what. */
 final class GuardIT {
-  private static final String ADMIN = "admin-secret";
-  private static final String CLIENT = "client-secret";
+  private static final String ADMIN = "secret-of-administrators";
+  private static final String OTHER = "secret-of-another-client";
+  private static final String CLIENT = "secret-of-the-first-client";
 
   private static Node node;
   private static Http http;
@@ -24,7 +25,7 @@ final class GuardIT {
   static void start() {
     node =
         TestNode.inMemory(
-            Map.of(Setting.ADMIN_TOKEN, ADMIN, Setting.CLIENT_KEYS, "other, " + CLIENT + ",,"));
+            Map.of(Setting.ADMIN_TOKEN, ADMIN, Setting.CLIENT_KEYS, OTHER + ", " + CLIENT + ",,"));
     http = new Http(node.address());
   }
 
@@ -71,7 +72,7 @@ final class GuardIT {
             ADMIN.substring(1),
             ADMIN.toUpperCase(Locale.ROOT),
             CLIENT + "," + ADMIN,
-            "other, " + CLIENT,
+            OTHER + ", " + CLIENT,
             "ü")) {
       Http stranger = http.with("Authorization", "Bearer " + token);
       assertThat(stranger.get("/api/v1/slots").status()).as(token).isIn(401, 403);
@@ -82,7 +83,7 @@ final class GuardIT {
 
   @Test
   void letsClientsAtDataAndAdministratorsAtAll() {
-    for (String key : List.of(CLIENT, "other")) {
+    for (String key : List.of(CLIENT, OTHER)) {
       Http client = http.with("Authorization", "Bearer " + key);
       client.get("/api/v1/slots").ok();
       client.post("/api/v1/slots", "{\"eventId\":\"a\"}").ok();

@@ -60,8 +60,8 @@ final class IssuedTokensIT {
             Setting.OIDC_ISSUER, issuer,
             Setting.OIDC_AUDIENCE, SmallIssuer.AUDIENCE,
             Setting.OIDC_ADMIN_ROLE, "keeper",
-            Setting.CLIENT_KEYS, "client-key",
-            Setting.ADMIN_TOKEN, "admin-token"));
+            Setting.CLIENT_KEYS, "key-of-a-client-or-two",
+            Setting.ADMIN_TOKEN, "token-of-administrators"));
   }
 
   @Test
@@ -300,9 +300,9 @@ final class IssuedTokensIT {
   }
 
   private void needsNoIssuer() {
-    with("admin-token").get(ADMIN_PATH).ok();
-    with("client-key").get(DATA_PATH).ok();
-    with("client-key").get(ADMIN_PATH).problem(403, "not-allowed");
+    with("token-of-administrators").get(ADMIN_PATH).ok();
+    with("key-of-a-client-or-two").get(DATA_PATH).ok();
+    with("key-of-a-client-or-two").get(ADMIN_PATH).problem(403, "not-allowed");
     http.get(DATA_PATH).problem(401, "token-missing");
   }
 }

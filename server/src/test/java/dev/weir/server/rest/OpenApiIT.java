@@ -134,8 +134,8 @@ final class OpenApiIT {
             Map.of(
                 Setting.PORT, "0",
                 Setting.SLOTS_STORE, "memory",
-                Setting.ADMIN_TOKEN, "admin",
-                Setting.CLIENT_KEYS, "client"))) {
+                Setting.ADMIN_TOKEN, "token-of-administrators",
+                Setting.CLIENT_KEYS, "key-of-a-client-or-two"))) {
       for (OpenApiDocument.Operation operation : document.operations()) {
         boolean guarded = operation.isGuarded();
         boolean admin =
@@ -146,10 +146,12 @@ final class OpenApiIT {
         assertThat(send(node.address(), operation, "Bearer stranger").statusCode() == 403)
             .as(operation + " with a wrong token")
             .isEqualTo(guarded);
-        assertThat(send(node.address(), operation, "Bearer client").statusCode() == 403)
+        assertThat(
+                send(node.address(), operation, "Bearer key-of-a-client-or-two").statusCode()
+                    == 403)
             .as(operation + " with a client's key")
             .isEqualTo(admin);
-        assertThat(send(node.address(), operation, "Bearer admin").statusCode())
+        assertThat(send(node.address(), operation, "Bearer token-of-administrators").statusCode())
             .as(operation + " with the administrator's token")
             .isNotIn(401, 403)
             .isLessThan(500);

@@ -48,7 +48,8 @@ final class EnvoyIT {
     service.start();
     try (Node node =
             TestNode.inMemory(
-                Map.of(Setting.GRPC_PORT, "" + grpc, Setting.CLIENT_KEYS, "one-of-the-keys"));
+                Map.of(
+                    Setting.GRPC_PORT, "" + grpc, Setting.CLIENT_KEYS, "one-of-the-client-keys"));
         HttpClient client = HttpClient.newHttpClient()) {
       rule(client, node, "{\"name\":\"logins\",\"allowedRequests\":1,\"windowSeconds\":600}");
       rule(

@@ -68,11 +68,14 @@ final class EnvoyNodeIT {
         TestNode.inMemory(
             Map.of(
                 Setting.GRPC_PORT, "0",
-                Setting.ADMIN_TOKEN, "root",
-                Setting.CLIENT_KEYS, "one, two"))) {
+                Setting.ADMIN_TOKEN, "token-of-administrators",
+                Setting.CLIENT_KEYS, "key-of-the-first-client, key-of-the-second-client"))) {
       ManagedChannel channel = channel(node);
       try {
-        for (String key : new String[] {"one", "two", "root"}) {
+        for (String key :
+            new String[] {
+              "key-of-the-first-client", "key-of-the-second-client", "token-of-administrators"
+            }) {
           assertThat(showing(channel, key).shouldRateLimit(OF_API).getOverallCode())
               .isEqualTo(Code.OK);
         }

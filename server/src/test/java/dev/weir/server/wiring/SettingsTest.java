@@ -9,6 +9,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,74 @@ final class SettingsTest {
     refuses(file("weir.port=\\u00zz"), "the settings file", "cannot be read");
     refuses(folder.resolve("missing.properties"), "the settings file", "missing.properties");
     refuses(folder, "the settings file", "cannot be read");
+  }
+
+  @Test
+  void messagesAboutAFileNameNoJavaClass() throws IOException {
+    Path notText = Files.write(folder.resolve("bytes"), new byte[] {(byte) 0xff});
+    for (Path file : List.of(folder, folder.resolve("missing"), notText)) {
+      assertThatThrownBy(() -> Settings.of(Map.of(), Map.of(), Optional.of(file)))
+          .isInstanceOf(InvalidSettingException.class)
+          .message()
+          .contains(file.toString())
+          .doesNotContain("Exception", "java.");
+    }
+  }
+
+  @Test
+  void aNameThatIsNotKnownIsRefusedWithTheNearestOne() throws IOException {
+    refusesVariable("WEIR_PROT", "WEIR_PORT");
+    refusesVariable("WEIR_ADMINTOKEN", "WEIR_ADMIN_TOKEN");
+    refusesVariable("WEIR_LIMIT_STORE", "WEIR_LIMITS_STORE");
+    refusesVariable("WEIR_DB_PASSWORT", "WEIR_DB_PASSWORD");
+    refuses(file("weir.limit.store=redis"), "weir.limit.store", "did you mean weir.limits.store?");
+  }
+
+  private static void refusesVariable(String name, String nearest) {
+    assertThatThrownBy(() -> Settings.of(Map.of(), Map.of(name, "hunter2"), Optional.empty()))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageStartingWith("the variable " + name + " is not known; did you mean " + nearest)
+        .message()
+        .doesNotContain("hunter2")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void variablesOfOthersMeanNothing() {
+    Settings settings =
+        Settings.of(
+            Map.of(),
+            Map.of(
+                "WEIR_JAVA_OPTS", "-Xmx1g",
+                "WEIR_SETTINGS", "weir.properties",
+                "WEIR_TOKEN", "x",
+                "WEIR_TEST_ENVOY", "/usr/bin/envoy",
+                "WEIR_TYPO", " ",
+                "WEIRD", "x",
+                "PATH", "/bin"),
+            Optional.empty());
+    assertThat(settings.text(Setting.PORT)).isEqualTo("8080");
+  }
+
+  /** What Kubernetes puts into every container where services are named weir and weir-grpc. */
+  @Test
+  void variablesOfKubernetesServicesMeanNothing() {
+    Map<String, String> services = new HashMap<>();
+    for (String service : List.of("WEIR", "WEIR_GRPC")) {
+      services.put(service + "_SERVICE_HOST", "10.0.0.1");
+      services.put(service + "_SERVICE_PORT", "8080");
+      services.put(service + "_SERVICE_PORT_HTTP", "8080");
+      services.put(service + "_PORT", "tcp://10.0.0.1:8080");
+      services.put(service + "_PORT_8080_TCP", "tcp://10.0.0.1:8080");
+      services.put(service + "_PORT_8080_TCP_PROTO", "tcp");
+      services.put(service + "_PORT_8080_TCP_PORT", "8080");
+      services.put(service + "_PORT_8080_TCP_ADDR", "10.0.0.1");
+    }
+    services.put("WEIR_HOST", "127.0.0.2");
+    Settings settings = Settings.of(Map.of(), services, Optional.empty());
+    assertThat(settings.text(Setting.PORT)).isEqualTo("8080");
+    assertThat(settings.text(Setting.GRPC_PORT)).isEmpty();
+    assertThat(settings.text(Setting.HOST)).isEqualTo("127.0.0.2");
   }
 
   @Test

@@ -77,6 +77,12 @@ final class StartIT {
   }
 
   @Test
+  void refusesSecretsThatCanBeGuessed() {
+    refuses(Setting.ADMIN_TOKEN, "x", "hunter2hunter2x");
+    refuses(Setting.CLIENT_KEYS, "x", "hunter2hunter2hunter2, hunter2");
+  }
+
+  @Test
   void refusesIssuersThatOthersCouldFeign() {
     for (String issuer :
         List.of(
@@ -129,7 +135,20 @@ final class StartIT {
     for (String wait : List.of("PT0S", "PT0.1S", "PT11M", "3s")) {
       refuses(with(nowhere, Setting.DB_WAIT, wait), Setting.DB_WAIT);
     }
-    refuses(with(nowhere, Setting.DB_POOL_MAX, "1"), Setting.DB_POOL_MAX);
+    // Two are too few to bring the tables up to date.
+    for (String max : List.of("1", "2")) {
+      refuses(with(nowhere, Setting.DB_POOL_MAX, max), Setting.DB_POOL_MAX);
+      Map<Setting, String> embedded =
+          Map.of(
+              Setting.SLOTS_STORE,
+              "postgres",
+              Setting.DATA,
+              folder.resolve("unused").toString(),
+              Setting.DB_POOL_MAX,
+              max);
+      refuses(embedded, Setting.DB_POOL_MAX);
+      assertThat(folder.resolve("unused")).doesNotExist();
+    }
     refuses(with(nowhere, Setting.DB_POOL_MIN, "-1"), Setting.DB_POOL_MIN);
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,7 +53,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
               PostgresArchive.caches(System.getenv()),
               PostgresAccount.candidates());
     } catch (IOException e) {
-      throw new StartException("cannot unpack the bundled PostgreSQL: " + e, e);
+      throw new StartException("cannot unpack the bundled PostgreSQL: " + FileProblem.text(e), e);
     }
     return start(folder, programs);
   }
@@ -69,9 +70,16 @@ public final class EmbeddedDatabase implements AutoCloseable {
         lock.close();
         throw e;
       }
-    } catch (IOException | UncheckedIOException e) {
-      throw new StartException("cannot use the data folder " + dataFolder + ": " + e, e);
+    } catch (IOException e) {
+      throw unusable(dataFolder, e);
+    } catch (UncheckedIOException e) {
+      throw unusable(dataFolder, Objects.requireNonNull(e.getCause()));
     }
+  }
+
+  private static StartException unusable(Path dataFolder, IOException e) {
+    return new StartException(
+        "cannot use the data folder " + dataFolder + ": " + FileProblem.text(e), e);
   }
 
   /**
@@ -86,7 +94,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
           PostgresCluster.USER,
           Files.readString(dataFolder.resolve("password")).strip());
     } catch (IOException e) {
-      throw new StartException("the data folder " + dataFolder + " holds no database: " + e, e);
+      throw new StartException(
+          "the data folder " + dataFolder + " holds no database: " + FileProblem.text(e), e);
     }
   }
 

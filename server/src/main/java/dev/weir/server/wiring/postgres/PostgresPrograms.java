@@ -38,7 +38,7 @@ record PostgresPrograms(Path folder, PostgresAccount account, String version) {
           reasons.add(folder + " as " + account + ": " + trial.output());
         }
       } catch (IOException e) {
-        reasons.add(cache + ": " + e);
+        reasons.add(cache + ": " + FileProblem.text(e));
       }
     }
     throw new EmbeddedDatabase.StartException(

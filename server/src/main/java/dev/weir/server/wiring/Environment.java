@@ -1,0 +1,100 @@
+package dev.weir.server.wiring;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Settings from environment variables. A variable that begins with {@code WEIR_} and is not known
+ * stops the start: it is probably misspelt, and what it should set would silently not hold.
+ *
+ * <p>Kubernetes gives every container variables about services, named after them: with a service
+ * {@code weir}, {@code WEIR_SERVICE_HOST} and {@code WEIR_PORT=tcp://10.0.0.1:8080}. They are
+ * recognised by their form and mean nothing here.
+ */
+final class Environment {
+  private static final String PREFIX = "WEIR_";
+
+  /** Read by the launcher, by commands or by tests, not by a node. */
+  private static final Set<String> OTHERS =
+      Set.of("WEIR_SETTINGS", "WEIR_JAVA_OPTS", "WEIR_URL", "WEIR_TOKEN", "WEIR_ORACLE_URL");
+
+  private static final String OF_TESTS = "WEIR_TEST_";
+
+  private static final Pattern SERVICE_NAME =
+      Pattern.compile(
+          "WEIR_([A-Z0-9_]+_)?"
+              + "(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
+              + "|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+
+  private static final Pattern SERVICE_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
+
+  private Environment() {}
+
+  /**
+   * The settings in these variables.
+   *
+   * @throws InvalidSettingException naming the first variable that is not known
+   */
+  static Map<Setting, String> read(Map<String, String> variables) {
+    Map<Setting, String> values = new EnumMap<>(Setting.class);
+    // Sorted, so that of several unknown ones the same is named each time.
+    new TreeMap<>(variables)
+        .forEach(
+            (name, value) -> {
+              if (name.startsWith(PREFIX) && !value.isBlank() && !isOfKubernetes(name, value)) {
+                setting(name).ifPresent(setting -> values.put(setting, value));
+              }
+            });
+    return values;
+  }
+
+  private static Optional<Setting> setting(String variable) {
+    Optional<Setting> known =
+        Arrays.stream(Setting.values())
+            .filter(setting -> setting.variable().equals(variable))
+            .findFirst();
+    if (known.isEmpty() && !OTHERS.contains(variable) && !variable.startsWith(OF_TESTS)) {
+      throw new InvalidSettingException(
+          "the variable " + variable,
+          "is not known"
+              + suggestion(variable, Arrays.stream(Setting.values()).map(Setting::variable)));
+    }
+    return known;
+  }
+
+  private static boolean isOfKubernetes(String name, String value) {
+    return SERVICE_NAME.matcher(name).matches()
+        || (name.endsWith("_PORT") && SERVICE_ADDRESS.matcher(value).matches());
+  }
+
+  /** Names what is nearest to a name that is not known. */
+  static String suggestion(String unknown, Stream<String> known) {
+    return known
+        .min(Comparator.comparingInt(name -> distance(unknown, name)))
+        .map(nearest -> "; did you mean " + nearest + "? './weir settings' lists all")
+        .orElse("");
+  }
+
+  /** How many characters have to be added, removed or replaced to make one of the other. */
+  private static int distance(String one, String other) {
+    int[] row = new int[other.length() + 1];
+    Arrays.setAll(row, i -> i);
+    for (int i = 1; i <= one.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= other.length(); j++) {
+        int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[other.length()];
+  }
+}
