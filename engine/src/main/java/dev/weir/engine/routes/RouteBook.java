@@ -6,6 +6,8 @@ import dev.weir.engine.rules.RequestPath;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ public final class RouteBook {
   private final List<Route.Terms> settings;
   private final Routes routes;
   private volatile PathTree<Route.Terms> byPath = new PathTree<>();
+  private volatile Set<String> patterns = Set.of();
 
   /** Reads all routes. */
   public RouteBook(List<Route.Terms> settings, Routes routes) {
@@ -36,6 +39,11 @@ public final class RouteBook {
     Best best = new Best();
     byPath.find(path, best::offer);
     return best.terms;
+  }
+
+  /** The patterns of all routes that are active, as they were written. */
+  public Set<String> patterns() {
+    return patterns;
   }
 
   private static final class Best {
@@ -68,5 +76,6 @@ public final class RouteBook {
     PathTree<Route.Terms> tree = new PathTree<>();
     all.forEach(terms -> tree.add(terms.path(), terms));
     byPath = tree;
+    patterns = all.stream().map(terms -> terms.path().text()).collect(Collectors.toSet());
   }
 }

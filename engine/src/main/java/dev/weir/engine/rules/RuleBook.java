@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,12 +98,15 @@ public final class RuleBook {
     Map<String, LimitedRule> known = contents.byName();
     Map<String, LimitedRule> byName = new HashMap<>();
     PathTree<LimitedRule> byPath = new PathTree<>();
-    for (Rule rule : rules.all()) {
+    List<Rule> all = rules.all();
+    observer.rulesKnown(all.stream().map(Rule::name).collect(Collectors.toSet()));
+    for (Rule rule : all) {
       LimitedRule before = known.get(rule.name());
+      Tally tally = observer.tally(rule.name());
       LimitedRule limited =
-          before != null && before.rule().equals(rule)
+          before != null && before.rule().equals(rule) && before.tally().equals(tally)
               ? before
-              : LimitedRule.of(rule, observer.tally(rule.name()));
+              : LimitedRule.of(rule, tally);
       byName.put(rule.name(), limited);
       Optional<PathPattern> path = rule.terms().coverage().path();
       if (path.isPresent() && rule.terms().isActive()) {

@@ -1,13 +1,17 @@
 package dev.weir.engine.rules;
 
 import dev.weir.engine.limits.Answer;
+import java.util.Set;
 
 /** Is told what rules decide, for metrics. Called often and by many threads: must be quick. */
 public interface RuleObserver {
   /** Watches nothing. */
   RuleObserver NONE = new RuleObserver() {};
 
-  /** Where the decisions by a rule are counted. */
+  /** These rules exist now, and no others. Called before {@link #tally} is asked about them. */
+  default void rulesKnown(Set<String> names) {}
+
+  /** Where the decisions by a rule are counted; asked again whenever rules are read. */
   default Tally tally(String rule) {
     return Tally.NONE;
   }

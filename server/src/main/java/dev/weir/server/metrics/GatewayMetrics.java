@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -82,6 +83,25 @@ public final class GatewayMetrics {
     counts.seconds().observe(nanos / NANOS_OF_A_SECOND);
   }
 
+  /** These routes exist now: the series of others disappear, and their places are free. */
+  public synchronized void routesKnown(Set<String> patterns) {
+    for (String route : List.copyOf(routes.keySet())) {
+      boolean isKept =
+          patterns.contains(route) || route.equals(NO_ROUTE) || route.equals(OTHER_ROUTES);
+      if (!isKept) {
+        routes.remove(route);
+        for (int i = 0; i < CLASSES; i++) {
+          requests.remove(route, statusClass(i));
+        }
+        seconds.remove(route);
+      }
+    }
+  }
+
+  private static String statusClass(int digit) {
+    return digit == 0 ? "gone" : digit + "xx";
+  }
+
   private synchronized RouteCounts counts(String route) {
     String label = routes.size() < MOST_ROUTES ? route : OTHER_ROUTES;
     return routes.computeIfAbsent(label, this::made);
@@ -90,7 +110,7 @@ public final class GatewayMetrics {
   private RouteCounts made(String label) {
     List<CounterDataPoint> byClass = new ArrayList<>(CLASSES);
     for (int i = 0; i < CLASSES; i++) {
-      byClass.add(requests.labelValues(label, i == 0 ? "gone" : i + "xx"));
+      byClass.add(requests.labelValues(label, statusClass(i)));
     }
     return new RouteCounts(byClass, seconds.labelValues(label));
   }

@@ -19,17 +19,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits as metrics, and in the log when a store goes and comes. Labels have few values: beyond so
- * many rules, the rest are one.
+ * Limits as metrics, and in the log when a store goes and comes. Labels have few values: at most
+ * {@link #MOST_RULES} rules that exist have a label of their own, the others share one. The series
+ * of a removed rule disappear, and its place is free for another.
  */
 public final class LimitMetrics implements LimitObserver, RuleObserver {
-  /** So many rules have a label of their own, those that came first. */
+  /** How many rules have a label of their own: of those that exist, the ones made first. */
   static final int MOST_RULES = 100;
 
   static final String OTHER_RULES = "other";
@@ -185,7 +187,26 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   @Override
+  public synchronized void rulesKnown(Set<String> names) {
+    rules
+        .keySet()
+        .removeIf(
+            rule -> {
+              boolean isGone = !names.contains(rule);
+              if (isGone) {
+                for (Tally.Outcome outcome : Tally.Outcome.values()) {
+                  decisions.remove(rule, lower(outcome));
+                }
+              }
+              return isGone;
+            });
+  }
+
+  @Override
   public synchronized Tally tally(String rule) {
+    if (rule.equals(OTHER_RULES)) {
+      return otherRules;
+    }
     return rules.containsKey(rule) || rules.size() < MOST_RULES
         ? rules.computeIfAbsent(rule, this::counts)
         : otherRules;

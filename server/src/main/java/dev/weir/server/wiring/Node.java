@@ -100,7 +100,12 @@ public final class Node implements AutoCloseable {
       }
       started.push(
           upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
-      started.push(upkeep("reading of routes", routing.book()::refresh, limiting.cacheTtl()));
+      Runnable readRoutes =
+          () -> {
+            routing.book().refresh();
+            passed.routesKnown(routing.book().patterns());
+          };
+      started.push(upkeep("reading of routes", readRoutes, limiting.cacheTtl()));
       started.push(
           upkeep(
               "renewal of leases", limits.limits().desk()::renewLeases, RuleDesk.BETWEEN_RENEWALS));
