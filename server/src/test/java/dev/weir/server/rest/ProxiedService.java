@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 
 /** A service behind a real proxy that asks Weir, with the client key of the files in deploy. */
 final class ProxiedService {
-  static final String KEY = "one-of-the-keys";
+  static final String KEY = "one-of-the-client-keys";
 
   private final Path folder;
   private final HttpServer service;
