@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * wait while the callers of another are answered, those who wait are divided among them: a batch
  * beside another starts with at least half as many.
  *
+ * <p>Demands are worked on in the order in which they were {@linkplain #enqueue enqueued}; only
+ * batches that are under way at the same time have no order among themselves.
+ *
  * <p>Callers block; they are meant to be virtual threads. Thread-safe.
  */
 public final class Batcher<D, R> {
@@ -62,22 +65,39 @@ public final class Batcher<D, R> {
     this.mostBatches = mostBatches;
   }
 
+  /** Demands that have their turn; {@link #await} must be called, by any one thread. */
+  public interface Pending<R> {
+    /** Waits for the results, and works on a batch itself if no other caller does. */
+    List<R> await();
+  }
+
   /** Waits until the demands have been worked on, together with those of other callers. */
   public List<R> submit(List<D> demands) {
-    Ticket<D, R> ticket = new Ticket<>(demands, Thread.currentThread());
+    return enqueue(demands).await();
+  }
+
+  /** Gives the demands their turn: after all that were enqueued before. Does not wait. */
+  public Pending<R> enqueue(List<D> demands) {
     if (waiting.addAndGet(demands.size()) > mostWaiting) {
       waiting.addAndGet(-demands.size());
       throw new StoreException(
           StoreException.Outcome.NONE,
           "overloaded: more than " + mostWaiting + " demands are waiting");
     }
+    Ticket<D, R> ticket = new Ticket<>(demands);
     queue.add(ticket);
+    return () -> await(ticket);
+  }
+
+  private List<R> await(Ticket<D, R> ticket) {
+    ticket.caller = Thread.currentThread();
     boolean interrupted = false;
     while (!ticket.isDone) {
       if (!ticket.isTaken && mayStart() && gathering.compareAndSet(false, true)) {
         // An interrupt that came before would break off what others wait for as well.
         interrupted |= Thread.interrupted();
-        workOn(batchWith(ticket));
+        workOn(nextBatch(ticket));
+        ticket.isCallerAtWork = false;
       } else {
         LockSupport.park(this);
         // The work is under way and will be answered: an interrupt must not tear it apart.
@@ -96,23 +116,28 @@ public final class Batcher<D, R> {
   }
 
   /**
-   * Whoever enqueued while it could not start either sees that it can by now, or is seen here: its
-   * ticket was in the queue before it looked. So this is called whenever there is less to wait for.
+   * A caller that could not start either sees that it can by now, or is seen here: its ticket was
+   * in the queue, with its thread, before it looked. So this is called whenever there is less to
+   * wait for. A caller that is not there yet, or at work, looks for itself when it is.
    */
   private void wakeNext() {
     if (mayStart()) {
       for (Ticket<D, R> next : queue) {
-        if (!next.isTaken) {
-          LockSupport.unpark(next.caller);
+        Thread caller = next.caller;
+        if (!next.isTaken && caller != null && !next.isCallerAtWork) {
+          LockSupport.unpark(caller);
           return;
         }
       }
     }
   }
 
-  /** Takes a caller's ticket and those that were first in the queue; none if it may not start. */
+  /**
+   * Takes the tickets that are first in the queue, which need not include that of the caller; none
+   * if it may not start.
+   */
   @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield, it only fills batches.
-  private List<Ticket<D, R>> batchWith(Ticket<D, R> own) {
+  private List<Ticket<D, R>> nextBatch(Ticket<D, R> own) {
     try {
       if (own.isTaken || !mayStart()) {
         return List.of();
@@ -120,15 +145,18 @@ public final class Batcher<D, R> {
       // Those who were answered a moment ago and ask again at once get the chance to join.
       Thread.yield();
       int most = batchSize();
-      // First, for whoever is at work cannot be woken to start another. It stays in the queue.
       List<Ticket<D, R>> batch = new ArrayList<>();
-      int demands = take(own, batch);
+      int demands = 0;
       Ticket<D, R> next = queue.peek();
-      while (next != null && (next.isTaken || demands + next.demands.size() <= most)) {
+      // The first goes whatever its size.
+      while (next != null && (batch.isEmpty() || demands + next.demands.size() <= most)) {
         queue.remove();
-        demands += next.isTaken ? 0 : take(next, batch);
+        next.isTaken = true;
+        batch.add(next);
+        demands += next.demands.size();
         next = queue.peek();
       }
+      own.isCallerAtWork = true;
       batches.incrementAndGet();
       underWay.addAndGet(demands);
       waiting.addAndGet(-demands);
@@ -137,12 +165,6 @@ public final class Batcher<D, R> {
       gathering.set(false);
       wakeNext();
     }
-  }
-
-  private static <D, R> int take(Ticket<D, R> ticket, List<Ticket<D, R>> batch) {
-    ticket.isTaken = true;
-    batch.add(ticket);
-    return ticket.demands.size();
   }
 
   private int batchSize() {
@@ -192,9 +214,14 @@ public final class Batcher<D, R> {
 
   private static final class Ticket<D, R> {
     final List<D> demands;
-    final Thread caller;
     List<R> results = List.of();
     @Nullable RuntimeException failure;
+
+    /** Null until a caller waits for the results. */
+    volatile @Nullable Thread caller;
+
+    /** Its caller works on a batch and cannot be woken to start another. */
+    volatile boolean isCallerAtWork;
 
     /** It is in a batch, so its caller starts none. */
     volatile boolean isTaken;
@@ -202,9 +229,8 @@ public final class Batcher<D, R> {
     /** Written last: publishes the two above. */
     volatile boolean isDone;
 
-    Ticket(List<D> demands, Thread caller) {
+    Ticket(List<D> demands) {
       this.demands = demands;
-      this.caller = caller;
     }
 
     List<R> results() {

@@ -121,6 +121,42 @@ final class BatcherTest {
             List.of(1), List.of(2, 3), List.of(4, 5), List.of(6, 7, 8, 9), List.of(10));
   }
 
+  /** Whichever caller comes first to do the work, also with batches that hold only one of them. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 100})
+  void worksInTheOrderOfEnqueueingWhoeverWaitsFirst(int largestBatch) throws Exception {
+    Doubler doubler = new Doubler();
+    doubler.goOn.countDown();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, largestBatch, 100);
+    List<Batcher.Pending<Integer>> pending =
+        IntStream.range(0, 10).mapToObj(i -> batcher.enqueue(List.of(i))).toList();
+
+    for (int i = pending.size() - 1; i >= 0; i--) {
+      int number = i;
+      assertThat(Call.of(() -> pending.get(number).await()).result().get())
+          .containsExactly(2 * number);
+    }
+
+    assertThat(doubler.batches.stream().flatMap(List::stream).toList())
+        .isEqualTo(IntStream.range(0, 10).boxed().toList());
+  }
+
+  @Test
+  void demandsThatAreNotAwaitedKeepNoOtherWaiting() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 1, 100);
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    doubler.begun.await();
+    Batcher.Pending<Integer> late = batcher.enqueue(List.of(2));
+    Call<List<Integer>> third = Call.of(() -> batcher.submit(List.of(3))).untilItWaits();
+    doubler.goOn.countDown();
+
+    assertThat(first.result().get()).containsExactly(2);
+    assertThat(third.result().get()).containsExactly(6);
+    assertThat(late.await()).containsExactly(4);
+    assertThat(doubler.batches).containsExactly(List.of(1), List.of(2), List.of(3));
+  }
+
   /** Works on each batch once it is told to. */
   private static final class Held implements Function<List<Integer>, List<Integer>> {
     final BlockingQueue<List<Integer>> begun = new LinkedBlockingQueue<>();

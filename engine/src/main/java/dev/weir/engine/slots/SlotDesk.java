@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -73,9 +73,37 @@ public final class SlotDesk {
 
   /** Gives each event its slot, in order. */
   public List<Assignment> assign(List<SlotRequest> requests) {
+    return submit(requests).await();
+  }
+
+  /** Requests that have their turn. */
+  public interface Pending {
+    /** Waits for the answers, one for each request. Must be called, by any one thread. */
+    List<Assignment> await();
+  }
+
+  /**
+   * Gives requests their turn and does not wait: each event gets its slot after the events of the
+   * same configuration that were submitted before. What fails is thrown by {@link Pending#await}.
+   */
+  public Pending submit(List<SlotRequest> requests) {
     long begin = System.nanoTime();
     try {
-      List<Assignment> answers = answer(requests);
+      Supplier<List<Assignment>> answers = enqueue(requests);
+      return () -> await(answers, begin);
+    } catch (RuntimeException e) {
+      return () ->
+          await(
+              () -> {
+                throw e;
+              },
+              begin);
+    }
+  }
+
+  private List<Assignment> await(Supplier<List<Assignment>> pending, long begin) {
+    try {
+      List<Assignment> answers = pending.get();
       Duration took = Duration.ofNanos(System.nanoTime() - begin);
       for (Assignment answer : answers) {
         observer.answered(answer, took);
@@ -87,13 +115,13 @@ public final class SlotDesk {
     }
   }
 
-  private List<Assignment> answer(List<SlotRequest> requests) {
+  private Supplier<List<Assignment>> enqueue(List<SlotRequest> requests) {
     Map<String, Optional<SlotConfig>> found = new HashMap<>();
     for (SlotRequest request : requests) {
       found.computeIfAbsent(request.configName(), configs::find);
     }
     Assignment[] answers = new Assignment[requests.size()];
-    boolean isAnyDone = false;
+    List<InLane> inLanes = new ArrayList<>(lanes.size());
     for (int lane = 0; lane < lanes.size(); lane++) {
       List<Demand> demands = new ArrayList<>(requests.size());
       List<Integer> positions = new ArrayList<>(requests.size());
@@ -109,16 +137,31 @@ public final class SlotDesk {
       }
       if (!demands.isEmpty()) {
         Batcher<Demand, Assignment> batcher = lanes.get(lane);
-        List<Assignment> given =
-            isAnyDone
-                ? StoreException.afterDone(() -> batcher.submit(demands))
-                : batcher.submit(demands);
-        isAnyDone = true;
-        IntStream.range(0, given.size()).forEach(i -> answers[positions.get(i)] = given.get(i));
+        Batcher.Pending<Assignment> pending =
+            inLanes.isEmpty()
+                ? batcher.enqueue(demands)
+                : StoreException.afterDone(() -> batcher.enqueue(demands));
+        inLanes.add(new InLane(pending, positions));
+      }
+    }
+    // Of several lanes, one may have done its part when another fails.
+    return inLanes.size() > 1
+        ? () -> StoreException.afterDone(() -> gather(inLanes, answers))
+        : () -> gather(inLanes, answers);
+  }
+
+  private static List<Assignment> gather(List<InLane> inLanes, Assignment[] answers) {
+    for (InLane inLane : inLanes) {
+      List<Assignment> given = inLane.pending().await();
+      for (int i = 0; i < given.size(); i++) {
+        answers[inLane.positions().get(i)] = given.get(i);
       }
     }
     return List.of(answers);
   }
+
+  /** Demands in a lane, and which requests they are. */
+  private record InLane(Batcher.Pending<Assignment> pending, List<Integer> positions) {}
 
   private int laneOf(SlotRequest request) {
     return Math.floorMod(request.configName().hashCode(), lanes.size());

@@ -44,21 +44,34 @@ final class Answers {
     return entries.size();
   }
 
-  /** Carries all requests out together and writes the answers, {@code separator} between them. */
+  /** Carries all requests out together and writes the answers. */
   byte[] carryOut(SlotDesk desk, Form form) {
+    return submit(desk, form).get();
+  }
+
+  /**
+   * Gives all requests their turn at the desk and does not wait. The result waits and writes the
+   * answers; it must be asked for once.
+   */
+  Supplier<byte[]> submit(SlotDesk desk, Form form) {
     List<SlotRequest> requests = new ArrayList<>(entries.size());
     for (Entry entry : entries) {
       if (entry instanceof Entry.Good good) {
         requests.add(good.request());
       }
     }
+    SlotDesk.Pending pending = requests.isEmpty() ? List::of : desk.submit(requests);
+    return () -> await(pending, requests.size(), form);
+  }
+
+  private byte[] await(SlotDesk.Pending pending, int requests, Form form) {
     List<Assignment> assignments = List.of();
     Optional<Problem> failure = Optional.empty();
     try {
-      assignments = requests.isEmpty() ? List.of() : desk.assign(requests);
+      assignments = pending.await();
     } catch (StoreException e) {
       // Each entry is told whether it may have been done, and can be sent again either way.
-      log.error("A batch of {} failed: {}", requests.size(), e.getMessage());
+      log.error("A batch of {} failed: {}", requests, e.getMessage());
       failure = Optional.of(Problems.of(e));
     }
     return write(form, assignments, failure);

@@ -11,13 +11,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /**
  * A stream of requests that becomes a stream of answers, a line for a line.
  *
- * <p>One thread reads, another, that of whoever sends the answers, calls {@link #next}. Between
- * them only a few portions are under way: when the client stops reading answers, it is no longer
- * read from. The desk gathers what is under way into larger batches by itself.
+ * <p>One thread reads, another, which sends the answers, calls {@link #next}. Between them only a
+ * few portions are under way: when the client stops reading answers, it is no longer read from. The
+ * desk gathers what is under way into larger batches. The reading thread gives each portion its
+ * turn at the desk, so that lines get their slots in the order of the stream.
  */
 final class LineStream implements AutoCloseable {
   static final int LONGEST_LINE_BYTES = 16 * 1024;
@@ -65,7 +67,8 @@ final class LineStream implements AutoCloseable {
       while (!ended) {
         Answers portion = readPortion();
         if (portion.size() > 0) {
-          underWay.put(virtualThreads.submit(() -> portion.carryOut(desk, Answers.Form.LINES)));
+          Supplier<byte[]> answers = portion.submit(desk, Answers.Form.LINES);
+          underWay.put(virtualThreads.submit(answers::get));
         }
       }
       // No portion is answered by nothing: this is the end.

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +28,34 @@ final class LinesIT {
     assertThat(ids(answers)).isEqualTo(IntStream.range(0, 5_000).mapToObj(i -> "e" + i).toList());
     assertThat(answers.stream().map(answer -> answer.get("scheduledTime")).distinct())
         .hasSize(5_000);
+  }
+
+  /** One place in a window, so that the time tells the window. */
+  @Test
+  void givesSlotsInTheOrderOfTheLines() {
+    http.post(
+        "/admin/rate-limit/config",
+        "{\"configName\":\"one\",\"maxPerWindow\":1,\"windowSize\":\"PT1S\"}");
+    String lines =
+        IntStream.range(0, 20_000)
+            .mapToObj(
+                i ->
+                    "{\"eventId\":\"turn%d\",\"configName\":\"one\",\"requestedTime\":\"%s\"}"
+                        .formatted(i, "2030-01-01T00:00:00Z"))
+            .collect(Collectors.joining("\n"));
+
+    List<Instant> times =
+        send(lines).stream()
+            .map(answer -> Instant.parse(String.valueOf(answer.get("scheduledTime"))))
+            .toList();
+
+    assertThat(times).hasSize(20_000);
+    assertThat(
+            IntStream.range(1, times.size())
+                .filter(i -> times.get(i).isBefore(times.get(i - 1)))
+                .count())
+        .as("lines with an earlier window than the line before")
+        .isZero();
   }
 
   @Test

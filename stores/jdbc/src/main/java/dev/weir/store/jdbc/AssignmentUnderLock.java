@@ -100,7 +100,7 @@ final class AssignmentUnderLock {
         row,
         databaseMicros -> {
           memory.time().told(asked, databaseMicros);
-          return clock.micros(databaseMicros);
+          return clock.micros(memory.time().steady(databaseMicros));
         });
   }
 

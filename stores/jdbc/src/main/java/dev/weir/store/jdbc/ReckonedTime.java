@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc;
 
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReckonedTime {
   private volatile @Nullable Told last;
+  private final AtomicLong latest = new AtomicLong(Long.MIN_VALUE);
 
   /** How exact the time has to be. */
   enum Need {
@@ -50,6 +52,18 @@ final class ReckonedTime {
       return OptionalLong.empty();
     }
     // Rounded up, not to fall short of it.
-    return OptionalLong.of(told.databaseMicros + (nanos - told.askedNanos) / 1_000 + 1);
+    return OptionalLong.of(steady(told.databaseMicros + (nanos - told.askedNanos) / 1_000 + 1));
+  }
+
+  /**
+   * A time to plan by that is not before the last one, where that is only a matter of how exactly
+   * it was reckoned: the later of two events that ask for now must not get the earlier window.
+   */
+  long steady(long databaseMicros) {
+    return latest.updateAndGet(
+        before ->
+            before > databaseMicros && before - databaseMicros <= Need.TO_PLAN.leewayMicros
+                ? before
+                : databaseMicros);
   }
 }
