@@ -18,39 +18,62 @@ import java.util.random.RandomGenerator;
  * What a ledger does between locking and writing: the answers to a batch of demands and the slots
  * to write. Written once, so that ledgers cannot disagree.
  *
- * @param answers one for each demand, in order
+ * @param replies one for each demand, in order
  * @param fresh the slots that are new
  */
-public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
+public record BatchPlan(List<Reply> replies, List<Slot> fresh) {
+
+  /** What a demand gets whose configuration is not among the books. */
+  public enum Missing {
+    /** There is no such configuration. */
+    UNKNOWN,
+    /** Another transaction holds it, or there is none. */
+    LOCKED
+  }
 
   /**
    * Plans a batch.
    *
    * @param known the slots that events of this batch have or had, by event id
-   * @param books the open books, by configuration name; one that is missing is unknown
+   * @param books the open books, by configuration name
    */
   public static BatchPlan of(
       List<Demand> demands,
       Map<String, Slot> known,
       Map<String, ? extends Book> books,
+      Missing missing,
       Instant now,
       RandomGenerator random) {
-    Planning planning = new Planning(known, books, now, random);
-    List<Assignment> answers = new ArrayList<>(demands.size());
+    Planning planning = new Planning(known, books, missing, now, random);
+    List<Reply> replies = new ArrayList<>(demands.size());
     for (Demand demand : demands) {
-      answers.add(planning.answer(demand.request()));
+      replies.add(planning.reply(demand.request()));
     }
-    return new BatchPlan(answers, planning.fresh);
+    return new BatchPlan(replies, planning.fresh);
   }
 
-  /** Whether some demand gets no slot. */
+  /** The answers of a plan that deferred nothing. */
+  public List<Assignment> answers() {
+    return replies.stream().map(Assignment.class::cast).toList();
+  }
+
+  /** Whether some demand gets no slot, not even later. */
   public boolean refusesAny() {
-    return !answers.stream().allMatch(answer -> answer instanceof Assignment.Assigned);
+    return replies.stream()
+        .anyMatch(
+            reply ->
+                switch (reply) {
+                  case Assignment.Assigned assigned -> false;
+                  case Assignment.NoRoom noRoom -> true;
+                  case Assignment.UnknownConfig unknown -> true;
+                  case Reply.Deferred deferred -> false;
+                });
   }
 
   private static final class Planning {
     private final Map<String, Slot> known;
     private final Map<String, ? extends Book> books;
+    private final Missing missing;
     private final Instant now;
     private final long nowMicros;
     private final RandomGenerator random;
@@ -60,16 +83,18 @@ public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
     Planning(
         Map<String, Slot> known,
         Map<String, ? extends Book> books,
+        Missing missing,
         Instant now,
         RandomGenerator random) {
       this.known = known;
       this.books = books;
+      this.missing = missing;
       this.now = now;
       this.nowMicros = Micros.ceil(now);
       this.random = random;
     }
 
-    Assignment answer(SlotRequest request) {
+    Reply reply(SlotRequest request) {
       Slot before = freshById.get(request.eventId());
       if (before == null) {
         before = known.get(request.eventId());
@@ -78,7 +103,13 @@ public record BatchPlan(List<Assignment> answers, List<Slot> fresh) {
         return new Assignment.Assigned(before, true, 0);
       }
       Book book = books.get(request.configName());
-      return book == null ? new Assignment.UnknownConfig(request) : place(request, book);
+      if (book != null) {
+        return place(request, book);
+      }
+      return switch (missing) {
+        case UNKNOWN -> new Assignment.UnknownConfig(request);
+        case LOCKED -> Reply.Deferred.LOCKED;
+      };
     }
 
     private Assignment place(SlotRequest request, Book book) {

@@ -50,7 +50,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
                 StoreException.Outcome.NONE,
                 "the ledger in memory is full: " + slots.size() + " slots");
           }
-          BatchPlan plan = BatchPlan.of(demands, slots, books, now(), random);
+          BatchPlan plan = BatchPlan.of(demands, slots, books, BatchPlan.Missing.UNKNOWN, now(), random);
           for (Slot slot : plan.fresh()) {
             replace(slot);
           }

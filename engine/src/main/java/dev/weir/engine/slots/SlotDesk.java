@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -31,7 +33,13 @@ public final class SlotDesk {
   private final SlotObserver observer;
 
   /** Configurations share a lane, so that a transaction can serve several of them. */
-  private final List<Batcher<Demand, Assignment>> lanes;
+  private final List<Batcher<Demand, CompletableFuture<Assignment>>> lanes;
+
+  /** For configurations that another transaction holds. */
+  private final SideLanes locked;
+
+  /** For times of which the windows have yet to be counted. */
+  private final SideLanes uncounted;
 
   /**
    * How requests are gathered.
@@ -39,15 +47,22 @@ public final class SlotDesk {
    * @param lanes how many batches may be under way at once; a configuration is always in the same
    * @param largestBatch how many demands go into one transaction
    * @param mostWaiting how many demands may wait in a lane
+   * @param mostAside up to how many configurations that another transaction holds are waited for at
+   *     a time, and for how many the past is counted. Each needs a connection of the store
    */
-  public record Settings(int lanes, int largestBatch, int mostWaiting) {
+  public record Settings(int lanes, int largestBatch, int mostWaiting, int mostAside) {
     public static final Settings DEFAULT = new Settings(1, 4_096, 200_000);
 
+    public Settings(int lanes, int largestBatch, int mostWaiting) {
+      this(lanes, largestBatch, mostWaiting, 4);
+    }
+
     public Settings {
-      if (lanes < 1 || largestBatch < 1 || mostWaiting < largestBatch) {
+      if (lanes < 1 || largestBatch < 1 || mostWaiting < largestBatch || mostAside < 1) {
         throw new IllegalArgumentException(
-            "lanes %d and largestBatch %d must be at least 1, mostWaiting %d not below largestBatch"
-                .formatted(lanes, largestBatch, mostWaiting));
+            ("lanes %d, largestBatch %d and mostAside %d must be at least 1,"
+                    + " mostWaiting %d not below largestBatch")
+                .formatted(lanes, largestBatch, mostAside, mostWaiting));
       }
     }
   }
@@ -64,6 +79,8 @@ public final class SlotDesk {
                         this::assignBatch, settings.largestBatch(), settings.mostWaiting()))
             .limit(settings.lanes())
             .toList();
+    this.locked = new SideLanes(true, settings, this::waitForLock);
+    this.uncounted = new SideLanes(false, settings, this::countAndAssign);
   }
 
   /** Gives an event its slot. */
@@ -136,8 +153,8 @@ public final class SlotDesk {
         }
       }
       if (!demands.isEmpty()) {
-        Batcher<Demand, Assignment> batcher = lanes.get(lane);
-        Batcher.Pending<Assignment> pending =
+        Batcher<Demand, CompletableFuture<Assignment>> batcher = lanes.get(lane);
+        Batcher.Pending<CompletableFuture<Assignment>> pending =
             inLanes.isEmpty()
                 ? batcher.enqueue(demands)
                 : StoreException.afterDone(() -> batcher.enqueue(demands));
@@ -152,32 +169,119 @@ public final class SlotDesk {
 
   private static List<Assignment> gather(List<InLane> inLanes, Assignment[] answers) {
     for (InLane inLane : inLanes) {
-      List<Assignment> given = inLane.pending().await();
+      List<CompletableFuture<Assignment>> given = inLane.pending().await();
       for (int i = 0; i < given.size(); i++) {
-        answers[inLane.positions().get(i)] = given.get(i);
+        CompletableFuture<Assignment> answer = given.get(i);
+        // Of several demands, one may have gone aside and failed when others were done.
+        answers[inLane.positions().get(i)] =
+            given.size() > 1 ? StoreException.afterDone(() -> await(answer)) : await(answer);
       }
     }
     return List.of(answers);
   }
 
   /** Demands in a lane, and which requests they are. */
-  private record InLane(Batcher.Pending<Assignment> pending, List<Integer> positions) {}
+  private record InLane(
+      Batcher.Pending<CompletableFuture<Assignment>> pending, List<Integer> positions) {}
+
+  private static Assignment await(CompletableFuture<Assignment> answer) {
+    try {
+      return answer.join();
+    } catch (CompletionException e) {
+      throw StoreException.shared(e.getCause() instanceof RuntimeException cause ? cause : e);
+    }
+  }
 
   private int laneOf(SlotRequest request) {
     return Math.floorMod(request.configName().hashCode(), lanes.size());
   }
 
-  private List<Assignment> assignBatch(List<Demand> demands) {
+  /**
+   * Answers what needs no waiting. What does is sent to a lane of its configuration, and so is what
+   * comes after it: demands go from this lane to {@link #locked} to {@link #uncounted}, and pass
+   * none that went there before them.
+   */
+  private List<CompletableFuture<Assignment>> assignBatch(List<Demand> demands) {
+    boolean noneAside = !locked.isAnyOpen() && !uncounted.isAnyOpen();
+    List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
+    List<SideLanes.Waiting> here = new ArrayList<>(noneAside ? 0 : demands.size());
+    if (!noneAside) {
+      for (Demand demand : demands) {
+        SideLanes.Waiting waiting = SideLanes.Waiting.of(demand);
+        answers.add(waiting.answer());
+        if (!locked.follow(waiting) && !uncounted.follow(waiting)) {
+          here.add(waiting);
+        }
+      }
+      try {
+        answer(here, Patience.NONE);
+      } catch (RuntimeException e) {
+        // Those that went aside are not concerned.
+        here.forEach(waiting -> waiting.answer().completeExceptionally(e));
+      }
+      return answers;
+    }
+    List<? extends Reply> replies = attempt(demands, Patience.NONE);
+    for (int i = 0; i < replies.size(); i++) {
+      if (replies.get(i) instanceof Assignment answer) {
+        answers.add(CompletableFuture.completedFuture(answer));
+      } else {
+        SideLanes.Waiting waiting = SideLanes.Waiting.of(demands.get(i));
+        answers.add(waiting.answer());
+        complete(waiting, replies.get(i));
+      }
+    }
+    return answers;
+  }
+
+  private void waitForLock(List<SideLanes.Waiting> demands) {
+    answer(
+        demands.stream().filter(demand -> !uncounted.follow(demand)).toList(), Patience.FOR_LOCKS);
+  }
+
+  private void countAndAssign(List<SideLanes.Waiting> demands) {
     observer.batch(demands.size());
-    List<Assignment> answers = ledger.assign(demands);
-    for (int i = 0; i < answers.size(); i++) {
+    List<Demand> asked = demands.stream().map(SideLanes.Waiting::demand).toList();
+    List<Assignment> answers = ledger.assign(asked);
+    forgetStaleConfigs(asked, answers);
+    for (int i = 0; i < demands.size(); i++) {
+      complete(demands.get(i), answers.get(i));
+    }
+  }
+
+  private void answer(List<SideLanes.Waiting> demands, Patience patience) {
+    if (!demands.isEmpty()) {
+      List<? extends Reply> replies =
+          attempt(demands.stream().map(SideLanes.Waiting::demand).toList(), patience);
+      for (int i = 0; i < demands.size(); i++) {
+        complete(demands.get(i), replies.get(i));
+      }
+    }
+  }
+
+  private void complete(SideLanes.Waiting demand, Reply reply) {
+    switch (reply) {
+      case Assignment answer -> demand.answer().complete(answer);
+      case Reply.Deferred.LOCKED -> locked.open(demand);
+      case Reply.Deferred.UNCOUNTED -> uncounted.open(demand);
+    }
+  }
+
+  private List<? extends Reply> attempt(List<Demand> demands, Patience patience) {
+    observer.batch(demands.size());
+    List<? extends Reply> replies = ledger.attempt(demands, patience);
+    forgetStaleConfigs(demands, replies);
+    return replies;
+  }
+
+  private void forgetStaleConfigs(List<Demand> demands, List<? extends Reply> replies) {
+    for (int i = 0; i < replies.size(); i++) {
       SlotConfig believed = demands.get(i).config();
-      if (answers.get(i) instanceof Assignment.Assigned assigned
+      if (replies.get(i) instanceof Assignment.Assigned assigned
           && assigned.slot().configVersion() > believed.version()) {
         configs.forget(believed.name());
       }
     }
-    return answers;
   }
 
   /** When further events would be through; empty if there is no such configuration. */

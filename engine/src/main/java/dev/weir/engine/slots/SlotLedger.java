@@ -18,6 +18,15 @@ public interface SlotLedger {
    */
   List<Assignment> assign(List<Demand> demands);
 
+  /**
+   * Like {@link #assign}, but answers what can be answered without waiting and does nothing for the
+   * rest. Demands of one configuration that ask for the same time are answered in order: none after
+   * one that is deferred.
+   */
+  default List<? extends Reply> attempt(List<Demand> demands, Patience patience) {
+    return assign(demands);
+  }
+
   Optional<Slot> find(String eventId);
 
   /** Notes that the work of an event was really started. */

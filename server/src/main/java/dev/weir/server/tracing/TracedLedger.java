@@ -3,6 +3,8 @@ package dev.weir.server.tracing;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.Outlook;
+import dev.weir.engine.slots.Patience;
+import dev.weir.engine.slots.Reply;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotLedger;
@@ -17,6 +19,7 @@ import io.opentelemetry.api.trace.Tracer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * A ledger whose batches are spans. One of the callers of a batch carries it out for all: it is in
@@ -33,6 +36,15 @@ public final class TracedLedger implements SlotLedger {
 
   @Override
   public List<Assignment> assign(List<Demand> demands) {
+    return traced(demands, () -> ledger.assign(demands));
+  }
+
+  @Override
+  public List<? extends Reply> attempt(List<Demand> demands, Patience patience) {
+    return this.<List<? extends Reply>>traced(demands, () -> ledger.attempt(demands, patience));
+  }
+
+  private <T> T traced(List<Demand> demands, Supplier<T> work) {
     Span span =
         tracer
             .spanBuilder("slots batch")
@@ -40,7 +52,7 @@ public final class TracedLedger implements SlotLedger {
             .setAttribute("weir.batch.demands", demands.size())
             .startSpan();
     try {
-      return ledger.assign(demands);
+      return work.get();
     } catch (RuntimeException e) {
       span.setStatus(StatusCode.ERROR).recordException(e);
       throw e;

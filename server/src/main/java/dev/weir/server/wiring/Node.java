@@ -267,7 +267,9 @@ public final class Node implements AutoCloseable {
     return new SlotDesk.Settings(
         settings.number(Setting.SLOTS_LANES, 1, 64),
         settings.number(Setting.SLOTS_LARGEST_BATCH, 1, 50_000),
-        SlotDesk.Settings.DEFAULT.mostWaiting());
+        SlotDesk.Settings.DEFAULT.mostWaiting(),
+        // Waiting for two kinds of things, they leave half of the connections to the others.
+        Math.clamp(settings.number(Setting.DB_POOL_MAX, 2, 1_000) / 4, 1, 16));
   }
 
   private static Reconciler.Settings reconciler(Settings settings) {

@@ -4,6 +4,7 @@ import dev.weir.core.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.engine.slots.BatchPlan;
 import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Patience;
 import dev.weir.engine.slots.SlotRequest;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -40,8 +41,12 @@ final class AssignmentAtOnce {
     this.contended = contended;
   }
 
-  /** Assigns a batch; empty if nothing was written. */
-  Optional<Batch> assign(Transactions transactions, List<Demand> demands) {
+  /**
+   * Assigns a batch; empty if nothing was written.
+   *
+   * @param patience whether it waits while another transaction holds a book
+   */
+  Optional<Batch> assign(Transactions transactions, List<Demand> demands, Patience patience) {
     if (memory.repeats().expected() || memory.rivals().expected()) {
       return Optional.empty();
     }
@@ -50,11 +55,14 @@ final class AssignmentAtOnce {
     Map<String, PictureCache.Kept> kept = memory.pictures().takeAll(names);
     return kept.isEmpty()
         ? Optional.empty()
-        : transactions.attempt(connection -> assign(connection, demands, kept));
+        : transactions.attempt(connection -> assign(connection, demands, kept, patience));
   }
 
   private Optional<Batch> assign(
-      Connection connection, List<Demand> demands, Map<String, PictureCache.Kept> kept)
+      Connection connection,
+      List<Demand> demands,
+      Map<String, PictureCache.Kept> kept,
+      Patience patience)
       throws SQLException {
     ReckonedTime.Need need = need(demands, kept.values());
     OptionalLong reckoned = memory.time().databaseMicros(System.nanoTime(), need);
@@ -71,7 +79,12 @@ final class AssignmentAtOnce {
     connection.setAutoCommit(false);
     BatchPlan plan =
         BatchPlan.of(
-            demands, Map.of(), books, Micros.instant(clock.micros(reckoned.getAsLong())), random);
+            demands,
+            Map.of(),
+            books,
+            BatchPlan.Missing.UNKNOWN,
+            Micros.instant(clock.micros(reckoned.getAsLong())),
+            random);
     connection.setAutoCommit(true);
     if (plan.refusesAny()) {
       // Whoever is refused may have a slot from before: plan again, knowing.
@@ -84,7 +97,8 @@ final class AssignmentAtOnce {
             .sorted(Comparator.comparingInt(book -> book.row().configId()))
             .toList();
     Batch batch = new Batch(plan, books, Batch.newStep());
-    Gate gate = Gate.believed(inOrder, batch.step(), reckoned.getAsLong(), need);
+    boolean waits = patience != Patience.NONE;
+    Gate gate = Gate.believed(inOrder, batch.step(), reckoned.getAsLong(), need, waits);
     return write(connection, batch, SlotWriter.of(inOrder, gate));
   }
 

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc;
 import dev.weir.core.Micros;
 import dev.weir.engine.slots.BatchPlan;
 import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Patience;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import java.sql.Connection;
@@ -28,12 +29,15 @@ final class AssignmentUnderLock {
           + BookRow.COLUMNS
           + " from slot_book b where b.name = any(?) order by b.config_id for update";
 
+  /** Leaves out the books that another transaction holds. */
+  private static final String LOCK_FREE = LOCK + " skip locked";
+
   /**
-   * Two statements in one round trip. They must not be one: the second has to see what was
-   * committed while the first waited for its locks.
+   * Follows in the same round trip. It must not be one statement with the lock: it has to see what
+   * was committed while that was waited for.
    */
-  private static final String LOCK_AND_LOOK_UP =
-      LOCK + "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
+  private static final String LOOK_UP =
+      "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
 
   private final StoreClock clock;
   private final RandomGenerator random;
@@ -48,15 +52,28 @@ final class AssignmentUnderLock {
     this.contended = contended;
   }
 
-  Batch assign(Connection connection, List<Demand> demands) throws SQLException {
+  /**
+   * Assigns a batch.
+   *
+   * @param patience whether it waits while another transaction holds a book, or defers its demands
+   */
+  Batch assign(Connection connection, List<Demand> demands, Patience patience)
+      throws SQLException {
     Map<String, SlotConfig> believed = new HashMap<>();
     demands.forEach(demand -> believed.put(demand.config().name(), demand.config()));
     boolean lookUp = memory.repeats().expected();
     Map<String, Slot> known = new HashMap<>();
-    List<BookRow> rows = lock(connection, believed.keySet(), demands, lookUp, known);
+    String lock = patience == Patience.NONE ? LOCK_FREE : LOCK;
+    List<BookRow> rows =
+        lookUp
+            ? lockAndLookUp(connection, lock, believed.keySet(), demands, known)
+            : lock(connection, lock, believed.keySet());
     Map<String, JdbcBook> books = open(connection, rows, believed);
     long nowMicros = rows.stream().mapToLong(BookRow::nowMicros).max().orElse(0);
-    BatchPlan plan = BatchPlan.of(demands, known, books, Micros.instant(nowMicros), random);
+    BatchPlan.Missing missing =
+        patience == Patience.NONE ? BatchPlan.Missing.LOCKED : BatchPlan.Missing.UNKNOWN;
+    BatchPlan plan =
+        BatchPlan.of(demands, known, books, missing, Micros.instant(nowMicros), random);
     if (!lookUp && plan.refusesAny()) {
       // Whoever is refused may have a slot from before: plan again, knowing.
       memory.repeats().met();
@@ -66,21 +83,28 @@ final class AssignmentUnderLock {
     return new Batch(plan, books, step);
   }
 
-  private List<BookRow> lock(
+  private List<BookRow> lock(Connection connection, String lock, Set<String> configNames)
+      throws SQLException {
+    long asked = System.nanoTime();
+    return Sql.list(
+        connection,
+        row -> book(row, asked),
+        lock,
+        (Object) configNames.toArray(String[]::new));
+  }
+
+  private List<BookRow> lockAndLookUp(
       Connection connection,
+      String lock,
       Set<String> configNames,
       List<Demand> demands,
-      boolean lookUp,
       Map<String, Slot> known)
       throws SQLException {
     String[] names = configNames.toArray(String[]::new);
     long asked = System.nanoTime();
-    if (!lookUp) {
-      return Sql.list(connection, row -> book(row, asked), LOCK, (Object) names);
-    }
     String[] eventIds =
         demands.stream().map(demand -> demand.request().eventId()).sorted().toArray(String[]::new);
-    try (PreparedStatement statement = Sql.prepare(connection, LOCK_AND_LOOK_UP, names, eventIds)) {
+    try (PreparedStatement statement = Sql.prepare(connection, lock + LOOK_UP, names, eventIds)) {
       statement.execute();
       List<BookRow> rows;
       try (ResultSet found = statement.getResultSet()) {

@@ -36,12 +36,38 @@ record Gate(String sql, List<Object> parameters) {
       gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """;
 
+  /** Closed while another transaction holds the book. */
+  private static final String ONE_FREE_BOOK =
+      """
+      gate as (
+        update slot_book b set seq = b.seq + ?
+        from (select config_id from slot_book where config_id = ? and seq = ?
+              for update skip locked) as free
+        where b.config_id = free.config_id %s
+        returning %s as now_micros)
+      """;
+
+  private static final String SEVERAL_FREE_BOOKS =
+      """
+      moved as (
+        update slot_book b set seq = b.seq + ?
+        from (select o.config_id
+              from unnest(?::int[], ?::bigint[]) as believed (config_id, seq)
+              join slot_book o on o.config_id = believed.config_id and o.seq = believed.seq
+              for update of o skip locked) as free
+        where b.config_id = free.config_id %s
+        returning %s as now_micros),
+      gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
+      """;
+
   private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
 
   private static final String ONE_BOOK_AT_ANY_TIME = ONE_BOOK.formatted("", Sql.NOW);
   private static final String ONE_BOOK_NOW = ONE_BOOK.formatted(AT_THE_TIME, Sql.NOW);
   private static final String SEVERAL_AT_ANY_TIME = SEVERAL_BOOKS.formatted("", Sql.NOW);
   private static final String SEVERAL_NOW = SEVERAL_BOOKS.formatted(AT_THE_TIME, Sql.NOW);
+  private static final String ONE_FREE_NOW = ONE_FREE_BOOK.formatted(AT_THE_TIME, Sql.NOW);
+  private static final String SEVERAL_FREE_NOW = SEVERAL_FREE_BOOKS.formatted(AT_THE_TIME, Sql.NOW);
 
   /** For who holds the locks of books. */
   static Gate locked(Collection<JdbcBook> books, int step) {
@@ -53,17 +79,28 @@ record Gate(String sql, List<Object> parameters) {
         SEVERAL_AT_ANY_TIME, List.of(step, configIds(books), seqs(books), books.size()));
   }
 
-  /** For who holds no lock: books and time must be as believed. */
+  /**
+   * For who holds no lock: books and time must be as believed.
+   *
+   * @param waits whether it waits for the locks of books, or stays closed if one is held
+   */
   static Gate believed(
-      Collection<JdbcBook> books, int step, long nowMicros, ReckonedTime.Need need) {
+      Collection<JdbcBook> books,
+      int step,
+      long nowMicros,
+      ReckonedTime.Need need,
+      boolean waits) {
     long earliest = nowMicros - need.leewayMicros();
     long latest = nowMicros + need.leewayMicros();
     if (books.size() == 1) {
       BookRow row = books.iterator().next().row();
-      return new Gate(ONE_BOOK_NOW, List.of(step, row.configId(), row.seq(), earliest, latest));
+      return new Gate(
+          waits ? ONE_BOOK_NOW : ONE_FREE_NOW,
+          List.of(step, row.configId(), row.seq(), earliest, latest));
     }
     return new Gate(
-        SEVERAL_NOW, List.of(step, configIds(books), seqs(books), earliest, latest, books.size()));
+        waits ? SEVERAL_NOW : SEVERAL_FREE_NOW,
+        List.of(step, configIds(books), seqs(books), earliest, latest, books.size()));
   }
 
   private static int[] configIds(Collection<JdbcBook> books) {

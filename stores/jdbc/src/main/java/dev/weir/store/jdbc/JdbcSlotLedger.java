@@ -2,8 +2,11 @@ package dev.weir.store.jdbc;
 
 import dev.weir.core.Micros;
 import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.BatchPlan;
 import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.Outlook;
+import dev.weir.engine.slots.Patience;
+import dev.weir.engine.slots.Reply;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotLedger;
@@ -47,13 +50,24 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   @Override
   public List<Assignment> assign(List<Demand> demands) {
+    return batch(demands, Patience.FOR_LOCKS).answers();
+  }
+
+  @Override
+  public List<Reply> attempt(List<Demand> demands, Patience patience) {
+    return batch(demands, patience).replies();
+  }
+
+  private BatchPlan batch(List<Demand> demands, Patience patience) {
     Batch batch =
         atOnce
-            .assign(transactions, demands)
+            .assign(transactions, demands, patience)
             .orElseGet(
-                () -> transactions.write(connection -> underLock.assign(connection, demands)));
+                () ->
+                    transactions.write(
+                        connection -> underLock.assign(connection, demands, patience)));
     batch.bringBackPictures(memory.pictures());
-    return batch.plan().answers();
+    return batch.plan();
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.Patience;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.WindowCount;
@@ -50,12 +51,12 @@ final class AssignmentAtOnceTest {
         .write(
             connection ->
                 new AssignmentUnderLock(CLOCK, new Random(1), memory, () -> {})
-                    .assign(connection, demands))
+                    .assign(connection, demands, Patience.FOR_LOCKS))
         .bringBackPictures(memory.pictures());
   }
 
   private Optional<List<Assignment>> tryAtOnce(List<Demand> demands) {
-    Optional<Batch> batch = atOnce.assign(transactions, demands);
+    Optional<Batch> batch = atOnce.assign(transactions, demands, Patience.FOR_LOCKS);
     batch.ifPresent(done -> done.bringBackPictures(memory.pictures()));
     return batch.map(done -> done.plan().answers());
   }
@@ -137,7 +138,7 @@ final class AssignmentAtOnceTest {
       FutureTask<Optional<List<Assignment>>> trying = trying(one("c"));
       awaitWaiting();
       new AssignmentUnderLock(CLOCK, new Random(1), new NodeMemory(), () -> {})
-          .assign(overtaker, account.demands("b", 9, Account.NOON));
+          .assign(overtaker, account.demands("b", 9, Account.NOON), Patience.FOR_LOCKS);
       overtaker.commit();
 
       assertThat(trying.get()).isEmpty();

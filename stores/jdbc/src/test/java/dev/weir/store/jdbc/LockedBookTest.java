@@ -1,0 +1,150 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Patience;
+import dev.weir.engine.slots.Reply;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotDesk;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.store.tck.Node;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Another transaction holds a configuration: its own demands wait, those of others do not. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LockedBookTest {
+  private final Database database = Database.get();
+  private final Node node =
+      Database.node(database.pool(), StoreClock.OF_THE_DATABASE, SlotObserver.NONE);
+  private final Account held = Account.open(node, 1);
+  private final Account free = Account.open(node, 1);
+  private final SlotDesk desk =
+      new SlotDesk(
+          node.ledger(),
+          new ConfigCache(
+              node.configs(), Duration.ofMinutes(1), System::nanoTime, SlotObserver.NONE),
+          SlotDesk.Settings.DEFAULT,
+          SlotObserver.NONE);
+
+  private Connection lock(Account account) throws SQLException {
+    Connection connection = database.otherPool().getConnection();
+    connection.setAutoCommit(false);
+    assertThat(BookRow.lock(connection, StoreClock.OF_THE_DATABASE, account.config().name()))
+        .isPresent();
+    return connection;
+  }
+
+  private static SlotRequest request(Account account, String event) {
+    return account.demand(event, Account.NOON).request();
+  }
+
+  private static Slot slot(List<Assignment> answers) {
+    return Account.slot(answers.getFirst());
+  }
+
+  @Test
+  void othersAreAnsweredAndItsOwnKeepTheirOrder() throws Exception {
+    List<SlotDesk.Pending> late = new ArrayList<>();
+    try (Connection holder = lock(held)) {
+      for (int i = 0; i < 20; i++) {
+        SlotDesk.Pending pending = desk.submit(List.of(request(held, "held" + i)));
+        Thread.ofVirtual().start(pending::await);
+        // In the same lane, before and after this node knows that the other one is held.
+        assertThat(slot(desk.assign(List.of(request(free, "free" + i)))).windowStart())
+            .isEqualTo(Account.NOON.plusSeconds(4L * i));
+      }
+      assertThat(node.ledger().find(held.id("held0"))).isEmpty();
+      for (int i = 20; i < 30; i++) {
+        late.add(desk.submit(List.of(request(held, "held" + i), request(free, "free" + i))));
+      }
+      holder.rollback();
+    }
+    late.forEach(pending -> assertThat(pending.await()).hasSize(2));
+    for (int i = 0; i < 30; i++) {
+      assertThat(slot(desk.assign(List.of(request(held, "held" + i)))).windowStart())
+          .isEqualTo(Account.NOON.plusSeconds(4L * i));
+    }
+    // And back in the common lane.
+    assertThat(slot(desk.assign(List.of(request(held, "last")))).windowStart())
+        .isEqualTo(Account.NOON.plusSeconds(4L * 30));
+  }
+
+  /** With pictures of both books and without: by one statement, and under the lock. */
+  @Test
+  void batchServesTheBooksThatAreFree() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      List<Demand> both =
+          List.of(
+              held.demand("a" + round, Account.NOON),
+              free.demand("b" + round, Account.NOON),
+              held.demand("c" + round, Account.NOON));
+      try (Connection holder = lock(held)) {
+        List<? extends Reply> replies = node.ledger().attempt(both, Patience.NONE);
+        assertThat(replies.get(0)).isEqualTo(Reply.Deferred.LOCKED);
+        assertThat(replies.get(1)).isInstanceOf(Assignment.Assigned.class);
+        assertThat(replies.get(2)).isEqualTo(Reply.Deferred.LOCKED);
+        holder.rollback();
+      }
+      assertThat(node.ledger().find(held.id("a" + round))).isEmpty();
+      assertThat(node.ledger().assign(both)).allMatch(Assignment.Assigned.class::isInstance);
+    }
+  }
+
+  @Test
+  void waitsForTheLockIfItIsToldTo() throws Exception {
+    List<Demand> demands = held.demands("e", 3, Account.NOON);
+    Thread waiter;
+    List<Reply> replies = new ArrayList<>();
+    try (Connection holder = lock(held)) {
+      waiter =
+          Thread.ofVirtual()
+              .start(() -> replies.addAll(node.ledger().attempt(demands, Patience.FOR_LOCKS)));
+      Database.awaitNumber(
+          database.otherPool(),
+          1,
+          "select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
+      holder.rollback();
+    }
+    waiter.join();
+    assertThat(replies).hasSize(3).allMatch(Assignment.Assigned.class::isInstance);
+  }
+
+  /** More configurations are held than may be waited for at a time. */
+  @Test
+  void manyHeldConfigurationsLeaveConnectionsToOthers() throws Exception {
+    List<Account> all =
+        Stream.generate(() -> Account.open(node, 1)).limit(14).toList();
+    try (Connection holder = database.otherPool().getConnection()) {
+      holder.setAutoCommit(false);
+      for (Account account : all) {
+        assertThat(BookRow.lock(holder, StoreClock.OF_THE_DATABASE, account.config().name()))
+            .isPresent();
+        SlotDesk.Pending pending = desk.submit(List.of(request(account, "e")));
+        Thread.ofVirtual().start(pending::await);
+      }
+      // The pool of this node has twelve connections.
+      assertThat(IntStream.range(0, 10).mapToObj(i -> request(free, "f" + i)).toList())
+          .allSatisfy(
+              request ->
+                  assertThat(desk.assign(List.of(request)).getFirst())
+                      .isInstanceOf(Assignment.Assigned.class));
+      holder.rollback();
+    }
+    for (Account account : all) {
+      assertThat(slot(desk.assign(List.of(request(account, "e")))).windowStart())
+          .isEqualTo(Account.NOON);
+    }
+  }
+}
