@@ -30,6 +30,10 @@ public final class CarryOver {
         window.take(placed.place());
       }
     }
+    if (window.taken() == events.size()) {
+      // Every event has its own place: no need to look at all of them.
+      return window;
+    }
     BitSet cells = takenCells(terms, window);
     for (Event event : events) {
       if (event instanceof Event.Lying lying) {

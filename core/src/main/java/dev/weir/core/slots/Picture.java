@@ -98,6 +98,11 @@ public final class Picture {
     return firstNotFull(startMicros) > startMicros;
   }
 
+  /** Whether known runs cover all windows from {@code startMicros} to {@code untilMicros}. */
+  public boolean isFullUntil(long startMicros, long untilMicros) {
+    return firstNotFull(startMicros) >= untilMicros;
+  }
+
   /** The window that starts at {@code startMicros}; one that nobody has used yet is empty. */
   Window window(long startMicros) {
     Window known = windows.get(startMicros);

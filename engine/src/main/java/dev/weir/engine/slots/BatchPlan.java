@@ -2,6 +2,7 @@ package dev.weir.engine.slots;
 
 import dev.weir.core.Micros;
 import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.Page;
 import dev.weir.core.slots.Picture;
 import dev.weir.core.slots.Placement;
 import dev.weir.core.slots.Planner;
@@ -10,8 +11,11 @@ import dev.weir.core.slots.Wish;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
@@ -20,36 +24,31 @@ import java.util.random.RandomGenerator;
  *
  * @param replies one for each demand, in order
  * @param fresh the slots that are new
+ * @param uncounted by configuration name, the first window that has yet to be counted for a demand
  */
-public record BatchPlan(List<Reply> replies, List<Slot> fresh) {
-
-  /** What a demand gets whose configuration is not among the books. */
-  public enum Missing {
-    /** There is no such configuration. */
-    UNKNOWN,
-    /** Another transaction holds it, or there is none. */
-    LOCKED
-  }
+public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long> uncounted) {
 
   /**
    * Plans a batch.
    *
    * @param known the slots that events of this batch have or had, by event id
-   * @param books the open books, by configuration name
+   * @param books the open books, by configuration name. With {@link Patience#NONE} one that is
+   *     missing is locked, else it is unknown
+   * @param patience with {@link Patience#FOR_ALL}, what follows a deferred demand is deferred too
    */
   public static BatchPlan of(
       List<Demand> demands,
       Map<String, Slot> known,
       Map<String, ? extends Book> books,
-      Missing missing,
+      Patience patience,
       Instant now,
       RandomGenerator random) {
-    Planning planning = new Planning(known, books, missing, now, random);
+    Planning planning = new Planning(known, books, patience, now, random);
     List<Reply> replies = new ArrayList<>(demands.size());
     for (Demand demand : demands) {
       replies.add(planning.reply(demand.request()));
     }
-    return new BatchPlan(replies, planning.fresh);
+    return new BatchPlan(replies, planning.fresh, planning.uncounted);
   }
 
   /** The answers of a plan that deferred nothing. */
@@ -73,22 +72,24 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh) {
   private static final class Planning {
     private final Map<String, Slot> known;
     private final Map<String, ? extends Book> books;
-    private final Missing missing;
+    private final Patience patience;
     private final Instant now;
     private final long nowMicros;
     private final RandomGenerator random;
     private final List<Slot> fresh = new ArrayList<>();
     private final Map<String, Slot> freshById = new HashMap<>();
+    private final Map<String, Long> uncounted = new HashMap<>();
+    private final Set<String> deferredIds = new HashSet<>();
 
     Planning(
         Map<String, Slot> known,
         Map<String, ? extends Book> books,
-        Missing missing,
+        Patience patience,
         Instant now,
         RandomGenerator random) {
       this.known = known;
       this.books = books;
-      this.missing = missing;
+      this.patience = patience;
       this.now = now;
       this.nowMicros = Micros.ceil(now);
       this.random = random;
@@ -102,22 +103,35 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh) {
       if (before != null && before.state().holds()) {
         return new Assignment.Assigned(before, true, 0);
       }
+      boolean follows = patience == Patience.FOR_ALL && !uncounted.isEmpty();
+      // Of an event that asked twice, the first one decides.
+      if (follows || deferredIds.contains(request.eventId())) {
+        return Reply.Deferred.UNCOUNTED;
+      }
       Book book = books.get(request.configName());
       if (book != null) {
         return place(request, book);
       }
-      return switch (missing) {
-        case UNKNOWN -> new Assignment.UnknownConfig(request);
-        case LOCKED -> Reply.Deferred.LOCKED;
+      return switch (patience) {
+        case NONE -> Reply.Deferred.LOCKED;
+        case FOR_LOCKS, FOR_ALL -> new Assignment.UnknownConfig(request);
       };
     }
 
-    private Assignment place(SlotRequest request, Book book) {
+    private Reply place(SlotRequest request, Book book) {
       Wish wish = new Wish(request.requestedMicros(nowMicros), nowMicros);
       Picture picture = book.picture();
       while (true) {
         switch (Planner.place(picture, wish, random)) {
-          case Placement.Unknown unknown -> picture.add(book.page(unknown.fromMicros()));
+          case Placement.Unknown unknown -> {
+            Optional<Page> page = book.page(unknown.fromMicros());
+            if (page.isEmpty()) {
+              uncounted.merge(book.config().name(), unknown.fromMicros(), Math::min);
+              deferredIds.add(request.eventId());
+              return Reply.Deferred.UNCOUNTED;
+            }
+            picture.add(page.get());
+          }
           case Placement.Placed placed -> {
             return assigned(request, wish, book.config(), placed);
           }

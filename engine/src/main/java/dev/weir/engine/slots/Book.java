@@ -2,6 +2,7 @@ package dev.weir.engine.slots;
 
 import dev.weir.core.slots.Page;
 import dev.weir.core.slots.Picture;
+import java.util.Optional;
 
 /** A configuration's windows, open under its lock. */
 public interface Book {
@@ -11,6 +12,6 @@ public interface Book {
   /** What is known of the windows under the terms in force. */
   Picture picture();
 
-  /** Reads what the store holds from a window on. */
-  Page page(long fromMicros);
+  /** Reads what the store holds from a window on; empty if that has yet to be counted. */
+  Optional<Page> page(long fromMicros);
 }

@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -40,7 +41,7 @@ final class MemoryBook implements Book {
   }
 
   @Override
-  public Page page(long fromMicros) {
+  public Optional<Page> page(long fromMicros) {
     throw new IllegalStateException("the picture is complete, yet misses " + fromMicros);
   }
 

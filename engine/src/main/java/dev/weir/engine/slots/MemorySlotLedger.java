@@ -50,7 +50,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
                 StoreException.Outcome.NONE,
                 "the ledger in memory is full: " + slots.size() + " slots");
           }
-          BatchPlan plan = BatchPlan.of(demands, slots, books, BatchPlan.Missing.UNKNOWN, now(), random);
+          BatchPlan plan = BatchPlan.of(demands, slots, books, Patience.FOR_ALL, now(), random);
           for (Slot slot : plan.fresh()) {
             replace(slot);
           }
@@ -125,7 +125,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
           }
           Terms terms = book.config().terms();
           Wish wish = new Wish(Micros.clamped(from), Micros.ceil(now()));
-          return Outlook.of(new Forecast(terms, wish, events), book.picture(), book::page);
+          return Outlook.of(new Forecast(terms, wish, events), book.picture(), start -> book.page(start).orElseThrow());
         });
   }
 

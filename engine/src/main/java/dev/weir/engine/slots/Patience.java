@@ -6,5 +6,8 @@ public enum Patience {
   NONE,
 
   /** For other transactions to let go of a configuration. */
-  FOR_LOCKS
+  FOR_LOCKS,
+
+  /** For the windows of the past to be counted as well, so that all demands keep their order. */
+  FOR_ALL
 }

@@ -15,6 +15,10 @@ public interface SlotLedger {
   /**
    * Gives each demand its slot, in order. An event that has one keeps it. The configurations in
    * force count, not the ones that the demands carry.
+   *
+   * <p>The first demand for a time before a change of its configuration may have to wait until the
+   * windows there are counted, which takes time with the events that they hold. Those before it in
+   * the list have their slots by then, also if it fails.
    */
   List<Assignment> assign(List<Demand> demands);
 

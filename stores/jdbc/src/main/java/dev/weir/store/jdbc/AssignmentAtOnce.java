@@ -82,7 +82,7 @@ final class AssignmentAtOnce {
             demands,
             Map.of(),
             books,
-            BatchPlan.Missing.UNKNOWN,
+            patience,
             Micros.instant(clock.micros(reckoned.getAsLong())),
             random);
     connection.setAutoCommit(true);
@@ -90,6 +90,10 @@ final class AssignmentAtOnce {
       // Whoever is refused may have a slot from before: plan again, knowing.
       memory.repeats().met();
       return Optional.empty();
+    }
+    if (plan.fresh().isEmpty()) {
+      // All of it has to wait, which changes nothing.
+      return Optional.of(new Batch(plan, books, 0));
     }
     // In the order in which everybody locks.
     List<JdbcBook> inOrder =

@@ -70,10 +70,8 @@ final class AssignmentUnderLock {
             : lock(connection, lock, believed.keySet());
     Map<String, JdbcBook> books = open(connection, rows, believed);
     long nowMicros = rows.stream().mapToLong(BookRow::nowMicros).max().orElse(0);
-    BatchPlan.Missing missing =
-        patience == Patience.NONE ? BatchPlan.Missing.LOCKED : BatchPlan.Missing.UNKNOWN;
     BatchPlan plan =
-        BatchPlan.of(demands, known, books, missing, Micros.instant(nowMicros), random);
+        BatchPlan.of(demands, known, books, patience, Micros.instant(nowMicros), random);
     if (!lookUp && plan.refusesAny()) {
       // Whoever is refused may have a slot from before: plan again, knowing.
       memory.repeats().met();

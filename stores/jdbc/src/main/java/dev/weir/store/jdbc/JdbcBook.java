@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A configuration's windows in the database, for the length of one transaction. */
 final class JdbcBook implements Book {
@@ -30,7 +31,7 @@ final class JdbcBook implements Book {
   private static final String PAGE =
       """
       select start_micros, places from slot_window
-      where config_id = ? and grid = ? and start_micros >= ? and not is_full
+      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
       order by start_micros limit ?;
       (select from_micros, until_micros from full_run
        where config_id = ? and grid = ? and from_micros <= ?
@@ -82,9 +83,10 @@ final class JdbcBook implements Book {
   }
 
   @Override
-  public Page page(long fromMicros) {
+  public Optional<Page> page(long fromMicros) {
     try {
-      return isStored(fromMicros) ? stored(fromMicros) : regrouped(fromMicros);
+      long until = storedUntil(fromMicros);
+      return fromMicros < until ? Optional.of(stored(fromMicros, until)) : Optional.empty();
     } catch (SQLException e) {
       // All of this is before the commit, and rolled back.
       throw new StoreException(
@@ -92,10 +94,26 @@ final class JdbcBook implements Book {
     }
   }
 
+  /**
+   * A page, counted from the slots if it is not stored, which takes time with the slots that there
+   * are. Not for the holder of the lock.
+   */
+  Page pageOrCount(long fromMicros) {
+    return page(fromMicros)
+        .orElseGet(
+            () -> {
+              try {
+                return regrouped(fromMicros);
+              } catch (SQLException e) {
+                throw new StoreException("the database failed: " + e.getMessage(), e);
+              }
+            });
+  }
+
   /** Frees places of a window of which all events hold the place they were given. */
   void free(long startMicros, List<Integer> places) throws SQLException {
-    if (isStored(startMicros)) {
-      picture.add(page(startMicros));
+    if (startMicros < storedUntil(startMicros)) {
+      page(startMicros).ifPresent(picture::add);
       Window window = window(startMicros);
       places.forEach(place -> picture.release(window, place));
     }
@@ -103,16 +121,25 @@ final class JdbcBook implements Book {
 
   /** Rebuilds a window from its slots: those from windows of another size may lie better now. */
   void rebuild(long startMicros) throws SQLException {
-    if (isStored(startMicros)) {
-      picture.add(page(startMicros));
+    if (startMicros < storedUntil(startMicros)) {
+      page(startMicros).ifPresent(picture::add);
       picture.put(new Window(startMicros));
       regroup(startMicros, startMicros + config.terms().windowMicros(), picture);
     }
   }
 
-  /** Before the grid's begin nothing is stored of windows: the slots tell. */
-  private boolean isStored(long startMicros) {
-    return startMicros >= row.sinceMicros();
+  /**
+   * The end of the time, from a window on, for which windows and runs are stored; that window's own
+   * start if they are not. Before the grid's begin, only what was counted is.
+   */
+  private long storedUntil(long startMicros) throws SQLException {
+    if (startMicros >= row.sinceMicros()) {
+      return Calendar.NEVER;
+    }
+    return CountedSpan.notAfter(connection, row, startMicros)
+        .filter(span -> span.covers(startMicros))
+        .map(CountedSpan::untilMicros)
+        .orElse(startMicros);
   }
 
   private Window window(long startMicros) throws SQLException {
@@ -126,7 +153,7 @@ final class JdbcBook implements Book {
         .orElseGet(() -> new Window(startMicros));
   }
 
-  private Page stored(long fromMicros) throws SQLException {
+  private Page stored(long fromMicros, long untilMicros) throws SQLException {
     List<Window> windows = new ArrayList<>();
     List<Page.Run> runs = new ArrayList<>();
     try (PreparedStatement statement =
@@ -136,6 +163,7 @@ final class JdbcBook implements Book {
             row.configId(),
             row.grid(),
             fromMicros,
+            untilMicros,
             WINDOWS_A_PAGE,
             row.configId(),
             row.grid(),
@@ -158,9 +186,9 @@ final class JdbcBook implements Book {
       }
     }
     // A page that came back full tells nothing of what lies behind its last row.
-    long until = Calendar.NEVER;
+    long until = untilMicros;
     if (windows.size() == WINDOWS_A_PAGE) {
-      until = windows.getLast().startMicros() + config.terms().windowMicros();
+      until = Math.min(until, windows.getLast().startMicros() + config.terms().windowMicros());
     }
     if (runs.size() >= RUNS_A_PAGE) {
       until = Math.min(until, runs.getLast().untilMicros());
@@ -177,6 +205,11 @@ final class JdbcBook implements Book {
     regroup(fromMicros, until, part);
     Picture.Changes found = part.drainChanges();
     return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
+  }
+
+  /** Rebuilds the windows of a span of time, of which nothing is known, from their slots. */
+  void regroup(long fromMicros, long untilMicros) throws SQLException {
+    regroup(fromMicros, untilMicros, picture);
   }
 
   /** Rebuilds the windows of a span of time from the slots that lie in it. */

@@ -18,9 +18,13 @@ import dev.weir.engine.slots.WindowQuery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
@@ -36,21 +40,90 @@ public final class JdbcSlotLedger implements SlotLedger {
   private final NodeMemory memory = new NodeMemory();
   private final AssignmentAtOnce atOnce;
   private final AssignmentUnderLock underLock;
+  private final PastCount past;
 
   /**
    * @param random safe for use by several threads
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
+    this(database, clock, random, observer, PastCount.SLOTS_A_PORTION);
+  }
+
+  /**
+   * @param slotsAPortion how many slots of the past are counted in one transaction
+   */
+  JdbcSlotLedger(
+      DataSource database,
+      StoreClock clock,
+      RandomGenerator random,
+      SlotObserver observer,
+      int slotsAPortion) {
+    this.past = new PastCount(clock, slotsAPortion);
     this.transactions = new Transactions(database, observer::contended);
     this.clock = clock;
     this.atOnce = new AssignmentAtOnce(clock, random, memory, observer::contended);
     this.underLock = new AssignmentUnderLock(clock, random, memory, observer::contended);
   }
 
+  /** As often as the past has to be counted further, the demands that wait for it are tried again. */
   @Override
   public List<Assignment> assign(List<Demand> demands) {
-    return batch(demands, Patience.FOR_LOCKS).answers();
+    Map<Integer, Assignment> answers = new HashMap<>();
+    List<Integer> open = IntStream.range(0, demands.size()).boxed().toList();
+    BatchPlan plan = batch(demands, Patience.FOR_ALL);
+    while (true) {
+      List<Integer> deferred = new ArrayList<>();
+      for (int i = 0; i < open.size(); i++) {
+        if (plan.replies().get(i) instanceof Assignment answer) {
+          answers.put(open.get(i), answer);
+        } else {
+          deferred.add(open.get(i));
+        }
+      }
+      if (deferred.isEmpty()) {
+        return IntStream.range(0, demands.size()).mapToObj(answers::get).toList();
+      }
+      open = deferred;
+      List<Demand> left = open.stream().map(demands::get).toList();
+      if (!areRepeats(left)) {
+        plan.uncounted().forEach(this::count);
+      }
+      // A picture that is out of date might say again and again what is not true any more.
+      plan = batchUnderLock(left, Patience.FOR_ALL);
+    }
+  }
+
+  /** Events that have their slots need no windows: the next try looks for them. */
+  private boolean areRepeats(List<Demand> demands) {
+    if (memory.repeats().expected()) {
+      return false;
+    }
+    String[] eventIds =
+        demands.stream().map(demand -> demand.request().eventId()).toArray(String[]::new);
+    boolean found =
+        transactions.read(
+            connection ->
+                Sql.first(
+                        connection,
+                        row -> true,
+                        "select 1 from slot where event_id = any(?) limit 1",
+                        (Object) eventIds)
+                    .isPresent());
+    if (found) {
+      memory.repeats().met();
+    }
+    return found;
+  }
+
+  /** Counts windows from a time on until one with room is found, each portion a transaction. */
+  private void count(String configName, long fromMicros) {
+    PastCount.Portion portion = new PastCount.Portion.AllFull(fromMicros);
+    while (portion instanceof PastCount.Portion.AllFull full) {
+      portion =
+          transactions.write(
+              connection -> past.countPortion(connection, configName, full.untilMicros()));
+    }
   }
 
   @Override
@@ -59,13 +132,14 @@ public final class JdbcSlotLedger implements SlotLedger {
   }
 
   private BatchPlan batch(List<Demand> demands, Patience patience) {
+    Optional<Batch> batch = atOnce.assign(transactions, demands, patience);
+    batch.ifPresent(done -> done.bringBackPictures(memory.pictures()));
+    return batch.map(Batch::plan).orElseGet(() -> batchUnderLock(demands, patience));
+  }
+
+  private BatchPlan batchUnderLock(List<Demand> demands, Patience patience) {
     Batch batch =
-        atOnce
-            .assign(transactions, demands, patience)
-            .orElseGet(
-                () ->
-                    transactions.write(
-                        connection -> underLock.assign(connection, demands, patience)));
+        transactions.write(connection -> underLock.assign(connection, demands, patience));
     batch.bringBackPictures(memory.pictures());
     return batch.plan();
   }

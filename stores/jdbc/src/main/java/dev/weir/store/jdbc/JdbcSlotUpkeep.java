@@ -111,6 +111,17 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         limit ?))
       """;
 
+  private static final String REMOVE_OLD_SPANS =
+      """
+      delete from counted_span where ctid = any(array(
+        select s.id from slot_book b
+        cross join lateral (
+          select ctid as id from counted_span
+          where config_id = b.config_id and grid < b.grid
+          order by grid, from_micros limit ?) as s
+        limit ?))
+      """;
+
   private final Transactions transactions;
   private final StoreClock clock;
 
@@ -185,7 +196,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     return transactions.write(
         connection ->
             Sql.update(connection, REMOVE_OLD_WINDOWS, most, most)
-                + Sql.update(connection, REMOVE_OLD_RUNS, most, most));
+                + Sql.update(connection, REMOVE_OLD_RUNS, most, most)
+                + Sql.update(connection, REMOVE_OLD_SPANS, most, most));
   }
 
   @Override

@@ -185,6 +185,6 @@ final class SlotReads {
     JdbcBook windows = new JdbcBook(connection, book, inForce);
     Wish wish = new Wish(Micros.clamped(from), book.nowMicros());
     Forecast forecast = new Forecast(inForce.terms(), wish, events);
-    return Outlook.of(forecast, windows.picture(), windows::page);
+    return Outlook.of(forecast, windows.picture(), windows::pageOrCount);
   }
 }

@@ -132,24 +132,11 @@ final class SlotWriter {
     List<Write<Page.Run>> addedRuns = new ArrayList<>();
     List<Write<Long>> removedRuns = new ArrayList<>();
     for (JdbcBook book : books) {
-      // What lies before a grid's begin is never read from here: the slots tell.
-      long since = book.row().sinceMicros();
+      // Plans change only what is stored, so all of it is written.
       Picture.Changes changes = book.picture().drainChanges();
-      for (Window window : changes.windows()) {
-        if (window.startMicros() >= since) {
-          windows.add(new Write<>(book, window));
-        }
-      }
-      for (Page.Run run : changes.addedRuns()) {
-        if (run.fromMicros() >= since) {
-          addedRuns.add(new Write<>(book, run));
-        }
-      }
-      for (Long from : changes.removedRuns()) {
-        if (from >= since) {
-          removedRuns.add(new Write<>(book, from));
-        }
-      }
+      changes.windows().forEach(window -> windows.add(new Write<>(book, window)));
+      changes.addedRuns().forEach(run -> addedRuns.add(new Write<>(book, run)));
+      changes.removedRuns().forEach(from -> removedRuns.add(new Write<>(book, from)));
     }
     windows(windows);
     removedRuns(removedRuns);
