@@ -17,6 +17,12 @@ import java.util.TreeSet;
  * pages} have covered. Not thread-safe; it lives under the configuration's lock.
  */
 public final class Picture {
+  /** An entry of a tree and its key. */
+  private static final int ENTRY_BYTES = 64;
+
+  /** An entry of a tree, its key and a number. */
+  private static final int SPAN_BYTES = 88;
+
   private final Terms terms;
 
   /** Runs do not cross this time, because stores keep none from before it. */
@@ -29,6 +35,9 @@ public final class Picture {
 
   /** From → until: the time for which {@link #windows} and {@link #runs} are complete. */
   private final NavigableMap<Long, Long> covered = new TreeMap<>();
+
+  /** Of all windows that it holds, those included that are full and have yet to be written. */
+  private long windowBytes;
 
   private final Map<Long, Window> changedWindows = new TreeMap<>();
   private final Map<Long, Long> addedRuns = new TreeMap<>();
@@ -60,7 +69,9 @@ public final class Picture {
   /** Adds what a store holds for a span of time. What is known already is left as it is. */
   public void add(Page page) {
     for (Window window : page.windows()) {
-      windows.putIfAbsent(window.startMicros(), window);
+      if (windows.putIfAbsent(window.startMicros(), window) == null) {
+        windowBytes += window.heapBytes();
+      }
     }
     for (Page.Run run : page.runs()) {
       if (!removedRuns.contains(run.fromMicros())
@@ -118,14 +129,26 @@ public final class Picture {
 
   /** Takes a place. The window joins the runs if that was its last usable one. */
   void take(Window window, int place) {
+    int before = window.heapBytes();
     window.take(place);
+    if (windows.get(window.startMicros()) == window) {
+      windowBytes += window.heapBytes() - before;
+    }
     put(window);
   }
 
   /** Puts a window in place of what was known of it. */
   public void put(Window window) {
     long start = window.startMicros();
-    changedWindows.put(start, window);
+    Window unwritten = changedWindows.put(start, window);
+    Window known = windows.get(start);
+    windowBytes += window.heapBytes();
+    if (unwritten != null) {
+      windowBytes -= unwritten.heapBytes();
+    }
+    if (known != null && known != unwritten) {
+      windowBytes -= known.heapBytes();
+    }
     boolean inRun = isFull(start);
     if (!Room.isLeft(terms, window)) {
       // Its run says all that planning needs.
@@ -220,6 +243,11 @@ public final class Picture {
     addedRuns.forEach((from, until) -> added.add(new Page.Run(from, until)));
     Changes changes =
         new Changes(List.copyOf(changedWindows.values()), added, List.copyOf(removedRuns));
+    for (Window window : changes.windows()) {
+      if (windows.get(window.startMicros()) != window) {
+        windowBytes -= window.heapBytes();
+      }
+    }
     changedWindows.clear();
     addedRuns.clear();
     removedRuns.clear();
@@ -228,12 +256,25 @@ public final class Picture {
 
   /** Forgets the windows before a time, runs apart. */
   public void forgetBefore(long micros) {
-    windows.headMap(micros, false).clear();
+    Map<Long, Window> before = windows.headMap(micros, false);
+    before.values().forEach(window -> windowBytes -= window.heapBytes());
+    before.clear();
   }
 
-  /** Whether it holds more than {@code most} windows, runs or spans: time to read it anew. */
-  public boolean isLargerThan(int most) {
-    return windows.size() > most || runs.size() > most || covered.size() > most;
+  /** Forgets what was read and not changed: it can be read again. */
+  public void forgetUnchanged() {
+    windows.keySet().retainAll(changedWindows.keySet());
+    runs.keySet().retainAll(addedRuns.keySet());
+    covered.clear();
+    windowBytes = 0;
+    changedWindows.values().forEach(window -> windowBytes += window.heapBytes());
+  }
+
+  /** About how much memory it takes. */
+  public long heapBytes() {
+    return windowBytes
+        + (long) ENTRY_BYTES * (windows.size() + changedWindows.size() + removedRuns.size())
+        + (long) SPAN_BYTES * (runs.size() + addedRuns.size() + covered.size());
   }
 
   /** Windows and runs to write, and the starts of runs that are no more. */

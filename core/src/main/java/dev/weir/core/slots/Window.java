@@ -11,6 +11,9 @@ import java.util.BitSet;
  * <p>Mutable and not thread-safe: it belongs to one {@link Picture}.
  */
 public final class Window {
+  /** The object, and its array without elements. */
+  private static final int HEAP_BYTES = 56;
+
   private final long startMicros;
   private long[] words;
   private int taken;
@@ -96,6 +99,11 @@ public final class Window {
       count += Long.bitCount(free(word, max, fromRank, untilRank));
     }
     return count;
+  }
+
+  /** About how much memory it takes. */
+  int heapBytes() {
+    return HEAP_BYTES + Long.BYTES * words.length;
   }
 
   Window copy() {

@@ -121,9 +121,15 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
     private Reply place(SlotRequest request, Book book) {
       Wish wish = new Wish(request.requestedMicros(nowMicros), nowMicros);
       Picture picture = book.picture();
+      boolean trimmed = false;
       while (true) {
         switch (Planner.place(picture, wish, random)) {
           case Placement.Unknown unknown -> {
+            if (!trimmed) {
+              // Once: the search begins anew each time, and needs the pages that it has read.
+              book.trim();
+              trimmed = true;
+            }
             Optional<Page> page = book.page(unknown.fromMicros());
             if (page.isEmpty()) {
               uncounted.merge(book.config().name(), unknown.fromMicros(), Math::min);

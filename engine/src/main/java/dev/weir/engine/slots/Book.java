@@ -12,6 +12,9 @@ public interface Book {
   /** What is known of the windows under the terms in force. */
   Picture picture();
 
+  /** May forget what can be read again, if the picture has become large. */
+  default void trim() {}
+
   /** Reads what the store holds from a window on; empty if that has yet to be counted. */
   Optional<Page> page(long fromMicros);
 }

@@ -125,7 +125,10 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
           }
           Terms terms = book.config().terms();
           Wish wish = new Wish(Micros.clamped(from), Micros.ceil(now()));
-          return Outlook.of(new Forecast(terms, wish, events), book.picture(), start -> book.page(start).orElseThrow());
+          return Outlook.of(
+              new Forecast(terms, wish, events),
+              book.picture(),
+              start -> book.page(start).orElseThrow());
         });
   }
 

@@ -1,6 +1,8 @@
 package dev.weir.engine.slots;
 
-/** What a ledger makes of a demand without waiting: the answer, or what it would have to wait for. */
+/**
+ * What a ledger makes of a demand without waiting: the answer, or what it would have to wait for.
+ */
 public sealed interface Reply permits Assignment, Reply.Deferred {
 
   /** Nothing was done for the demand. */

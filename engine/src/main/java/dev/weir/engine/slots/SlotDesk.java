@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -153,12 +154,7 @@ public final class SlotDesk {
         }
       }
       if (!demands.isEmpty()) {
-        Batcher<Demand, CompletableFuture<Assignment>> batcher = lanes.get(lane);
-        Batcher.Pending<CompletableFuture<Assignment>> pending =
-            inLanes.isEmpty()
-                ? batcher.enqueue(demands)
-                : StoreException.afterDone(() -> batcher.enqueue(demands));
-        inLanes.add(new InLane(pending, positions));
+        inLanes.add(new InLane(enqueue(lanes.get(lane), demands), positions));
       }
     }
     // Of several lanes, one may have done its part when another fails.
@@ -167,17 +163,42 @@ public final class SlotDesk {
         : () -> gather(inLanes, answers);
   }
 
+  /** A lane that takes no more fails when it is waited for, like one that fails later. */
+  private static Batcher.Pending<CompletableFuture<Assignment>> enqueue(
+      Batcher<Demand, CompletableFuture<Assignment>> lane, List<Demand> demands) {
+    try {
+      return lane.enqueue(demands);
+    } catch (StoreException e) {
+      return () -> {
+        throw e;
+      };
+    }
+  }
+
+  /** Waits for all lanes, whatever fails: a lane counts on those that entered it. */
   private static List<Assignment> gather(List<InLane> inLanes, Assignment[] answers) {
+    Optional<RuntimeException> failure = Optional.empty();
     for (InLane inLane : inLanes) {
-      List<CompletableFuture<Assignment>> given = inLane.pending().await();
-      for (int i = 0; i < given.size(); i++) {
-        CompletableFuture<Assignment> answer = given.get(i);
-        // Of several demands, one may have gone aside and failed when others were done.
-        answers[inLane.positions().get(i)] =
-            given.size() > 1 ? StoreException.afterDone(() -> await(answer)) : await(answer);
+      try {
+        gather(inLane, answers);
+      } catch (RuntimeException e) {
+        failure = Optional.of(failure.orElse(e));
       }
     }
+    if (failure.isPresent()) {
+      throw failure.get();
+    }
     return List.of(answers);
+  }
+
+  private static void gather(InLane inLane, Assignment[] answers) {
+    List<CompletableFuture<Assignment>> given = inLane.pending().await();
+    for (int i = 0; i < given.size(); i++) {
+      CompletableFuture<Assignment> answer = given.get(i);
+      // Of several demands, one may have gone aside and failed when others were done.
+      answers[inLane.positions().get(i)] =
+          given.size() > 1 ? StoreException.afterDone(() -> await(answer)) : await(answer);
+    }
   }
 
   /** Demands in a lane, and which requests they are. */
@@ -202,6 +223,26 @@ public final class SlotDesk {
    * none that went there before them.
    */
   private List<CompletableFuture<Assignment>> assignBatch(List<Demand> demands) {
+    int fitting = ledger.fitting(demands);
+    if (fitting == demands.size()) {
+      return assignTogether(demands);
+    }
+    List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
+    for (int from = 0; from < demands.size(); from += fitting) {
+      List<Demand> rest = demands.subList(from, demands.size());
+      fitting = ledger.fitting(rest);
+      List<Demand> portion = rest.subList(0, fitting);
+      try {
+        answers.addAll(assignTogether(portion));
+      } catch (RuntimeException e) {
+        // Those before have been answered.
+        portion.forEach(demand -> answers.add(CompletableFuture.failedFuture(e)));
+      }
+    }
+    return answers;
+  }
+
+  private List<CompletableFuture<Assignment>> assignTogether(List<Demand> demands) {
     boolean noneAside = !locked.isAnyOpen() && !uncounted.isAnyOpen();
     List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
     List<SideLanes.Waiting> here = new ArrayList<>(noneAside ? 0 : demands.size());
@@ -235,17 +276,34 @@ public final class SlotDesk {
   }
 
   private void waitForLock(List<SideLanes.Waiting> demands) {
-    answer(
-        demands.stream().filter(demand -> !uncounted.follow(demand)).toList(), Patience.FOR_LOCKS);
+    inPortions(
+        demands,
+        portion ->
+            answer(
+                portion.stream().filter(demand -> !uncounted.follow(demand)).toList(),
+                Patience.FOR_LOCKS));
   }
 
   private void countAndAssign(List<SideLanes.Waiting> demands) {
-    observer.batch(demands.size());
-    List<Demand> asked = demands.stream().map(SideLanes.Waiting::demand).toList();
-    List<Assignment> answers = ledger.assign(asked);
-    forgetStaleConfigs(asked, answers);
-    for (int i = 0; i < demands.size(); i++) {
-      complete(demands.get(i), answers.get(i));
+    inPortions(
+        demands,
+        portion -> {
+          observer.batch(portion.size());
+          List<Demand> asked = portion.stream().map(SideLanes.Waiting::demand).toList();
+          List<Assignment> answers = ledger.assign(asked);
+          forgetStaleConfigs(asked, answers);
+          for (int i = 0; i < portion.size(); i++) {
+            complete(portion.get(i), answers.get(i));
+          }
+        });
+  }
+
+  private void inPortions(List<SideLanes.Waiting> demands, Consumer<List<SideLanes.Waiting>> work) {
+    List<SideLanes.Waiting> rest = demands;
+    while (!rest.isEmpty()) {
+      int fitting = ledger.fitting(rest.stream().map(SideLanes.Waiting::demand).toList());
+      work.accept(rest.subList(0, fitting));
+      rest = rest.subList(fitting, rest.size());
     }
   }
 

@@ -22,6 +22,11 @@ public interface SlotLedger {
    */
   List<Assignment> assign(List<Demand> demands);
 
+  /** How many of the first of some demands, at least one, it can take together. */
+  default int fitting(List<Demand> demands) {
+    return demands.size();
+  }
+
   /**
    * Like {@link #assign}, but answers what can be answered without waiting and does nothing for the
    * rest. Demands of one configuration that ask for the same time are answered in order: none after

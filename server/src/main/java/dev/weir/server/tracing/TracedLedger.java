@@ -44,6 +44,11 @@ public final class TracedLedger implements SlotLedger {
     return this.<List<? extends Reply>>traced(demands, () -> ledger.attempt(demands, patience));
   }
 
+  @Override
+  public int fitting(List<Demand> demands) {
+    return ledger.fitting(demands);
+  }
+
   private <T> T traced(List<Demand> demands, Supplier<T> work) {
     Span span =
         tracer

@@ -71,10 +71,12 @@ final class AssignmentAtOnce {
       return Optional.empty();
     }
     Map<String, JdbcBook> books = new TreeMap<>();
+    long mostBytes = JdbcBook.shareOf(memory.pictures(), kept.size());
     kept.forEach(
         (name, known) ->
             books.put(
-                name, new JdbcBook(connection, known.row(), known.config(), known.picture())));
+                name,
+                new JdbcBook(connection, known.row(), known.config(), known.picture(), mostBytes)));
     // Pages are read in a transaction, as large ones come in portions. Mostly there are none.
     connection.setAutoCommit(false);
     BatchPlan plan =

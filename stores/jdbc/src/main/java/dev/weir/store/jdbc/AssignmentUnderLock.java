@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc;
 
 import dev.weir.core.Micros;
+import dev.weir.core.slots.Picture;
 import dev.weir.engine.slots.BatchPlan;
 import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.Patience;
@@ -57,8 +58,7 @@ final class AssignmentUnderLock {
    *
    * @param patience whether it waits while another transaction holds a book, or defers its demands
    */
-  Batch assign(Connection connection, List<Demand> demands, Patience patience)
-      throws SQLException {
+  Batch assign(Connection connection, List<Demand> demands, Patience patience) throws SQLException {
     Map<String, SlotConfig> believed = new HashMap<>();
     demands.forEach(demand -> believed.put(demand.config().name(), demand.config()));
     boolean lookUp = memory.repeats().expected();
@@ -85,10 +85,7 @@ final class AssignmentUnderLock {
       throws SQLException {
     long asked = System.nanoTime();
     return Sql.list(
-        connection,
-        row -> book(row, asked),
-        lock,
-        (Object) configNames.toArray(String[]::new));
+        connection, row -> book(row, asked), lock, (Object) configNames.toArray(String[]::new));
   }
 
   private List<BookRow> lockAndLookUp(
@@ -149,22 +146,25 @@ final class AssignmentUnderLock {
       Connection connection, List<BookRow> rows, Map<String, SlotConfig> believed)
       throws SQLException {
     Map<String, JdbcBook> books = new LinkedHashMap<>();
+    long mostBytes = JdbcBook.shareOf(memory.pictures(), rows.size());
     boolean rivals = false;
     for (BookRow row : rows) {
       Optional<PictureCache.Kept> kept = memory.pictures().take(row.name());
       if (kept.isPresent() && kept.get().shows(row)) {
         books.put(
-            row.name(), new JdbcBook(connection, row, kept.get().config(), kept.get().picture()));
+            row.name(),
+            new JdbcBook(connection, row, kept.get().config(), kept.get().picture(), mostBytes));
       } else {
         if (kept.isPresent()) {
           contended.run();
           rivals = true;
         }
         SlotConfig config = Objects.requireNonNull(believed.get(row.name()));
-        boolean inForce = config.version() == row.version();
-        books.put(
-            row.name(),
-            new JdbcBook(connection, row, inForce ? config : ConfigRow.inForce(connection, row)));
+        if (config.version() != row.version()) {
+          config = ConfigRow.inForce(connection, row);
+        }
+        Picture picture = JdbcBook.newPicture(row, config);
+        books.put(row.name(), new JdbcBook(connection, row, config, picture, mostBytes));
       }
     }
     memory.rivals().wasPrepared(rivals);

@@ -36,8 +36,10 @@ record Gate(String sql, List<Object> parameters) {
       gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """;
 
+  private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
+
   /** Closed while another transaction holds the book. */
-  private static final String ONE_FREE_BOOK =
+  private static final String ONE_FREE_NOW =
       """
       gate as (
         update slot_book b set seq = b.seq + ?
@@ -45,9 +47,10 @@ record Gate(String sql, List<Object> parameters) {
               for update skip locked) as free
         where b.config_id = free.config_id %s
         returning %s as now_micros)
-      """;
+      """
+          .formatted(AT_THE_TIME, Sql.NOW);
 
-  private static final String SEVERAL_FREE_BOOKS =
+  private static final String SEVERAL_FREE_NOW =
       """
       moved as (
         update slot_book b set seq = b.seq + ?
@@ -58,16 +61,13 @@ record Gate(String sql, List<Object> parameters) {
         where b.config_id = free.config_id %s
         returning %s as now_micros),
       gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
-      """;
-
-  private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
+      """
+          .formatted(AT_THE_TIME, Sql.NOW);
 
   private static final String ONE_BOOK_AT_ANY_TIME = ONE_BOOK.formatted("", Sql.NOW);
   private static final String ONE_BOOK_NOW = ONE_BOOK.formatted(AT_THE_TIME, Sql.NOW);
   private static final String SEVERAL_AT_ANY_TIME = SEVERAL_BOOKS.formatted("", Sql.NOW);
   private static final String SEVERAL_NOW = SEVERAL_BOOKS.formatted(AT_THE_TIME, Sql.NOW);
-  private static final String ONE_FREE_NOW = ONE_FREE_BOOK.formatted(AT_THE_TIME, Sql.NOW);
-  private static final String SEVERAL_FREE_NOW = SEVERAL_FREE_BOOKS.formatted(AT_THE_TIME, Sql.NOW);
 
   /** For who holds the locks of books. */
   static Gate locked(Collection<JdbcBook> books, int step) {
@@ -85,11 +85,7 @@ record Gate(String sql, List<Object> parameters) {
    * @param waits whether it waits for the locks of books, or stays closed if one is held
    */
   static Gate believed(
-      Collection<JdbcBook> books,
-      int step,
-      long nowMicros,
-      ReckonedTime.Need need,
-      boolean waits) {
+      Collection<JdbcBook> books, int step, long nowMicros, ReckonedTime.Need need, boolean waits) {
     long earliest = nowMicros - need.leewayMicros();
     long latest = nowMicros + need.leewayMicros();
     if (books.size() == 1) {

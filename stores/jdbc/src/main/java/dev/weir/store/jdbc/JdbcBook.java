@@ -20,6 +20,12 @@ import java.util.Optional;
 /** A configuration's windows in the database, for the length of one transaction. */
 final class JdbcBook implements Book {
   private static final int WINDOWS_A_PAGE = 256;
+
+  /** Windows with many places are large: then a page has fewer, but some. */
+  private static final int BYTES_A_PAGE = 1 << 20;
+
+  private static final int FEWEST_WINDOWS_A_PAGE = 8;
+
   private static final int RUNS_A_PAGE = 256;
 
   /** Windows of the first page that is built from slots; each further page is twice as long. */
@@ -54,18 +60,33 @@ final class JdbcBook implements Book {
   private final BookRow row;
   private final SlotConfig config;
   private final Picture picture;
+  private final long mostBytes;
   private int regroupedPages;
 
-  JdbcBook(Connection connection, BookRow row, SlotConfig config, Picture picture) {
+  /**
+   * @param mostBytes how large the picture may become before what can be read again is forgotten
+   */
+  JdbcBook(Connection connection, BookRow row, SlotConfig config, Picture picture, long mostBytes) {
     this.connection = connection;
     this.row = row;
     this.config = config;
     this.picture = picture;
+    this.mostBytes = mostBytes;
   }
 
   /** A book of which nothing is known yet. */
   JdbcBook(Connection connection, BookRow row, SlotConfig config) {
-    this(connection, row, config, new Picture(config.terms(), row.sinceMicros()));
+    this(connection, row, config, newPicture(row, config), PictureCache.SHARE_OF_HEAP_BYTES / 4);
+  }
+
+  /** A picture that knows nothing yet. */
+  static Picture newPicture(BookRow row, SlotConfig config) {
+    return new Picture(config.terms(), row.sinceMicros());
+  }
+
+  /** What one of several books of a transaction may keep in memory. */
+  static long shareOf(PictureCache pictures, int books) {
+    return pictures.mostBytes() / Math.max(4, books);
   }
 
   BookRow row() {
@@ -80,6 +101,13 @@ final class JdbcBook implements Book {
   @Override
   public Picture picture() {
     return picture;
+  }
+
+  @Override
+  public void trim() {
+    if (picture.heapBytes() > mostBytes) {
+      picture.forgetUnchanged();
+    }
   }
 
   @Override
@@ -99,13 +127,15 @@ final class JdbcBook implements Book {
    * are. Not for the holder of the lock.
    */
   Page pageOrCount(long fromMicros) {
+    trim();
     return page(fromMicros)
         .orElseGet(
             () -> {
               try {
                 return regrouped(fromMicros);
               } catch (SQLException e) {
-                throw new StoreException("the database failed: " + e.getMessage(), e);
+                throw new StoreException(
+                    StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
               }
             });
   }
@@ -154,6 +184,11 @@ final class JdbcBook implements Book {
   }
 
   private Page stored(long fromMicros, long untilMicros) throws SQLException {
+    int windowsAPage =
+        Math.clamp(
+            BYTES_A_PAGE / (1 + config.terms().maxPerWindow() / Byte.SIZE),
+            FEWEST_WINDOWS_A_PAGE,
+            WINDOWS_A_PAGE);
     List<Window> windows = new ArrayList<>();
     List<Page.Run> runs = new ArrayList<>();
     try (PreparedStatement statement =
@@ -164,7 +199,7 @@ final class JdbcBook implements Book {
             row.grid(),
             fromMicros,
             untilMicros,
-            WINDOWS_A_PAGE,
+            windowsAPage,
             row.configId(),
             row.grid(),
             fromMicros,
@@ -187,7 +222,7 @@ final class JdbcBook implements Book {
     }
     // A page that came back full tells nothing of what lies behind its last row.
     long until = untilMicros;
-    if (windows.size() == WINDOWS_A_PAGE) {
+    if (windows.size() == windowsAPage) {
       until = Math.min(until, windows.getLast().startMicros() + config.terms().windowMicros());
     }
     if (runs.size() >= RUNS_A_PAGE) {
@@ -242,7 +277,7 @@ final class JdbcBook implements Book {
           long scheduled = rows.getLong(1);
           regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
           slots++;
-          if (slots % 100_000 == 0) {
+          if (slots % 100_000 == 0 || into.heapBytes() > mostBytes) {
             flush.run();
             into.forgetBefore(terms.windowStart(scheduled));
           }

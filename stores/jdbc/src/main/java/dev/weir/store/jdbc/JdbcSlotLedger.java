@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc;
 
 import dev.weir.core.Micros;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.BatchPlan;
 import dev.weir.engine.slots.Demand;
@@ -35,9 +36,12 @@ import javax.sql.DataSource;
  * anything is written, so any number of nodes is right by construction.
  */
 public final class JdbcSlotLedger implements SlotLedger {
+  /** What a demand takes besides its window's places. */
+  private static final int BYTES_A_DEMAND = 500;
+
   private final Transactions transactions;
   private final StoreClock clock;
-  private final NodeMemory memory = new NodeMemory();
+  private final NodeMemory memory;
   private final AssignmentAtOnce atOnce;
   private final AssignmentUnderLock underLock;
   private final PastCount past;
@@ -47,18 +51,21 @@ public final class JdbcSlotLedger implements SlotLedger {
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
-    this(database, clock, random, observer, PastCount.SLOTS_A_PORTION);
+    this(database, clock, random, observer, PastCount.SLOTS_A_PORTION, new NodeMemory());
   }
 
   /**
    * @param slotsAPortion how many slots of the past are counted in one transaction
+   * @param memory what this node remembers
    */
   JdbcSlotLedger(
       DataSource database,
       StoreClock clock,
       RandomGenerator random,
       SlotObserver observer,
-      int slotsAPortion) {
+      int slotsAPortion,
+      NodeMemory memory) {
+    this.memory = memory;
     this.past = new PastCount(clock, slotsAPortion);
     this.transactions = new Transactions(database, observer::contended);
     this.clock = clock;
@@ -66,7 +73,9 @@ public final class JdbcSlotLedger implements SlotLedger {
     this.underLock = new AssignmentUnderLock(clock, random, memory, observer::contended);
   }
 
-  /** As often as the past has to be counted further, the demands that wait for it are tried again. */
+  /**
+   * As often as the past has to be counted further, the demands that wait for it are tried again.
+   */
   @Override
   public List<Assignment> assign(List<Demand> demands) {
     Map<Integer, Assignment> answers = new HashMap<>();
@@ -86,12 +95,20 @@ public final class JdbcSlotLedger implements SlotLedger {
       }
       open = deferred;
       List<Demand> left = open.stream().map(demands::get).toList();
-      if (!areRepeats(left)) {
-        plan.uncounted().forEach(this::count);
-      }
-      // A picture that is out of date might say again and again what is not true any more.
-      plan = batchUnderLock(left, Patience.FOR_ALL);
+      Map<String, Long> uncounted = plan.uncounted();
+      plan =
+          answers.isEmpty()
+              ? countAndTryAgain(left, uncounted)
+              : StoreException.afterDone(() -> countAndTryAgain(left, uncounted));
     }
+  }
+
+  private BatchPlan countAndTryAgain(List<Demand> demands, Map<String, Long> uncounted) {
+    if (!areRepeats(demands)) {
+      uncounted.forEach(this::count);
+    }
+    // Under the lock: an outdated picture would lack the same windows again and again.
+    return batchUnderLock(demands, Patience.FOR_ALL);
   }
 
   /** Events that have their slots need no windows: the next try looks for them. */
@@ -126,6 +143,20 @@ public final class JdbcSlotLedger implements SlotLedger {
     }
   }
 
+  /** Each demand may change a window of its own, which is held in memory until it is written. */
+  @Override
+  public int fitting(List<Demand> demands) {
+    long mostBytes = memory.pictures().mostBytes() / 2;
+    long bytes = 0;
+    for (int i = 0; i < demands.size(); i++) {
+      bytes += BYTES_A_DEMAND + demands.get(i).config().terms().maxPerWindow() / Byte.SIZE;
+      if (bytes > mostBytes && i > 0) {
+        return i;
+      }
+    }
+    return demands.size();
+  }
+
   @Override
   public List<Reply> attempt(List<Demand> demands, Patience patience) {
     return batch(demands, patience).replies();
@@ -138,8 +169,7 @@ public final class JdbcSlotLedger implements SlotLedger {
   }
 
   private BatchPlan batchUnderLock(List<Demand> demands, Patience patience) {
-    Batch batch =
-        transactions.write(connection -> underLock.assign(connection, demands, patience));
+    Batch batch = transactions.write(connection -> underLock.assign(connection, demands, patience));
     batch.bringBackPictures(memory.pictures());
     return batch.plan();
   }

@@ -13,6 +13,17 @@ package dev.weir.store.jdbc;
 record NodeMemory(
     PictureCache pictures, Expectation repeats, Expectation rivals, ReckonedTime time) {
   NodeMemory() {
-    this(new PictureCache(), new Expectation(64), new Expectation(16), new ReckonedTime());
+    this(PictureCache.SHARE_OF_HEAP_BYTES);
+  }
+
+  /**
+   * @param mostPictureBytes how much memory the pictures may take
+   */
+  NodeMemory(long mostPictureBytes) {
+    this(
+        new PictureCache(mostPictureBytes),
+        new Expectation(64),
+        new Expectation(16),
+        new ReckonedTime());
   }
 }

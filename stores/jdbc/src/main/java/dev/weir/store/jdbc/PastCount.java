@@ -79,8 +79,7 @@ final class PastCount {
     }
     Optional<CountedSpan> after = next(connection, row, start);
     long limit =
-        Math.min(
-            row.sinceMicros(), after.map(CountedSpan::fromMicros).orElse(row.sinceMicros()));
+        Math.min(row.sinceMicros(), after.map(CountedSpan::fromMicros).orElse(row.sinceMicros()));
     long end = end(connection, row, terms, start, limit);
     List<Page.Run> touching = touchingRuns(connection, row, start, end);
     book.picture().add(new Page(start, end, List.of(), touching));

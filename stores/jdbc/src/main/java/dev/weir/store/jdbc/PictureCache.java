@@ -6,20 +6,33 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 
 /**
  * The pictures of windows that this node kept from its last transactions. Thread-safe.
  *
  * <p>A picture is taken out to be used and brought back after the commit, so a transaction that
  * fails leaves none behind. Whether one is still true is decided by the database, by its number.
+ *
+ * <p>All together take no more than a given memory: those that were not used for the longest time
+ * have to go.
  */
 final class PictureCache {
-  private static final int MOST_PICTURES = 1_000;
-  private static final int LARGEST_PICTURE = 50_000;
+  /** An eighth of the heap for what is kept; what is in use takes about as much again. */
+  static final long SHARE_OF_HEAP_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
-  private final ConcurrentMap<String, Kept> pictures = new ConcurrentHashMap<>();
+  /** What the rest of a picture takes: its row, its trees, its entry here. */
+  private static final int PICTURE_BYTES = 1_000;
+
+  private final long mostBytes;
+
+  /** Those that were brought back last come last. */
+  private final Map<String, Held> pictures = new LinkedHashMap<>();
+
+  private long heldBytes;
+
+  PictureCache(long mostBytes) {
+    this.mostBytes = mostBytes;
+  }
 
   /** A picture, the version that it was planned under, and the book as it was left. */
   record Kept(Picture picture, SlotConfig config, BookRow row) {
@@ -29,32 +42,55 @@ final class PictureCache {
     }
   }
 
-  Optional<Kept> take(String configName) {
-    return Optional.ofNullable(pictures.remove(configName));
+  /** A picture changes only while it is not here, so its size is known. */
+  private record Held(Kept kept, long bytes) {}
+
+  /** How much memory all pictures together may take. */
+  long mostBytes() {
+    return mostBytes;
+  }
+
+  synchronized long heldBytes() {
+    return heldBytes;
+  }
+
+  synchronized Optional<Kept> take(String configName) {
+    Held held = pictures.remove(configName);
+    if (held == null) {
+      return Optional.empty();
+    }
+    heldBytes -= held.bytes();
+    return Optional.of(held.kept());
   }
 
   /** Takes the pictures of all these configurations, or none if one of them is not here. */
-  Map<String, Kept> takeAll(Collection<String> configNames) {
+  synchronized Map<String, Kept> takeAll(Collection<String> configNames) {
     Map<String, Kept> taken = new LinkedHashMap<>();
-    for (String name : configNames) {
-      take(name).ifPresent(kept -> taken.put(name, kept));
-    }
-    if (taken.size() < configNames.size()) {
-      taken.values().forEach(this::bringBack);
-      return Map.of();
+    if (pictures.keySet().containsAll(configNames)) {
+      for (String name : configNames) {
+        take(name).ifPresent(kept -> taken.put(name, kept));
+      }
     }
     return taken;
   }
 
-  void bringBack(Kept kept) {
-    if (kept.picture().isLargerThan(LARGEST_PICTURE)) {
+  synchronized void bringBack(Kept kept) {
+    String name = kept.row().name();
+    // Two transactions of this node may come back in another order than they committed.
+    Optional<Kept> other = take(name);
+    Kept newer =
+        other.isPresent() && other.get().row().seq() > kept.row().seq() ? other.get() : kept;
+    if (newer.picture().heapBytes() > mostBytes / 4) {
+      newer.picture().forgetUnchanged();
+    }
+    long bytes = PICTURE_BYTES + newer.picture().heapBytes();
+    if (bytes > mostBytes / 4) {
       return;
     }
-    if (pictures.size() >= MOST_PICTURES) {
-      pictures.clear();
+    pictures.put(name, new Held(newer, bytes));
+    heldBytes += bytes;
+    while (heldBytes > mostBytes) {
+      take(pictures.keySet().iterator().next());
     }
-    // Two transactions of this node may come back in another order than they committed.
-    pictures.merge(
-        kept.row().name(), kept, (one, other) -> one.row().seq() > other.row().seq() ? one : other);
   }
 }

@@ -124,8 +124,7 @@ final class LockedBookTest {
   /** More configurations are held than may be waited for at a time. */
   @Test
   void manyHeldConfigurationsLeaveConnectionsToOthers() throws Exception {
-    List<Account> all =
-        Stream.generate(() -> Account.open(node, 1)).limit(14).toList();
+    List<Account> all = Stream.generate(() -> Account.open(node, 1)).limit(14).toList();
     try (Connection holder = database.otherPool().getConnection()) {
       holder.setAutoCommit(false);
       for (Account account : all) {

@@ -9,7 +9,10 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** The kit with a past that is counted in portions of two slots, so that all have many seams. */
+/**
+ * The kit with a past that is counted in portions of two slots, so that all have many seams, and
+ * with memory for hardly any pictures, so that all are trimmed again and again.
+ */
 final class SmallPortionsTest implements SlotLedgerKit {
   @Override
   public Supplier<Node> storeBy(InstantSource clock) {
@@ -19,7 +22,8 @@ final class SmallPortionsTest implements SlotLedgerKit {
     return () -> {
       var pool = opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool();
       return new Node(
-          new JdbcSlotLedger(pool, time, new Random(1), SlotObserver.NONE, 2),
+          new JdbcSlotLedger(
+              pool, time, new Random(1), SlotObserver.NONE, 2, new NodeMemory(3_000)),
           new JdbcSlotConfigs(pool, time),
           new JdbcSlotUpkeep(pool, time));
     };
