@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A feed of comma-separated values with a header row. The columns {@code eventId}, {@code
- * configName} and {@code requestedTime} are found by name, in any order and case; only the first
- * must be there, and others are passed over.
+ * configName} and {@code requestedTime} are found by name, in any order and case. Only the first is
+ * required, and no other is accepted: a misspelt {@code requestedTime} that is passed over would
+ * schedule everything for now.
  */
 final class CsvFeed implements Feed {
+  private static final List<String> KNOWN = List.of("eventId", "configName", "requestedTime");
+
   private final RecordReader records;
   private final Optional<String> configName;
   private final int columns;
@@ -27,7 +30,8 @@ final class CsvFeed implements Feed {
    * Reads the header row.
    *
    * @param configName the configuration of entries that name none
-   * @throws FeedException if the header does not say where the event id stands
+   * @throws FeedException if the header lacks the event id, or has a column that is not known or
+   *     comes twice
    */
   CsvFeed(InputStream in, Optional<String> configName) throws IOException {
     this.records = new RecordReader(in, true);
@@ -39,6 +43,21 @@ final class CsvFeed implements Feed {
     this.requestedTimeColumn = column(header, "requestedTime");
     if (eventIdColumn.isEmpty()) {
       throw new FeedException("the header row has no column eventId: " + String.join(",", header));
+    }
+    refuseUnknown(header);
+  }
+
+  private static void refuseUnknown(List<String> header) throws FeedException {
+    List<String> unknown =
+        header.stream()
+            .map(String::strip)
+            .filter(name -> KNOWN.stream().noneMatch(name::equalsIgnoreCase))
+            .map(name -> name.isEmpty() ? "(no name)" : name)
+            .toList();
+    if (!unknown.isEmpty()) {
+      throw new FeedException(
+          "the header row has unknown columns: %s; known are %s"
+              .formatted(String.join(", ", unknown), String.join(", ", KNOWN)));
     }
   }
 

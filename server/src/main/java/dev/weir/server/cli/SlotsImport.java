@@ -41,7 +41,8 @@ final class SlotsImport implements Callable<Integer> {
       paramLabel = "FEED",
       description =
           "a file .ndjson with lines such as {\"eventId\":\"pay-1\"}, or .csv with a header row; both"
-              + " with eventId and, if wanted, configName and requestedTime; - for standard input")
+              + " with eventId and, if wanted, configName and requestedTime, and nothing else; - for"
+              + " standard input")
   private String feedName = "";
 
   @Option(

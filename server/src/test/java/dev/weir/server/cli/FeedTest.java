@@ -16,12 +16,11 @@ final class FeedTest {
 
   @Test
   void findsColumnsByNameInAnyOrderAndCase() throws IOException {
-    assertThat(
-            csv("requestedtime,other,EVENTID,ConfigName\r\n2026-06-01T12:00:00Z,x,pay-1,bulk\r\n"))
+    assertThat(csv("requestedtime, EVENTID ,ConfigName\r\n2026-06-01T12:00:00Z,pay-1,bulk\r\n"))
         .containsExactly(
             entry(
                 2,
-                "2026-06-01T12:00:00Z,x,pay-1,bulk",
+                "2026-06-01T12:00:00Z,pay-1,bulk",
                 "{\"eventId\":\"pay-1\",\"configName\":\"bulk\",\"requestedTime\":\"2026-06-01T12:00:00Z\"}"));
   }
 
@@ -68,6 +67,18 @@ final class FeedTest {
         .hasMessageContaining("no column eventId");
     assertThatThrownBy(() -> csv("")).hasMessageContaining("empty");
     assertThatThrownBy(() -> csv("eventId,EVENTID\n")).hasMessageContaining("more than once");
+    assertThatThrownBy(() -> csv("eventId,requestedTime,requestedtime\n"))
+        .hasMessageContaining("requestedTime more than once");
+  }
+
+  /** Whoever misspells a column would have everything scheduled for now. */
+  @Test
+  void refusesAHeaderWithColumnsThatItDoesNotKnow() {
+    assertThatThrownBy(() -> csv("eventId,requested_time\npay-1,2030-01-01T00:00:00Z\n"))
+        .isInstanceOf(FeedException.class)
+        .hasMessageContaining("unknown columns: requested_time;")
+        .hasMessageContaining("eventId, configName, requestedTime");
+    assertThatThrownBy(() -> csv("eventId,\npay-1,\n")).hasMessageContaining("(no name)");
   }
 
   @Test
