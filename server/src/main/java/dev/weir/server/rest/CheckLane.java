@@ -57,17 +57,22 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
 
   private final Checks checks;
   private final WebDate date;
+  private final OwnHosts own;
   private final BooleanSupplier isOpen;
   private @Nullable HttpRequest held;
+
+  /** The host of the last request that was taken: a client rarely changes it. */
+  private @Nullable String knownHost;
 
   /**
    * A lane of one connection.
    *
    * @param isOpen whether a request may be taken now that has just been read
    */
-  CheckLane(Checks checks, WebDate date, BooleanSupplier isOpen) {
+  CheckLane(Checks checks, WebDate date, OwnHosts own, BooleanSupplier isOpen) {
     this.checks = checks;
     this.date = date;
+    this.own = own;
     this.isOpen = isOpen;
   }
 
@@ -108,7 +113,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private static boolean isPlain(HttpRequest request) {
+  private boolean isPlain(HttpRequest request) {
     if (!PATH.equals(request.uri())
         || !HttpMethod.POST.equals(request.method())
         || !HttpVersion.HTTP_1_1.equals(request.protocolVersion())
@@ -125,9 +130,20 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     int length = headers.getInt(HttpHeaderNames.CONTENT_LENGTH, 0);
     return length > 0
         && length <= LONGEST_BODY
-        && headers.getAll(HttpHeaderNames.HOST).size() == 1
+        && isForUs(headers.getAll(HttpHeaderNames.HOST))
         && MediaType.APPLICATION_JSON.equals(headers.get(HttpHeaderNames.CONTENT_TYPE))
         && (accept == null || accept.equals("*/*") || accept.equals(MediaType.APPLICATION_JSON));
+  }
+
+  private boolean isForUs(List<String> hosts) {
+    if (hosts.size() != 1) {
+      return false;
+    }
+    String host = hosts.getFirst();
+    if (!host.equals(knownHost) && own.isOwn(host)) {
+      knownHost = host;
+    }
+    return host.equals(knownHost);
   }
 
   private static boolean isOrdinary(CharSequence name) {

@@ -16,12 +16,14 @@ import java.time.InstantSource;
 final class CheckLanes {
   private final Checks checks;
   private final RestSettings settings;
+  private final OwnHosts own;
   private final Draining draining;
   private final WebDate date = new WebDate(InstantSource.system());
 
-  CheckLanes(Checks checks, RestSettings settings, Draining draining) {
+  CheckLanes(Checks checks, RestSettings settings, OwnHosts own, Draining draining) {
     this.checks = checks;
     this.settings = settings;
+    this.own = own;
     this.draining = draining;
   }
 
@@ -29,7 +31,7 @@ final class CheckLanes {
     if (settings.clientKeys().isEmpty()) {
       conversation.add(
           CheckLane.NAME,
-          new CheckLane(checks, date, () -> conversation.owesOne() && !draining.begun()));
+          new CheckLane(checks, date, own, () -> conversation.owesOne() && !draining.begun()));
     }
   }
 }

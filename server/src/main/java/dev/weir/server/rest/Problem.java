@@ -39,6 +39,7 @@ public record Problem(
           Map.entry(413, "Content Too Large"),
           Map.entry(414, "URI Too Long"),
           Map.entry(415, "Unsupported Media Type"),
+          Map.entry(421, "Misdirected Request"),
           Map.entry(429, "Too Many Requests"),
           Map.entry(431, "Request Header Fields Too Large"),
           Map.entry(500, "Internal Server Error"),

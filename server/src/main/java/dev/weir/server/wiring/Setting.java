@@ -72,6 +72,11 @@ public enum Setting {
       "weir.admin-token",
       "",
       "what administrators send as Authorization: Bearer; at least 16 characters"),
+  ALLOWED_HOSTS(
+      "weir.allowed-hosts",
+      "",
+      "names besides its own that Weir answers to on loopback while anything is open without a"
+          + " token, separated by commas; * for all"),
   CLIENT_KEYS(
       "weir.client-keys",
       "",

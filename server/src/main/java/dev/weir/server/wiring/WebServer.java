@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.server.rest.Connections;
 import dev.weir.server.rest.Draining;
+import dev.weir.server.rest.OwnHosts;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.server.exceptions.ServerStartupException;
@@ -13,12 +14,14 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** The endpoints, listening. */
 final class WebServer implements Drain.Door, AutoCloseable {
@@ -50,7 +53,8 @@ final class WebServer implements Drain.Door, AutoCloseable {
             .environmentPropertySource(false)
             .properties(properties(settings, more))
             // One object may play several parts, as the ledger in memory does.
-            .singletons(parts.stream().distinct().toArray())
+            .singletons(
+                Stream.concat(parts.stream(), Stream.of(ownHosts(settings))).distinct().toArray())
             .eagerInitAnnotated(Controller.class)
             .build();
     boolean listening = false;
@@ -80,6 +84,27 @@ final class WebServer implements Drain.Door, AutoCloseable {
         settings.duration(Setting.DRAIN, Duration.ZERO, LONGEST_DRAINING),
         settings.duration(Setting.DRAIN_NOTICE, Duration.ZERO, LONGEST_DRAINING),
         settings.duration(Setting.DRAIN_IDLE, Duration.ZERO, LONGEST_DRAINING));
+  }
+
+  /** On loopback, where something is open without a token, only own names are answered. */
+  private static OwnHosts ownHosts(Settings settings) {
+    boolean isAdminOpen =
+        settings.optional(Setting.ADMIN_TOKEN).isEmpty()
+            && settings.optional(Setting.OIDC_ISSUER).isEmpty();
+    boolean isApiOpen = settings.list(Setting.CLIENT_KEYS).isEmpty();
+    List<String> names = new ArrayList<>(settings.list(Setting.ALLOWED_HOSTS));
+    names.add(settings.text(Setting.HOST));
+    return isLoopback(settings.text(Setting.HOST)) && (isAdminOpen || isApiOpen)
+        ? OwnHosts.of(names)
+        : OwnHosts.ANY;
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      throw new InvalidSettingException(Setting.HOST.key(), "is no address: " + host);
+    }
   }
 
   private static int port(Settings settings) {
@@ -120,16 +145,12 @@ final class WebServer implements Drain.Door, AutoCloseable {
    */
   private static void refuseOpenDoor(Settings settings) {
     String host = settings.text(Setting.HOST);
-    try {
-      if (!InetAddress.getByName(host).isLoopbackAddress()
-          && settings.optional(Setting.ADMIN_TOKEN).isEmpty()
-          && settings.optional(Setting.OIDC_ISSUER).isEmpty()) {
-        throw new InvalidSettingException(
-            Setting.HOST.key(),
-            "may be " + host + " only if weir.admin-token or weir.oidc.issuer is set");
-      }
-    } catch (UnknownHostException e) {
-      throw new InvalidSettingException(Setting.HOST.key(), "is no address: " + host);
+    if (!isLoopback(host)
+        && settings.optional(Setting.ADMIN_TOKEN).isEmpty()
+        && settings.optional(Setting.OIDC_ISSUER).isEmpty()) {
+      throw new InvalidSettingException(
+          Setting.HOST.key(),
+          "may be " + host + " only if weir.admin-token or weir.oidc.issuer is set");
     }
   }
 

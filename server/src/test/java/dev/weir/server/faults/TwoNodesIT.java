@@ -131,7 +131,7 @@ final class TwoNodesIT {
           String.join(
               "\r\n",
               "POST /api/v1/slots/batch HTTP/1.1",
-              "Host: weir",
+              "Host: localhost",
               "Content-Type: application/x-ndjson",
               "Transfer-Encoding: chunked",
               "",

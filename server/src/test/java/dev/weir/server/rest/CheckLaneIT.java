@@ -34,7 +34,7 @@ final class CheckLaneIT {
 
   private static String ask(String key, String... headers) {
     String body = "{\"rule\":\"three\",\"key\":\"%s\"}".formatted(key);
-    return "POST /api/v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    return "POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         + String.join("", Stream.of(headers).map(header -> header + "\r\n").toList())
         + "Content-Length: "
         + body.length()
@@ -43,7 +43,7 @@ final class CheckLaneIT {
   }
 
   private static final String LAST =
-      "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
   private String exchange(String requests) throws IOException {
     return RawHttp.exchange(node.address(), requests + LAST);
@@ -116,8 +116,8 @@ final class CheckLaneIT {
 
   @Test
   void whatIsNotQuiteOrdinaryIsLeftToTheLongWay() throws IOException {
-    assertThat(exchange(ask("g").replace("Host: x\r\n", ""))).contains("HTTP/1.1 400");
-    assertThat(exchange(ask("g").replace("Host: x\r\n", "Host: x\r\nHost: y\r\n")))
+    assertThat(exchange(ask("g").replace("Host: localhost\r\n", ""))).contains("HTTP/1.1 400");
+    assertThat(exchange(ask("g").replace("Host: localhost\r\n", "Host: localhost\r\nHost: y\r\n")))
         .contains("HTTP/1.1 400");
     assertThat(exchange(ask("g").replace("application/json", "text/plain")))
         .contains("HTTP/1.1 415");

@@ -20,7 +20,7 @@ final class HostileHttpIT {
   private static final String HEAD =
       """
       POST /api/v1/slots HTTP/1.1\r
-      Host: weir\r
+      Host: localhost\r
       Content-Type: application/json\r
       """;
   private static final String BODY = "{\"eventId\":\"hostile\"}";
@@ -103,7 +103,7 @@ final class HostileHttpIT {
     String end = "Connection: close\r\n\r\n";
     refuses(400, "GET /health/live HTTP/1.1\r\n" + end);
     refuses(400, "GET /nope HTTP/1.1\r\n" + end);
-    refuses(400, "GET /health/live HTTP/1.1\r\nHost: weir\r\nHost: other\r\n" + end);
+    refuses(400, "GET /health/live HTTP/1.1\r\nHost: localhost\r\nHost: other\r\n" + end);
     assertThat(RawHttp.exchange(node.address(), "GET /health/live HTTP/1.0\r\n\r\n"))
         .matches("(?s)HTTP/1\\.[01] 200 .*");
   }
@@ -116,7 +116,7 @@ final class HostileHttpIT {
       many.append("X-").append(i).append(": 1\r\n");
     }
     refuses(431, many + "Content-Length: 21\r\n\r\n" + BODY);
-    refuses(414, "GET /api/v1/slots/" + "x".repeat(9_000) + " HTTP/1.1\r\nHost: weir\r\n\r\n");
+    refuses(414, "GET /api/v1/slots/" + "x".repeat(9_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
     http.get("/api/v1/slots?cursor=" + "x".repeat(9_000)).problem(414, "uri-too-long");
   }
 
@@ -139,12 +139,13 @@ final class HostileHttpIT {
       String answer =
           RawHttp.exchange(
               node.address(),
-              "GET " + path + " HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n\r\n");
+              "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
       assertThat(answer).startsWith("HTTP/1.1 404");
       assertThat(answer.lines()).noneMatch(line -> line.startsWith("X-Evil"));
     }
-    refuses(400, "GET /api/v1/slots/%zz HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n\r\n");
-    refuses(400, "GET /api/v1/slots?limit=% HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n\r\n");
+    refuses(400, "GET /api/v1/slots/%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    refuses(
+        400, "GET /api/v1/slots?limit=% HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   }
 
   @Test

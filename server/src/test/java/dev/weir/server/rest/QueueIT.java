@@ -96,7 +96,7 @@ final class QueueIT {
     }
     try (RawHttp waiting = new RawHttp(node.address())) {
       waiting.send(
-          "POST /api/v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+          "POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
               + "Content-Length: "
               + ASK.length()
               + "\r\n\r\n"
@@ -108,7 +108,7 @@ final class QueueIT {
     assertThat(http.get("/metrics").text())
         .contains("rate_limiter_decisions_total{outcome=\"queued\",rule=\"q\"} 1.0");
     try (RawHttp next = new RawHttp(node.address())) {
-      next.send("GET /api/v1/authorize HTTP/1.1\r\nHost: x\r\nX-Original-URI: /\r\n\r\n");
+      next.send("GET /api/v1/authorize HTTP/1.1\r\nHost: localhost\r\nX-Original-URI: /\r\n\r\n");
       // Another key, with room of its own.
       assertThat(next.readTo("\r\n\r\n")).startsWith("HTTP/1.1 200");
     }

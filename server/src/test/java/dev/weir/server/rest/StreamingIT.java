@@ -30,7 +30,7 @@ final class StreamingIT {
   private static final String HEAD =
       """
       POST /api/v1/slots/batch HTTP/1.1\r
-      Host: weir\r
+      Host: localhost\r
       Content-Type: application/x-ndjson\r
       Transfer-Encoding: chunked\r
       \r

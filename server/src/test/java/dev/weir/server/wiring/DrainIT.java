@@ -28,7 +28,7 @@ final class DrainIT {
   private static final String STREAM =
       """
       POST /api/v1/slots/batch HTTP/1.1\r
-      Host: weir\r
+      Host: localhost\r
       Content-Type: application/x-ndjson\r
       Transfer-Encoding: chunked\r
       \r

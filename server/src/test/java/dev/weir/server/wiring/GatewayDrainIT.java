@@ -147,7 +147,7 @@ final class GatewayDrainIT {
     return RawHttp.exchange(
         node.address(),
         request
-            + " HTTP/1.1\r\nHost: weir\r\nConnection: close\r\n"
+            + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
             + String.join("\r\n", more)
             + "\r\n\r\n");
   }

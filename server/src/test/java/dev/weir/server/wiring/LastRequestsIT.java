@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 /** Whoever is connected to a node that was told to stop gets an answer, whenever it asks. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class LastRequestsIT {
-  private static final String READY = "GET /health/ready HTTP/1.1\r\nHost: weir\r\n\r\n";
-  private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: weir\r\n\r\n";
+  private static final String READY = "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final int CLIENTS = 6;
 
   @Test
@@ -107,7 +107,7 @@ final class LastRequestsIT {
         RawHttp idle = new RawHttp(node.address());
         RawHttp stuck = new RawHttp(node.address())) {
       assertThat(ask(idle, LIVE)).startsWith("HTTP/1.1 200");
-      stuck.send("POST /api/v1/slots HTTP/1.1\r\nHost: weir\r\nContent-Length: 100\r\n\r\n{");
+      stuck.send("POST /api/v1/slots HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
       node.terminate();
       assertThat(idle.readAll()).isEmpty();
       assertThat(node.await()).isEqualTo(143);
@@ -146,7 +146,7 @@ final class LastRequestsIT {
 
   private static String slot(String eventId) {
     String body = "{\"eventId\":\"" + eventId + "\"}";
-    return "POST /api/v1/slots HTTP/1.1\r\nHost: weir\r\nContent-Type: application/json\r\n"
+    return "POST /api/v1/slots HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         + "Content-Length: "
         + body.length()
         + "\r\n\r\n"
