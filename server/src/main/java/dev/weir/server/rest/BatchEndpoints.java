@@ -14,9 +14,13 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import jakarta.inject.Named;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,42 +96,92 @@ final class BatchEndpoints {
   /**
    * Answers are made on demand of the connection, on a virtual thread: that is the back-pressure.
    */
-  private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) {
+  private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) throws IOException {
+    LineStream stream =
+        new LineStream(
+            request.byteBody().toInputStream(), desk, settings.defaultConfig(), virtualThreads);
+    // The status waits for the first answers: a body that is broken from its beginning is a 400.
+    Sending sending = new Sending(stream, first(stream));
     Flux<byte[]> answers =
         Flux.generate(
-            () ->
-                new LineStream(
-                    request.byteBody().toInputStream(),
-                    desk,
-                    settings.defaultConfig(),
-                    virtualThreads),
-            (stream, sink) -> {
-              emitNext(stream, sink);
-              return stream;
+            () -> sending,
+            (state, sink) -> {
+              state.emitNext(sink);
+              return state;
             },
-            BatchEndpoints::close);
+            Sending::close);
     return HttpResponse.<Publisher<byte[]>>ok(
             answers.subscribeOn(Schedulers.fromExecutor(virtualThreads)))
         .contentType(NDJSON);
   }
 
-  private static void emitNext(LineStream stream, SynchronousSink<byte[]> sink) {
+  private static Optional<byte[]> first(LineStream stream) throws IOException {
+    boolean isBegun = false;
     try {
-      stream.next().ifPresentOrElse(sink::next, sink::complete);
-    } catch (IOException e) {
-      log.debug("A client hung up in the middle of a stream: {}", e.getMessage());
-      sink.error(e);
+      Optional<byte[]> first = stream.next();
+      isBegun = true;
+      return first;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      sink.error(e);
+      throw new InterruptedIOException("stopped before the first answer");
+    } finally {
+      if (!isBegun) {
+        stream.close();
+      }
     }
   }
 
-  private static void close(LineStream stream) {
-    try {
-      stream.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /**
+   * The answers of a stream that has begun. If the rest of its body is broken, the last line is a
+   * problem, and the connection is cut, so that nobody takes the answers for complete.
+   */
+  private static final class Sending {
+    private final LineStream stream;
+    private final Optional<byte[]> first;
+    private boolean isBegun;
+    private @Nullable IOException broken;
+
+    Sending(LineStream stream, Optional<byte[]> first) {
+      this.stream = stream;
+      this.first = first;
+    }
+
+    void emitNext(SynchronousSink<byte[]> sink) {
+      if (broken != null) {
+        sink.error(broken);
+        return;
+      }
+      try {
+        Optional<byte[]> next = isBegun ? stream.next() : first;
+        isBegun = true;
+        next.ifPresentOrElse(sink::next, sink::complete);
+      } catch (IOException e) {
+        log.debug("A stream broke off: {}", e.getMessage());
+        if (Problems.isBroken(e)) {
+          broken = e;
+          sink.next(line(Problems.BROKEN_BODY));
+        } else {
+          sink.error(e);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        sink.error(e);
+      }
+    }
+
+    private static byte[] line(Problem problem) {
+      byte[] json = problem.toJson();
+      byte[] line = Arrays.copyOf(json, json.length + 1);
+      line[json.length] = '\n';
+      return line;
+    }
+
+    void close() {
+      try {
+        stream.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

@@ -13,8 +13,8 @@ import jakarta.inject.Singleton;
 import java.io.IOException;
 
 /**
- * Makes an error of a body whose chunks cannot be told apart. The decoder ends such a body as if it
- * were whole, and Micronaut would believe it.
+ * Makes an error of a body whose chunks cannot be told apart, or that cannot be unpacked. Netty's
+ * decoders end such a body as if it were whole, and Micronaut would believe it.
  */
 @Singleton
 final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -31,8 +31,8 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
   static final class BrokenBodyException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    BrokenBodyException(Throwable cause) {
-      super("The chunks of the body cannot be told apart.", cause);
+    BrokenBodyException(String message, Throwable cause) {
+      super(message, cause);
     }
   }
 
@@ -51,7 +51,11 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
     public void onStreamPipelineBuilt() {
       channel
           .pipeline()
-          .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, NAME, new Watch());
+          .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, NAME, new Watch())
+          .addBefore(
+              ChannelPipelineCustomizer.HANDLER_MICRONAUT_INBOUND,
+              PackedBodies.NAME,
+              new PackedBodies());
     }
   }
 
@@ -63,7 +67,9 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
           && !(message instanceof HttpRequest)
           && content.decoderResult().isFailure()) {
         content.release();
-        context.fireExceptionCaught(new BrokenBodyException(content.decoderResult().cause()));
+        context.fireExceptionCaught(
+            new BrokenBodyException(
+                "The chunks of the body cannot be told apart.", content.decoderResult().cause()));
       } else {
         context.fireChannelRead(message);
       }

@@ -17,7 +17,6 @@ import io.micronaut.http.server.exceptions.response.ErrorContext;
 import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.micronaut.web.router.exceptions.UnsatisfiedRouteException;
-import io.netty.handler.codec.compression.DecompressionException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import jakarta.inject.Singleton;
@@ -57,7 +56,7 @@ final class Problems
   private static final Problem INCOMPLETE =
       Problem.of(400, "incomplete-request", "The request ended early.");
 
-  private static final Problem BROKEN_BODY =
+  static final Problem BROKEN_BODY =
       Problem.of(400, "bad-request", "The body is not chunked or packed as its headers say.");
 
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
@@ -166,12 +165,10 @@ final class Problems
         500, "unexpected", "Something went wrong here; the log knows more under " + id + ".");
   }
 
-  private static boolean isBroken(Throwable exception) {
-    Throwable cause = exception.getCause();
+  /** Whether a body was not chunked or packed as its headers say. */
+  static boolean isBroken(Throwable exception) {
     return exception instanceof BrokenBodies.BrokenBodyException
-        || exception instanceof DecompressionException
-        || cause instanceof BrokenBodies.BrokenBodyException
-        || cause instanceof DecompressionException;
+        || exception.getCause() instanceof BrokenBodies.BrokenBodyException;
   }
 
   private static boolean isClientGone(Throwable exception) {
