@@ -4,6 +4,7 @@ import dev.weir.server.wiring.InvalidSettingException;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
+import dev.weir.server.wiring.Startup;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -41,17 +42,21 @@ public final class UpCommand implements Callable<Integer> {
     DatabaseOptions.put(given, Setting.PORT, port);
     DatabaseOptions.put(given, Setting.HOST, host);
     PrintWriter err = spec.commandLine().getErr();
+    Startup startup = new Startup();
     Node node;
     try {
       Settings settings = database.settings(given);
       settings.setUpLogging();
-      node = Node.start(settings);
-    } catch (InvalidSettingException | EmbeddedDatabase.StartException e) {
+      // A signal starts the hook, from here on at any moment: a start under way is ended, and
+      // leaves no PostgreSQL behind; of a node that is up, this thread takes no part in the end.
+      Runtime.getRuntime().addShutdownHook(new Thread(startup::stop, "weir-drain"));
+      node = startup.start(settings);
+    } catch (InvalidSettingException
+        | EmbeddedDatabase.StartException
+        | Startup.StoppedException e) {
       err.println("weir: " + e.getMessage());
       return 2;
     }
-    // A signal starts the hook; this thread waits and takes no part in the end.
-    Runtime.getRuntime().addShutdownHook(new Thread(node::close, "weir-drain"));
     greet(spec.commandLine().getOut(), node.address());
     node.gatewayAddress().ifPresent(address -> tellGateway(spec.commandLine().getOut(), address));
     new CountDownLatch(1).await();

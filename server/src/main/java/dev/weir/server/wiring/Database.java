@@ -31,16 +31,17 @@ final class Database implements AutoCloseable {
   }
 
   /** Connects, and brings the tables up to date. */
-  static Database open(Settings settings) {
+  static Database open(Settings settings, Startup startup) {
     // Read before PostgreSQL is started, so that a wrong one is reported at once.
     PoolSize size = PoolSize.of(settings);
     Database database =
         settings.optional(Setting.DB_URL).isPresent()
             ? new Database(Optional.empty(), pool(size, DatabaseAddress.ofServer(settings)))
-            : embedded(settings, size);
+            : embedded(settings, size, startup);
     boolean usable = false;
     try {
-      database.awaitAnswer();
+      database.awaitAnswer(startup);
+      startup.check();
       if (settings.flag(Setting.DB_MIGRATE)) {
         database.migrate();
       }
@@ -53,8 +54,9 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private static Database embedded(Settings settings, PoolSize size) {
-    EmbeddedDatabase embedded = EmbeddedDatabase.start(DatabaseAddress.dataFolder(settings));
+  private static Database embedded(Settings settings, PoolSize size, Startup startup) {
+    EmbeddedDatabase embedded =
+        EmbeddedDatabase.start(DatabaseAddress.dataFolder(settings), startup::isStopping);
     boolean open = false;
     try {
       HikariDataSource pool =
@@ -104,13 +106,14 @@ final class Database implements AutoCloseable {
   }
 
   /** A database that is started at the same time as its nodes may come up after them. */
-  private void awaitAnswer() {
+  private void awaitAnswer(Startup startup) {
     long deadlineNanos = System.nanoTime() + START_PATIENCE.toNanos();
     while (true) {
       try (Connection connection = pool.getConnection()) {
         log.debug("Connected to {}", connection);
         return;
       } catch (SQLException e) {
+        startup.check();
         // What has a cause will not pass by itself: a wrong password, an unknown database.
         if (e.getCause() instanceof SQLException refused) {
           throw unusable(refused);

@@ -59,10 +59,14 @@ public final class Node implements AutoCloseable {
 
   /** Starts everything; if one part fails, what was started before is stopped again. */
   public static Node start(Settings settings) {
-    return new Node(settings);
+    return new Startup().start(settings);
   }
 
-  private Node(Settings settings) {
+  static Node start(Settings settings, Startup startup) {
+    return new Node(settings, startup);
+  }
+
+  private Node(Settings settings, Startup startup) {
     boolean complete = false;
     // Settings are read before anything is started, so that a wrong one is told of at once.
     patience = WebServer.check(settings);
@@ -76,6 +80,8 @@ public final class Node implements AutoCloseable {
     int tracedPercent = settings.number(Setting.TRACING_PERCENT, 0, 100);
     Duration upkeepEvery =
         settings.duration(Setting.SLOTS_UPKEEP_EVERY, SHORTEST_UPKEEP, Duration.ofDays(1));
+    probePorts(settings);
+    startup.check();
     try {
       PrometheusRegistry metrics = new PrometheusRegistry();
       JvmMetrics.builder().register(metrics);
@@ -90,7 +96,7 @@ public final class Node implements AutoCloseable {
         limits = LimitParts.open(limiting, Optional.empty(), metrics, started);
         routing = GatewayParts.routing(settings, Optional.empty());
       } else {
-        Database database = Database.open(settings);
+        Database database = Database.open(settings, startup);
         started.push(database);
         readiness = database::reasonAgainst;
         parts = onPostgres(settings, reconciling.retention(), database, observer);
@@ -98,6 +104,7 @@ public final class Node implements AutoCloseable {
         routing = GatewayParts.routing(settings, Optional.of(database.pool()));
         started.push(listener(database, parts, limits, routing));
       }
+      startup.check();
       started.push(
           upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
       Runnable readRoutes =
@@ -144,12 +151,30 @@ public final class Node implements AutoCloseable {
                   GatewayParts.start(
                       given, routing.book(), limits.limits(), rest.trustedProxies(), passed));
       gateway.ifPresent(started::push);
+      startup.check();
       web = WebServer.start(settings, served, Map.of(Limits.BLOCKING, limits.isBlocking()));
       complete = true;
     } finally {
       if (!complete) {
         stopParts();
       }
+    }
+  }
+
+  private static void probePorts(Settings settings) {
+    PortProbe.check(
+        Setting.PORT, settings.text(Setting.HOST), settings.number(Setting.PORT, 0, 65_535));
+    if (settings.optional(Setting.GRPC_PORT).isPresent()) {
+      PortProbe.check(
+          Setting.GRPC_PORT,
+          settings.text(Setting.GRPC_HOST),
+          settings.number(Setting.GRPC_PORT, 0, 65_535));
+    }
+    if (settings.optional(Setting.GATEWAY_PORT).isPresent()) {
+      PortProbe.check(
+          Setting.GATEWAY_PORT,
+          settings.text(Setting.GATEWAY_HOST),
+          settings.number(Setting.GATEWAY_PORT, 0, 65_535));
     }
   }
 

@@ -115,6 +115,26 @@ final class StartIT {
   }
 
   @Test
+  void noticesAPortInUseBeforeItStartsADatabase() throws IOException {
+    Path data = folder.resolve("data");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      for (Setting setting : List.of(Setting.PORT, Setting.GRPC_PORT, Setting.GATEWAY_PORT)) {
+        Map<Setting, String> given =
+            Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, data.toString(), setting, port);
+        assertThatThrownBy(() -> Node.start(settings(given)))
+            .isInstanceOf(InvalidSettingException.class)
+            .hasMessage(
+                setting.key()
+                    + " "
+                    + port
+                    + " on 127.0.0.1 cannot be listened on: it is in use or not allowed");
+      }
+    }
+    assertThat(data).doesNotExist();
+  }
+
+  @Test
   void refusesDatabasesThatAreNone() {
     Map<Setting, String> postgres =
         Map.of(

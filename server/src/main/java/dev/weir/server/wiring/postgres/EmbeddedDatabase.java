@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * owner. Should it end unasked, it is started again. The folder belongs to one process at a time;
  * one that was killed is cleaned up after by the next. Nothing is stopped behind the back of
  * whoever drains before closing: there is no shutdown hook, and Ctrl-C in the terminal does not
- * reach PostgreSQL.
+ * reach PostgreSQL. A start that is no longer wanted leaves no process behind.
  *
  * <p>Safe for use by several threads.
  */
@@ -44,6 +45,16 @@ public final class EmbeddedDatabase implements AutoCloseable {
    * @throws StartException if it cannot, with a message of one line for the operator
    */
   public static EmbeddedDatabase start(Path dataFolder) {
+    return start(dataFolder, () -> false);
+  }
+
+  /**
+   * Starts PostgreSQL unless it is no longer wanted.
+   *
+   * @param isStopping looked at between the steps of the start, and while PostgreSQL starts
+   * @throws StartException if it cannot, or is not wanted any more; then no process is left
+   */
+  public static EmbeddedDatabase start(Path dataFolder, BooleanSupplier isStopping) {
     Path folder = dataFolder.toAbsolutePath().normalize();
     PostgresPrograms programs;
     try {
@@ -55,17 +66,25 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } catch (IOException e) {
       throw new StartException("cannot unpack the bundled PostgreSQL: " + FileProblem.text(e), e);
     }
-    return start(folder, programs);
+    return start(folder, programs, isStopping);
   }
 
   static EmbeddedDatabase start(Path dataFolder, PostgresPrograms programs) {
+    return start(dataFolder, programs, () -> false);
+  }
+
+  private static EmbeddedDatabase start(
+      Path dataFolder, PostgresPrograms programs, BooleanSupplier isStopping) {
+    refuseIf(isStopping);
     try {
       Folders.createPrivate(dataFolder);
       FolderLock lock = FolderLock.claim(dataFolder);
       try {
+        // Not cut short: initdb has processes of its own, and takes a second or two.
         PostgresCluster cluster = PostgresCluster.open(dataFolder, programs);
+        refuseIf(isStopping);
         new Postmaster(cluster.folder()).clearTheWay();
-        return launch(dataFolder, programs, cluster, lock);
+        return launch(dataFolder, programs, cluster, lock, isStopping);
       } catch (IOException | RuntimeException e) {
         lock.close();
         throw e;
@@ -80,6 +99,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private static StartException unusable(Path dataFolder, IOException e) {
     return new StartException(
         "cannot use the data folder " + dataFolder + ": " + FileProblem.text(e), e);
+  }
+
+  private static void refuseIf(BooleanSupplier isStopping) {
+    if (isStopping.getAsBoolean()) {
+      throw new StartException("stopped while starting");
+    }
   }
 
   /**
@@ -141,7 +166,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   private static EmbeddedDatabase launch(
-      Path dataFolder, PostgresPrograms programs, PostgresCluster cluster, FolderLock lock)
+      Path dataFolder,
+      PostgresPrograms programs,
+      PostgresCluster cluster,
+      FolderLock lock,
+      BooleanSupplier isStopping)
       throws IOException {
     Path portFile = dataFolder.resolve("port");
     int port = Ports.recordedOrFree(portFile);
@@ -149,7 +178,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       cluster.configure(port, programs.account());
       Files.writeString(portFile, port + "\n");
       Command server = Command.start(programs.words("postgres", "-D", cluster.folder().toString()));
-      if (new Postmaster(cluster.folder()).awaitReady(server.process(), () -> false)) {
+      if (new Postmaster(cluster.folder()).awaitReady(server.process(), isStopping)) {
         log.info(
             "PostgreSQL {} runs on port {} with its data in {}",
             programs.version(),
@@ -158,6 +187,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         return new EmbeddedDatabase(
             lock, cluster, new Supervisor(programs, cluster, port, server.process()), port);
       }
+      refuseIf(isStopping);
       // Between our look and its start somebody else may have taken the port.
       if (attempt == PORTS_TRIED || Ports.isFree(port)) {
         throw new StartException(
