@@ -180,7 +180,6 @@ final class SlotEndpointsIT {
   void knowsNothingElsewhere() {
     for (String path :
         List.of(
-            "/",
             "/nope",
             "/api",
             "/api/v2/slots",
