@@ -28,7 +28,12 @@ final class OtherSitesIT {
 
   @RegisterExtension
   static final RunningNode LOCKED =
-      RunningNode.inMemory(Map.of(Setting.ADMIN_TOKEN, "secret-of-sixteen", Setting.CLIENT_KEYS, "key-of-sixteen-characters"));
+      RunningNode.inMemory(
+          Map.of(
+              Setting.ADMIN_TOKEN,
+              "secret-of-sixteen",
+              Setting.CLIENT_KEYS,
+              "key-of-sixteen-characters"));
 
   private final Http http = NODE.http();
 
@@ -129,7 +134,13 @@ final class OtherSitesIT {
   @Test
   void tokenOpensUnderAnyName() throws IOException {
     String key = host("weir.example") + "Authorization: Bearer ";
-    assertThat(send(LOCKED.address(), "GET", "/api/v1/slots", key + "key-of-sixteen-characters\r\n", ""))
+    assertThat(
+            send(
+                LOCKED.address(),
+                "GET",
+                "/api/v1/slots",
+                key + "key-of-sixteen-characters\r\n",
+                ""))
         .startsWith("HTTP/1.1 200 ");
     assertThat(send(LOCKED.address(), "GET", CONFIG, host("weir.example"), ""))
         .startsWith("HTTP/1.1 401 ");
