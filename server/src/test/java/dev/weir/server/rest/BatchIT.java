@@ -126,9 +126,9 @@ final class BatchIT {
   }
 
   @Test
-  void takesABodyWithoutATypeForJson() {
+  void takesOnlyTheTypesThatItNames() {
     http.send("POST", BATCH, HttpRequest.BodyPublishers.ofString("[{\"eventId\":\"untyped\"}]"))
-        .ok();
+        .problem(415, "unsupported-media-type");
     http.with("Content-Type", "text/csv").post(BATCH, "a").problem(415, "unsupported-media-type");
     http.with("Accept", "text/csv").post(BATCH, "[]").problem(406, "not-acceptable");
   }
