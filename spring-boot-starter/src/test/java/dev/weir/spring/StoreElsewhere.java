@@ -7,7 +7,9 @@ import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Somebody's own store, of which nobody knows that it is in memory. Counts what it is asked. */
@@ -31,8 +33,13 @@ final class StoreElsewhere implements LimitStore<Limit> {
   }
 
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    memory.refund(demand, grantedAt);
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    return memory.recall(demand);
+  }
+
+  @Override
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    return memory.refund(demand, grantedAt);
   }
 
   @Override

@@ -100,6 +100,22 @@ public final class Failover implements LimitStore<Limit> {
     return ask(demand, PEEK);
   }
 
+  /** Asks the store, and where that is gone the one that counts in its place. */
+  @Override
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    Optional<Answer> known = tried(store -> store.recall(demand));
+    if (known != null) {
+      return known;
+    }
+    return switch (strictest(demand)) {
+      case CLOSED, OPEN, FALLBACK -> Optional.empty();
+      case LOCAL ->
+          share(demand)
+              .flatMap(share -> local.recall(share))
+              .map(answer -> answer.in(Answer.Mode.LOCAL));
+    };
+  }
+
   @Override
   public boolean take(Policy<? extends Limit> policy, String key, long cost) {
     if (mayLackGrants(policy.onStoreFailure())) {
@@ -240,7 +256,7 @@ public final class Failover implements LimitStore<Limit> {
     }
     try {
       Answer answer = question.ask(parts.next().get(), demand);
-      return answer.mode() == Answer.Mode.STORE ? in(Answer.Mode.FALLBACK, answer) : answer;
+      return answer.mode() == Answer.Mode.STORE ? answer.in(Answer.Mode.FALLBACK) : answer;
     } catch (StoreException e) {
       observer.storeFailed(parts.name() + "'s fallback", e);
       return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
@@ -251,7 +267,7 @@ public final class Failover implements LimitStore<Limit> {
     Optional<Demand<Limit>> share = share(demand);
     return share.isEmpty()
         ? refused(demand, breaker.retryAfterMicros(), Answer.Mode.LOCAL)
-        : in(Answer.Mode.LOCAL, question.ask(local, share.get()));
+        : question.ask(local, share.get()).in(Answer.Mode.LOCAL);
   }
 
   /** The demand on this node's share, empty if it is more than that could ever grant. */
@@ -264,7 +280,7 @@ public final class Failover implements LimitStore<Limit> {
       }
       asks.add(new Ask<>(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
     }
-    return Optional.of(new Demand<>(List.copyOf(asks), demand.requestId(), demand.requestTtl()));
+    return Optional.of(new Demand<>(List.copyOf(asks), demand.waits(), demand.request()));
   }
 
   private Answer refused(Demand<? extends Limit> demand, long waitMicros, Answer.Mode mode) {
@@ -281,33 +297,28 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   private Answer answer(List<Decision> decisions, Answer.Mode mode) {
-    return new Answer(decisions, Micros.instant(nowMicros.getAsLong()), mode, false);
-  }
-
-  private static Answer in(Answer.Mode mode, Answer answer) {
-    return new Answer(answer.decisions(), answer.decidedAt(), mode, answer.isReplayed());
+    return new Answer(decisions, Micros.instant(nowMicros.getAsLong()), mode);
   }
 
   /** Gives back to the store. Throws if that is gone: then nothing is given back. */
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    refund(demand, new Answer(List.of(), grantedAt, Answer.Mode.STORE, false));
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    return refund(demand, new Answer(List.of(), grantedAt, Answer.Mode.STORE));
   }
 
   /** Gives back to whoever granted. */
   @Override
-  public void refund(Demand<? extends Limit> demand, Answer granted) {
-    switch (granted.mode()) {
-      case STORE ->
-          required(
-              store -> {
-                store.refund(demand, granted.decidedAt());
-                return granted;
-              });
-      case FALLBACK -> parts.next().ifPresent(next -> next.refund(demand, granted.decidedAt()));
-      case LOCAL -> share(demand).ifPresent(share -> local.refund(share, granted.decidedAt()));
-      case OPEN, CLOSED -> {}
-    }
+  public Refund refund(Demand<? extends Limit> demand, Answer granted) {
+    return switch (granted.mode()) {
+      case STORE -> required(store -> store.refund(demand, granted.decidedAt()));
+      case FALLBACK ->
+          parts.next().map(next -> next.refund(demand, granted.decidedAt())).orElse(Refund.UNKNOWN);
+      case LOCAL ->
+          share(demand)
+              .map(share -> local.refund(share, granted.decidedAt()))
+              .orElse(Refund.UNKNOWN);
+      case OPEN, CLOSED -> Refund.UNKNOWN;
+    };
   }
 
   @Override

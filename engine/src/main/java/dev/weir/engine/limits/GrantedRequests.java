@@ -3,11 +3,15 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +26,32 @@ import org.jspecify.annotations.Nullable;
 final class GrantedRequests {
   private static final int STRIPES = 64;
 
-  private record Grant(String id, Answer answer, long forgetAtMicros) {}
+  /**
+   * A demand that was granted.
+   *
+   * @param layout where its asks counted
+   */
+  private record Grant(RequestBinding request, long layout, Answer answer, long forgetAtMicros) {
+    String id() {
+      return request.id();
+    }
+
+    boolean isOf(Demand<?> demand) {
+      return request.digest().equals(demand.request().digest());
+    }
+
+    Answer answerTo(Demand<?> demand, long nowMicros) {
+      Instant now = Micros.instant(nowMicros);
+      if (!isOf(demand)) {
+        return Answer.reused(now);
+      }
+      Answer known =
+          layout == demand.layout()
+              ? answer
+              : new Answer(List.of(), answer.decidedAt(), answer.mode());
+      return known.replayed(now, request.note());
+    }
+  }
 
   private static final class Stripe {
     final ReentrantLock lock = new ReentrantLock();
@@ -66,8 +95,7 @@ final class GrantedRequests {
       long now = nowMicros.getAsLong();
       Grant known = stripe.find(demand.requestId(), now);
       if (known != null) {
-        Answer first = known.answer();
-        return new Answer(first.decisions(), first.decidedAt(), first.mode(), true);
+        return known.answerTo(demand, now);
       }
       stripe.forgetEnded(now);
       if (stripe.byEnd.size() >= mostPerStripe) {
@@ -77,7 +105,7 @@ final class GrantedRequests {
       Answer answer = decide.apply(demand);
       if (answer.isAllowed()) {
         long forgetAtMicros = Micros.ceil(answer.decidedAt()) + Micros.floor(demand.requestTtl());
-        Grant grant = new Grant(demand.requestId(), answer, forgetAtMicros);
+        Grant grant = new Grant(demand.request(), demand.layout(), answer, forgetAtMicros);
         stripe.grants.put(grant.id(), grant);
         stripe.byEnd.add(grant);
       }
@@ -87,17 +115,43 @@ final class GrantedRequests {
     }
   }
 
-  /** Forgets a grant; false if it is not known (any more). */
-  boolean forget(String requestId, long nowMicros) {
-    Stripe stripe = stripe(requestId);
+  /** The answer to a demand whose request id is known. */
+  Optional<Answer> recall(Demand<? extends Limit> demand, long nowMicros) {
+    Stripe stripe = stripe(demand.requestId());
     stripe.lock.lock();
     try {
-      boolean isKnown = stripe.find(requestId, nowMicros) != null;
-      Grant grant = stripe.grants.remove(requestId);
-      if (grant != null) {
-        stripe.byEnd.remove(grant);
+      return Optional.ofNullable(stripe.find(demand.requestId(), nowMicros))
+          .map(grant -> grant.answerTo(demand, nowMicros));
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  /**
+   * Forgets a grant, and gives back what it took when it was granted, whatever the demand says.
+   *
+   * @param giveBack called before anybody can be granted the same request anew
+   */
+  Refund refund(
+      Demand<? extends Limit> demand,
+      long nowMicros,
+      BiConsumer<Demand<? extends Limit>, Instant> giveBack) {
+    Stripe stripe = stripe(demand.requestId());
+    stripe.lock.lock();
+    try {
+      Grant grant = stripe.find(demand.requestId(), nowMicros);
+      if (grant == null) {
+        return Refund.UNKNOWN;
       }
-      return isKnown;
+      if (!grant.isOf(demand)) {
+        return Refund.REUSED;
+      }
+      stripe.grants.remove(grant.id());
+      stripe.byEnd.remove(grant);
+      if (grant.layout() == demand.layout()) {
+        giveBack.accept(demand.grantedAs(grant.answer().decisions()), grant.answer().decidedAt());
+      }
+      return Refund.GIVEN_BACK;
     } finally {
       stripe.lock.unlock();
     }

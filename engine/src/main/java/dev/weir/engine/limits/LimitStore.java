@@ -4,6 +4,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * The port to whoever keeps the counts of limits. It applies the transitions of core to keys, each
@@ -19,26 +20,36 @@ import java.time.Instant;
  * @param <L> the kinds of limit that it can keep
  */
 public interface LimitStore<L extends Limit> extends AutoCloseable {
-  /** Takes what is asked if all of it is there. */
+  /**
+   * Takes what is asked if all of it is there. A grant with a request id is remembered: the same
+   * demand is answered as before until its time is over, another demand with that id is answered
+   * {@link Answer.Repetition.Reused}.
+   */
   Answer decide(Demand<? extends L> demand);
 
   /** What {@link #decide} would say. Takes nothing, and knows no request ids. */
   Answer peek(Demand<? extends L> demand);
 
   /**
-   * Gives back what a demand was granted. A demand with a request id is given back once, however
-   * often this is asked, and is new afterwards; if it is not known (any more) nothing is given
-   * back.
-   *
-   * @param grantedAt the {@link Answer#decidedAt} of the grant
+   * What {@link #decide} would say to a demand because its request id is known; empty if it is not.
+   * Takes and remembers nothing.
    */
-  void refund(Demand<? extends L> demand, Instant grantedAt);
+  Optional<Answer> recall(Demand<? extends L> demand);
+
+  /**
+   * Gives back what a demand was granted. A demand with a request id is given back once, however
+   * often this is asked, and is new afterwards; what is given back is what its grant took, and when
+   * that was.
+   *
+   * @param grantedAt the {@link Answer#decidedAt} of the grant, for a demand without a request id
+   */
+  Refund refund(Demand<? extends L> demand, Instant grantedAt);
 
   /** Gives back to whoever granted; what nobody counted is not given back. */
-  default void refund(Demand<? extends L> demand, Answer granted) {
-    if (granted.mode() == Answer.Mode.STORE) {
-      refund(demand, granted.decidedAt());
-    }
+  default Refund refund(Demand<? extends L> demand, Answer granted) {
+    return granted.mode() == Answer.Mode.STORE
+        ? refund(demand, granted.decidedAt())
+        : Refund.UNKNOWN;
   }
 
   /** What is used, as it was last written. */

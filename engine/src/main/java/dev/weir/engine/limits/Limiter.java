@@ -87,10 +87,8 @@ public final class Limiter<L extends Limit> implements AutoCloseable {
   }
 
   /** Gives back what a demand was granted, because the work was not done after all. */
-  public void refund(Demand<? extends L> demand, Answer granted) {
-    if (granted.isAllowed()) {
-      store.refund(demand, granted);
-    }
+  public Refund refund(Demand<? extends L> demand, Answer granted) {
+    return granted.isAllowed() ? store.refund(demand, granted) : Refund.UNKNOWN;
   }
 
   /** Forgets what a key has used. */

@@ -74,14 +74,14 @@ final class LockedAsks implements AutoCloseable {
   }
 
   static LockedAsks lock(
-      Demand<? extends Limit> demand,
+      List<? extends Ask<? extends Limit>> asks,
       KeyHash hash,
       Function<Limit, UsageTable> tables,
       Promotions promotions,
       long nowMicros) {
-    List<Located> located = new ArrayList<>(demand.asks().size());
-    List<Segment> segments = new ArrayList<>(demand.asks().size());
-    for (Ask<? extends Limit> ask : demand.asks()) {
+    List<Located> located = new ArrayList<>(asks.size());
+    List<Segment> segments = new ArrayList<>(asks.size());
+    for (Ask<? extends Limit> ask : asks) {
       Limit limit = ask.policy().limit();
       UsageTable table = tables.apply(limit);
       KeyHash.Prefix prefix = hash.prefix(MemoryLimitStore.kind(limit), ask.policy().name());
@@ -91,12 +91,12 @@ final class LockedAsks implements AutoCloseable {
       insertInOrder(segments, segment);
     }
     segments.forEach(Segment::lock);
-    LockedAsks asks = new LockedAsks(located, segments);
+    LockedAsks locked = new LockedAsks(located, segments);
     try {
       located.forEach(ask -> ask.recall(promotions, nowMicros));
-      return asks;
+      return locked;
     } catch (RuntimeException | Error e) {
-      asks.close();
+      locked.close();
       throw e;
     }
   }
@@ -111,7 +111,10 @@ final class LockedAsks implements AutoCloseable {
     }
   }
 
-  Answer decide(long nowMicros) {
+  List<Decision> decide(long nowMicros) {
+    if (asks.isEmpty()) {
+      return List.of();
+    }
     boolean hasRoom = asks.getFirst().table().hasRoom(absent());
     AllOrNothing.Step step = decide(nowMicros, hasRoom);
     if (step.isGranted() && !hasRoom) {
@@ -121,7 +124,7 @@ final class LockedAsks implements AutoCloseable {
     if (step.isGranted()) {
       add(step.next(), nowMicros);
     }
-    return answer(step.decisions(), nowMicros);
+    return step.decisions();
   }
 
   private int absent() {
@@ -161,14 +164,14 @@ final class LockedAsks implements AutoCloseable {
     }
   }
 
-  Answer peek(long nowMicros) {
+  List<Decision> peek(long nowMicros) {
     asks.forEach(Located::hold);
     try {
       List<Decision> decisions = new ArrayList<>(asks.size());
       for (Located ask : asks) {
         decisions.add(ask.limit().peek(ask.usage(), ask.ask().cost(), nowMicros));
       }
-      return answer(decisions, nowMicros);
+      return decisions;
     } finally {
       asks.forEach(Located::letGo);
     }
@@ -205,7 +208,7 @@ final class LockedAsks implements AutoCloseable {
   }
 
   static Answer answer(List<Decision> decisions, long nowMicros) {
-    return new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE, false);
+    return new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.weir.core.limits.Usage;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -212,46 +213,57 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
 
   private Answer decideOnce(Demand<? extends Limit> demand) {
     long now = clock.exactMicros();
-    if (demand.asks().size() == 1) {
+    if (demand.asks().size() == 1 && demand.waits().isEmpty()) {
       Ask<? extends Limit> ask = demand.asks().getFirst();
       return LockedAsks.answer(List.of(decide(ask.policy(), ask.key(), ask.cost(), now)), now);
     }
-    Answer answer;
-    try (LockedAsks asks = lock(demand)) {
-      answer = asks.decide(now);
+    List<Decision> decisions;
+    try (LockedAsks asks = lock(demand.taking())) {
+      decisions = asks.decide(now);
     }
     counts.sweepNow(now);
     slidingCounts.sweepNow(now);
-    return answer;
+    return LockedAsks.answer(demand.merged(decisions), now);
   }
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
-    try (LockedAsks asks = lock(demand)) {
-      return asks.peek(clock.exactMicros());
+    try (LockedAsks asks = lock(demand.taking())) {
+      long now = clock.exactMicros();
+      return LockedAsks.answer(demand.merged(asks.peek(now)), now);
     }
   }
 
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    if (demand.isRepeatable() && !requests.forget(demand.requestId(), clock.exactMicros())) {
-      return;
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    return requests.recall(demand, clock.exactMicros());
+  }
+
+  @Override
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    if (demand.isRepeatable()) {
+      return requests.refund(demand, clock.exactMicros(), this::giveBack);
     }
-    try (LockedAsks asks = lock(demand)) {
+    giveBack(demand, grantedAt);
+    return Refund.GIVEN_BACK;
+  }
+
+  private void giveBack(Demand<? extends Limit> demand, Instant grantedAt) {
+    try (LockedAsks asks = lock(demand.taking())) {
       asks.refund(Micros.clamped(grantedAt), clock.exactMicros());
     }
   }
 
   @Override
   public Usage usage(Policy<? extends Limit> policy, String key) {
-    try (LockedAsks asks = lock(Demand.of(Ask.of(policy, key)))) {
+    try (LockedAsks asks = lock(List.of(Ask.of(policy, key)))) {
       return asks.usage(0);
     }
   }
 
   @Override
   public void forget(Policy<? extends Limit> policy, String key) {
-    try (LockedAsks asks = lock(Demand.of(Ask.of(policy, key)))) {
+    try (LockedAsks asks = lock(List.of(Ask.of(policy, key)))) {
       asks.forget(0);
     }
   }
@@ -273,8 +285,8 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   @Override
   public void close() {}
 
-  private LockedAsks lock(Demand<? extends Limit> demand) {
-    return LockedAsks.lock(demand, hash, this::table, promotions, clock.exactMicros());
+  private LockedAsks lock(List<? extends Ask<? extends Limit>> asks) {
+    return LockedAsks.lock(asks, hash, this::table, promotions, clock.exactMicros());
   }
 
   private UsageTable table(Limit limit) {

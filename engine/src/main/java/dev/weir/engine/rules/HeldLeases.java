@@ -68,10 +68,7 @@ final class HeldLeases {
   /** Takes a lease by a rule; the ticket gives it back. */
   LeaseDecision acquire(
       Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
-    LeaseStore store =
-        asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
-            ? stores.openLeases()
-            : stores.leases();
+    LeaseStore store = store(asked);
     String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
     LeaseDecision decision =
         store.acquire(
@@ -80,6 +77,13 @@ final class HeldLeases {
             leaseId,
             Math.toIntExact(asked.cost()),
             asked.rule().rule().createdAt());
+    switch (decision) {
+      case LeaseDecision.Held given -> ticket.holds(given.lease());
+      case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
+      case LeaseDecision.Full full -> {}
+      case LeaseDecision.Gone gone -> {}
+      case LeaseDecision.Unavailable gone -> {}
+    }
     if (decision.isGranted()) {
       ticket.add(
           switch (holder) {
@@ -88,6 +92,18 @@ final class HeldLeases {
           });
     }
     return decision;
+  }
+
+  /** Renews a lease that its caller holds. */
+  LeaseDecision renew(Asked asked, LimitedRule.Leased leased, String leaseId) {
+    return store(asked)
+        .renew(RuleDesk.resourceOfLeases(asked.rule(), asked.key()), leased.concurrency(), leaseId);
+  }
+
+  private LeaseStore store(Asked asked) {
+    return asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
+        ? stores.openLeases()
+        : stores.leases();
   }
 
   /** Holds a lease; what is returned ends it. */

@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
@@ -8,6 +9,7 @@ import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A ticket that knows how to give back what it holds. Thread-safe once it is filled. */
 final class HeldTicket implements Ticket {
@@ -19,6 +21,7 @@ final class HeldTicket implements Ticket {
   /** Given back if the wait is broken off; all of it is gone by itself when the wait is over. */
   private final List<Runnable> duringTheWait = new ArrayList<>(0);
 
+  private Optional<Lease> lease = Optional.empty();
   private boolean isQueued;
   private boolean isClosed;
 
@@ -29,6 +32,27 @@ final class HeldTicket implements Ticket {
   /** Holds on to a lease until the end. */
   synchronized void add(Runnable release) {
     toTheEnd.add(release);
+  }
+
+  synchronized void holds(Lease another) {
+    if (lease.isEmpty() || another.expiresAtMicros() < lease.get().expiresAtMicros()) {
+      lease = Optional.of(another);
+    }
+  }
+
+  @Override
+  public synchronized Optional<Lease> lease() {
+    return lease;
+  }
+
+  /**
+   * Gives nothing back from now on. A client that goes away may come back with the id of its
+   * request, on another node and before this one notices: what it took stays taken until it is
+   * refunded by that id.
+   */
+  synchronized void leaveToRequestId() {
+    toTheEnd.clear();
+    duringTheWait.clear();
   }
 
   synchronized void place(LeaseStore store, String resource, String placeId) {

@@ -61,6 +61,7 @@ public final class RateLimitFields {
     }
     switch (verdict) {
       case Verdict.Passed passed -> {}
+      case Verdict.Reused reused -> {}
       case Verdict.Queued queued -> {
         headers.accept(QUEUED, "true");
         headers.accept(DELAY, Long.toString(Math.ceilDiv(queued.delayMicros(), MICROS_OF_A_MILLI)));

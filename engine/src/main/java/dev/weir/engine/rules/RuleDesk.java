@@ -1,6 +1,7 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.Answer;
@@ -10,10 +11,13 @@ import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.RequestBinding;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -38,6 +42,7 @@ public final class RuleDesk {
   private final Stores stores;
   private final RuleObserver observer;
   private final HeldLeases held;
+  private final InstantSource wallClock;
 
   /**
    * Who keeps what rules need.
@@ -49,10 +54,24 @@ public final class RuleDesk {
   public record Stores(LimitStore<Limit> counts, LeaseStore leases, LeaseStore openLeases) {}
 
   public RuleDesk(RuleBook book, Stores stores, RuleObserver observer) {
-    this(book, stores, observer, () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()));
+    this(
+        book,
+        stores,
+        observer,
+        () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
+        InstantSource.system());
   }
 
-  RuleDesk(RuleBook book, Stores stores, RuleObserver observer, LongSupplier nowMicros) {
+  /**
+   * @param wallClock says when a store of leases refused, which does not tell itself
+   */
+  RuleDesk(
+      RuleBook book,
+      Stores stores,
+      RuleObserver observer,
+      LongSupplier nowMicros,
+      InstantSource wallClock) {
+    this.wallClock = wallClock;
     this.book = book;
     this.stores = stores;
     this.observer = observer;
@@ -68,13 +87,18 @@ public final class RuleDesk {
     return decide(
         asked(covering.inForce(), request),
         asked(covering.inShadow(), request),
-        Repeat.NONE,
+        RequestBinding.NONE,
         HeldLeases.Holder.NODE);
   }
 
   /**
    * Decides by rules that were asked for by name; those that are not active are left out. Leases
-   * have the id of the request, if it has one, and are the caller's to renew.
+   * are the caller's to renew, by the id that {@link Ticket#lease} has.
+   *
+   * <p>What a request id remembers is the whole verdict. A request that is repeated by it takes
+   * nothing, and waits for what is left of its wait; only a lease that has ended meanwhile is taken
+   * again. What it took is not given back when its client goes away, but by {@link
+   * LimitStore#refund}.
    */
   public Verdict decide(List<Asked> asked, Repeat repeat) {
     List<Asked> inForce = new ArrayList<>(asked.size());
@@ -84,7 +108,7 @@ public final class RuleDesk {
         (each.rule().isShadow() ? inShadow : inForce).add(each);
       }
     }
-    return decide(inForce, inShadow, repeat, HeldLeases.Holder.CALLER);
+    return decide(inForce, inShadow, repeat.binding(asked), HeldLeases.Holder.CALLER);
   }
 
   /**
@@ -94,6 +118,13 @@ public final class RuleDesk {
    */
   public record Repeat(String requestId, Duration ttl) {
     public static final Repeat NONE = new Repeat("", Demand.DEFAULT_TTL);
+
+    /** By which the demand of a request may be repeated. */
+    public RequestBinding binding(List<Asked> request) {
+      return requestId.isEmpty()
+          ? RequestBinding.NONE
+          : new RequestBinding(requestId, ttl, Asked.digest(request), UUID.randomUUID());
+    }
   }
 
   /** Decides for somebody who will not tell when the request is over: no leases are given. */
@@ -104,7 +135,7 @@ public final class RuleDesk {
         : decide(
             asked(counted(covering.inForce()), request),
             asked(counted(covering.inShadow()), request),
-            Repeat.NONE,
+            RequestBinding.NONE,
             HeldLeases.Holder.CALLER);
   }
 
@@ -121,12 +152,14 @@ public final class RuleDesk {
   }
 
   private Verdict decide(
-      List<Asked> inForce, List<Asked> inShadow, Repeat repeat, HeldLeases.Holder holder) {
-    Attempt attempt = new Attempt(stores, held, new HeldTicket(observer), inForce, repeat, holder);
+      List<Asked> inForce, List<Asked> inShadow, RequestBinding request, HeldLeases.Holder holder) {
+    Attempt attempt =
+        new Attempt(
+            stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);
     Verdict verdict = attempt.decide();
     observer.decided(verdict.mode());
     attempt.count(verdict);
-    if (!(verdict instanceof Verdict.Refused)) {
+    if (attempt.hasTaken()) {
       for (Asked each : inShadow) {
         lookOn(each, attempt);
       }
@@ -167,6 +200,13 @@ public final class RuleDesk {
     held.renew();
   }
 
+  /** Renews a lease by a rule for its holder; nothing if the rule gives no leases. */
+  public Optional<LeaseDecision> renew(Asked asked, String leaseId) {
+    return asked.rule().means() instanceof LimitedRule.Leased leased
+        ? Optional.of(held.renew(asked, leased, leaseId))
+        : Optional.empty();
+  }
+
   /** What the rules would say to a request now. Takes nothing. */
   public Explanation explain(Request request) {
     RuleBook.Covering covering = book.covering(request);
@@ -187,9 +227,11 @@ public final class RuleDesk {
       case LimitedRule.Leased leased -> {
         int current = stores.leases().current(resourceOfLeases(asked.rule(), asked.key()));
         long free = Math.max(0, leased.concurrency().max() - current);
+        // When leases end is not looked up: all of them have after their time to live.
+        long reset = current == 0 ? 0 : leased.concurrency().ttlMicros();
         yield free >= asked.cost()
-            ? new Decision.Allowed(free, 0)
-            : new Decision.Refused(free, 0, 0);
+            ? new Decision.Allowed(free, reset)
+            : new Decision.Refused(free, reset, reset);
       }
     };
   }

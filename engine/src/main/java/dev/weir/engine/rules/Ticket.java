@@ -1,5 +1,8 @@
 package dev.weir.engine.rules;
 
+import dev.weir.core.limits.Lease;
+import java.util.Optional;
+
 /**
  * What somebody holds who may pass: leases, places in queues. Closing it gives back what is still
  * held; closing it before the wait was over gives back everything that was taken. Twice is
@@ -17,6 +20,11 @@ public interface Ticket extends AutoCloseable {
         }
 
         @Override
+        public Optional<Lease> lease() {
+          return Optional.empty();
+        }
+
+        @Override
         public void waited() {}
 
         @Override
@@ -25,6 +33,9 @@ public interface Ticket extends AutoCloseable {
 
   /** Whether closing it does nothing. */
   boolean isEmpty();
+
+  /** The lease by which it holds its places: of several, that which ends first. */
+  Optional<Lease> lease();
 
   /** The wait is over, and the request goes on. */
   void waited();

@@ -35,6 +35,8 @@ public sealed interface Verdict {
   /**
    * It may pass after a wait: then {@link Ticket#waited} is called, and when all is over, the
    * ticket is closed. One that goes away instead closes its ticket at once.
+   *
+   * @param isReplayed whether it is asked again by the id of a request that still waits
    */
   record Queued(
       List<Said> said,
@@ -42,10 +44,29 @@ public sealed interface Verdict {
       Optional<Instant> decidedAt,
       Ticket ticket,
       long delayMicros,
-      int position)
+      int position,
+      boolean isReplayed)
       implements Verdict {
     public Duration delay() {
       return Micros.duration(delayMicros);
+    }
+  }
+
+  /** The request id belongs to another request: nothing was decided or taken. */
+  record Reused(Instant at) implements Verdict {
+    @Override
+    public List<Said> said() {
+      return List.of();
+    }
+
+    @Override
+    public Answer.Mode mode() {
+      return Answer.Mode.STORE;
+    }
+
+    @Override
+    public Optional<Instant> decidedAt() {
+      return Optional.of(at);
     }
   }
 

@@ -4,6 +4,7 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** A store in memory that can be broken, and mended with its counts or without. */
@@ -78,8 +79,13 @@ final class FragileStore implements LimitStore<Limit> {
   }
 
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    memory().refund(demand, grantedAt);
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    return memory().recall(demand);
+  }
+
+  @Override
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    return memory().refund(demand, grantedAt);
   }
 
   @Override

@@ -49,7 +49,8 @@ abstract class RuleDeskScene {
               waiting.addAndGet(more);
             }
           },
-          nowMicros::get);
+          nowMicros::get,
+          () -> Micros.instant(nowMicros.get()));
 
   record Sent(String method, RequestPath path, String clientAddress, Map<String, String> headers)
       implements Request {

@@ -114,6 +114,7 @@ final class RuleDeskTest extends RuleDeskScene {
         case Verdict.Passed pass -> passed++;
         case Verdict.Queued wait -> delays.add(wait.delay().toMillis());
         case Verdict.Refused refusal -> refused++;
+        case Verdict.Reused reused -> throw new AssertionError(reused);
       }
     }
     assertThat(passed).isEqualTo(3);

@@ -102,6 +102,7 @@ final class Judgement {
         }
       }
       case Verdict.Refused refused -> refused(Problem.quotaExceeded(refused));
+      case Verdict.Reused reused -> throw new IllegalStateException("a request without an id");
     }
   }
 

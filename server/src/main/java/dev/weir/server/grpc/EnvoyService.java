@@ -195,9 +195,11 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
               queued.decidedAt(),
               queued.ticket(),
               queued.delayMicros(),
-              queued.position());
+              queued.position(),
+              queued.isReplayed());
       case Verdict.Refused refused ->
           new Verdict.Refused(said, refused.mode(), refused.decidedAt());
+      case Verdict.Reused reused -> reused;
     };
   }
 
@@ -249,11 +251,14 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     }
     List<Ask<? extends Limit>> asks = new ArrayList<>(asked.size());
     for (Asked each : asked) {
-      if (each.rule().means() instanceof LimitedRule.Counted counted) {
+      // Envoy does not say whether a request has waited, and then took nothing.
+      if (each.rule().means() instanceof LimitedRule.Counted counted && counted.queue().isEmpty()) {
         asks.add(new Ask<>(counted.policy(), each.key(), bounded(each).cost()));
       }
     }
-    counts.refund(Demand.<Limit>all(asks), clock.instant());
+    if (!asks.isEmpty()) {
+      counts.refund(Demand.<Limit>all(asks), clock.instant());
+    }
     return desk.peek(
         inForce(asked).stream().map(each -> new Asked(each.rule(), each.key(), 1)).toList());
   }

@@ -1,16 +1,20 @@
 package dev.weir.server.rest;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Lease;
 import dev.weir.engine.rules.Asked;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.Said;
+import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MutableHttpResponse;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What rules say, as an answer. */
@@ -26,11 +30,24 @@ final class CheckJson {
   /** The answer to a check, with the header fields. */
   static HttpResponse<byte[]> answer(CheckRequest request, Verdict verdict) {
     MutableHttpResponse<byte[]> response =
-        verdict instanceof Verdict.Refused refused
-            ? Problems.answer(refusal(request, refused))
-            : Responses.json(json -> writeGrant(json, request, verdict));
+        switch (verdict) {
+          case Verdict.Passed passed -> Responses.json(json -> writeGrant(json, request, passed));
+          case Verdict.Queued queued -> Responses.json(json -> writeGrant(json, request, queued));
+          case Verdict.Refused refused -> Problems.answer(refusal(request, refused));
+          case Verdict.Reused reused -> throw reused(request);
+        };
     RateLimitFields.add(response::header, verdict);
     return response;
+  }
+
+  /** Says that a request id belongs to another request. */
+  static ProblemException reused(CheckRequest request) {
+    return new ProblemException(
+        Problem.of(
+            409,
+            "request-id-reused",
+            "The requestId \"%s\" belongs to another request. Nothing was taken or given back."
+                .formatted(Excerpt.of(request.requestId()))));
   }
 
   static Problem refusal(CheckRequest request, Verdict.Refused refused) {
@@ -85,21 +102,43 @@ final class CheckJson {
       Asked asked = request.asked().getFirst();
       write(json, asked, decision(verdict, asked));
     }
-    if (verdict instanceof Verdict.Queued queued) {
-      json.writeBooleanField("queued", true);
-      json.writeNumberField("delayMs", Math.ceilDiv(queued.delayMicros(), MICROS_OF_A_MILLI));
+    switch (verdict) {
+      case Verdict.Passed passed -> writeLease(json, passed.ticket());
+      case Verdict.Queued queued -> {
+        if (request.isAll()) {
+          json.writeBooleanField("queued", true);
+        }
+        json.writeNumberField("delayMs", Math.ceilDiv(queued.delayMicros(), MICROS_OF_A_MILLI));
+        writeLease(json, queued.ticket());
+      }
+      case Verdict.Refused refused -> {}
+      case Verdict.Reused reused -> throw reused(request);
     }
-    if (request.hasLeases() && !request.isPeek() && !(verdict instanceof Verdict.Refused)) {
-      json.writeStringField("leaseId", request.requestId());
-    }
-    json.writeStringField(
-        "mode", verdict.said().isEmpty() ? "inactive" : Fields.lower(verdict.mode()));
-    if (!verdict.said().isEmpty()) {
-      json.writeBooleanField(
-          "replayed", verdict instanceof Verdict.Passed passed && passed.isReplayed());
+    boolean isDecided = !verdict.said().isEmpty() || isReplayed(verdict);
+    json.writeStringField("mode", isDecided ? Fields.lower(verdict.mode()) : "inactive");
+    if (isDecided) {
+      json.writeBooleanField("replayed", isReplayed(verdict));
     }
     if (verdict.decidedAt().isPresent()) {
       json.writeStringField("decidedAt", TimeText.of(verdict.decidedAt().get()));
+    }
+  }
+
+  private static boolean isReplayed(Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Passed passed -> passed.isReplayed();
+      case Verdict.Queued queued -> queued.isReplayed();
+      case Verdict.Refused refused -> false;
+      case Verdict.Reused reused -> false;
+    };
+  }
+
+  private static void writeLease(JsonGenerator json, Ticket ticket) throws IOException {
+    Optional<Lease> lease = ticket.lease();
+    if (lease.isPresent()) {
+      json.writeStringField("leaseId", lease.get().id());
+      json.writeStringField(
+          "expiresAt", TimeText.of(Micros.instant(lease.get().expiresAtMicros())));
     }
   }
 
@@ -111,6 +150,10 @@ final class CheckJson {
       }
     }
     return null;
+  }
+
+  private static boolean isQueue(LimitedRule rule) {
+    return rule.means() instanceof LimitedRule.Counted counted && counted.queue().isPresent();
   }
 
   private static void write(JsonGenerator json, Asked asked, @Nullable Decision decision)
@@ -128,8 +171,9 @@ final class CheckJson {
       return;
     }
     json.writeNumberField("remaining", decision.remaining());
-    if (!(rule.means() instanceof LimitedRule.Leased)) {
-      Json.writeSeconds(json, "reset", decision.resetMicros());
+    Json.writeSeconds(json, "reset", decision.resetMicros());
+    if (isQueue(rule) || decision instanceof Decision.Delayed) {
+      json.writeBooleanField("queued", decision instanceof Decision.Delayed);
     }
     if (decision instanceof Decision.Refused refused) {
       Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());

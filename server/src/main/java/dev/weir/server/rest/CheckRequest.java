@@ -7,12 +7,15 @@ import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.Asked;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleBook;
+import dev.weir.engine.rules.RuleDesk;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * What somebody asks of rules.
@@ -50,25 +53,30 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
     return !asked.isEmpty() && asked.stream().allMatch(CheckRequest::isLease);
   }
 
-  private static boolean isLease(Asked asked) {
+  static boolean isLease(Asked asked) {
     return asked.rule().means() instanceof LimitedRule.Leased;
-  }
-
-  CheckRequest withRequestId(String id) {
-    return new CheckRequest(asked, isAll, id, isPeek);
   }
 
   /** What a store is asked: nothing for rules that are not active. Empty if none is. */
   Optional<Demand<Limit>> demand(Duration requestTtl) {
     List<Ask<? extends Limit>> asks = new ArrayList<>(asked.size());
     for (Asked each : asked) {
-      if (each.rule().isActive() && each.rule().means() instanceof LimitedRule.Counted counted) {
-        asks.add(new Ask<>(counted.policy(), each.key(), each.cost()));
+      if (each.rule().isActive()) {
+        ask(each).ifPresent(asks::add);
       }
     }
     return asks.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Demand<>(asks, requestId, requestTtl));
+        : Optional.of(
+            new Demand<>(
+                asks, Map.of(), new RuleDesk.Repeat(requestId, requestTtl).binding(asked)));
+  }
+
+  /** What is asked of a store that counts. */
+  static Optional<Ask<? extends Limit>> ask(Asked asked) {
+    return asked.rule().means() instanceof LimitedRule.Counted counted
+        ? Optional.of(new Ask<>(counted.policy(), asked.key(), asked.cost()))
+        : Optional.empty();
   }
 
   /**
@@ -89,6 +97,16 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
 
   /** Reads what is asked; others may read more fields, and have to throw what is wrong. */
   static CheckRequest readAsked(Fields fields, RuleBook book, boolean isPeek) {
+    return readAsked(fields, book, isPeek, (item, asked) -> {});
+  }
+
+  /**
+   * Reads what is asked.
+   *
+   * @param more reads more fields of each item
+   */
+  static CheckRequest readAsked(
+      Fields fields, RuleBook book, boolean isPeek, BiConsumer<Fields, Asked> more) {
     List<String> unknown = new ArrayList<>();
     List<Asked> asked = new ArrayList<>();
     boolean isAll = fields.has("all");
@@ -96,13 +114,13 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
       List<Fields> items = fields.objects("all", 1, Demand.MOST_ASKS).orElse(List.of());
       if (!fields.isWrong("all")) {
         for (Fields item : items) {
-          one(item, book, unknown).ifPresent(asked::add);
+          one(item, book, unknown, more).ifPresent(asked::add);
           item.refuseOthers();
         }
       }
       refuseRepeated(fields, asked);
     } else {
-      one(fields, book, unknown).ifPresent(asked::add);
+      one(fields, book, unknown, more).ifPresent(asked::add);
     }
     Optional<String> requestId = fields.text("requestId");
     requestId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("requestId", problem));
@@ -112,7 +130,8 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
     return new CheckRequest(asked, isAll, requestId.orElse(""), isPeek);
   }
 
-  private static Optional<Asked> one(Fields fields, RuleBook book, List<String> unknown) {
+  private static Optional<Asked> one(
+      Fields fields, RuleBook book, List<String> unknown, BiConsumer<Fields, Asked> more) {
     Optional<String> name = fields.required("rule", fields.text("rule"));
     Optional<String> key = fields.required("key", fields.text("key"));
     key.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("key", problem));
@@ -122,9 +141,12 @@ record CheckRequest(List<Asked> asked, boolean isAll, String requestId, boolean 
     }
     long most = rule.map(known -> known.most()).orElse(UNKNOWN_MOST);
     long cost = fields.whole("cost", 1, most).orElse(1L);
-    return rule.isPresent() && key.isPresent() && !fields.isWrong("cost")
-        ? Optional.of(new Asked(rule.get(), key.get(), cost))
-        : Optional.empty();
+    if (rule.isEmpty() || key.isEmpty() || fields.isWrong("cost")) {
+      return Optional.empty();
+    }
+    Asked asked = new Asked(rule.get(), key.get(), cost);
+    more.accept(fields, asked);
+    return Optional.of(asked);
   }
 
   private static void refuseRepeated(Fields fields, List<Asked> asked) {

@@ -1,12 +1,9 @@
 package dev.weir.server.rest;
 
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Demand;
-import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.Asked;
-import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Said;
 import dev.weir.engine.rules.Tally;
@@ -19,10 +16,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,15 +45,14 @@ final class Checks {
     if (request.isPeek()) {
       return CompletableFuture.completedFuture(CheckJson.answer(request, peek(request)));
     }
-    CheckRequest identified = identified(request);
-    Verdict verdict = request.isCounted() ? counted(request) : ruled(identified);
+    Verdict verdict = request.isCounted() ? counted(request) : ruled(request);
     if (log.isDebugEnabled() && verdict instanceof Verdict.Refused refused) {
       log.atDebug()
           .addKeyValue("rules", refused.violated())
           .addKeyValue("requestId", request.requestId())
           .log("Refused");
     }
-    HttpResponse<byte[]> answer = CheckJson.answer(identified, verdict);
+    HttpResponse<byte[]> answer = CheckJson.answer(request, verdict);
     return verdict instanceof Verdict.Queued queued
         ? waits.after(http, queued, answer)
         : CompletableFuture.completedFuture(answer);
@@ -70,7 +64,11 @@ final class Checks {
    */
   @Nullable Quick quick(byte[] body) {
     CheckRequest plain = PlainCheck.read(body, limits.book());
-    return plain != null && plain.isCounted() ? new Quick(plain, counted(plain)) : null;
+    if (plain == null || !plain.isCounted()) {
+      return null;
+    }
+    Verdict verdict = counted(plain);
+    return verdict instanceof Verdict.Reused ? null : new Quick(plain, verdict);
   }
 
   /** A check and what was said to it. */
@@ -83,6 +81,9 @@ final class Checks {
       return new Verdict.Passed(List.of(), Answer.Mode.STORE, Optional.empty(), Ticket.NONE, false);
     }
     Answer answer = limits.store().decide(demand.get());
+    if (answer.isReused()) {
+      return new Verdict.Reused(answer.decidedAt());
+    }
     limits.metrics().decided(answer.mode());
     List<Said> said = said(request, answer);
     for (Said each : said) {
@@ -97,7 +98,8 @@ final class Checks {
   private static List<Said> said(CheckRequest request, Answer answer) {
     List<Said> said = new ArrayList<>(answer.decisions().size());
     for (Asked asked : request.asked()) {
-      if (asked.rule().isActive()) {
+      // None are said if the request is repeated after its rules have changed.
+      if (asked.rule().isActive() && !answer.decisions().isEmpty()) {
         said.add(new Said(asked, answer.decisions().get(said.size())));
       }
     }
@@ -108,13 +110,6 @@ final class Checks {
     return limits
         .desk()
         .decide(request.asked(), new RuleDesk.Repeat(request.requestId(), limits.requestTtl()));
-  }
-
-  /** A lease has to have an id that its holder knows. */
-  private static CheckRequest identified(CheckRequest request) {
-    return request.requestId().isEmpty() && request.hasLeases()
-        ? request.withRequestId(UUID.randomUUID().toString())
-        : request;
   }
 
   private Verdict peek(CheckRequest request) {
@@ -141,43 +136,5 @@ final class Checks {
     return refused.violated().isEmpty()
         ? new Verdict.Passed(said, mode, decidedAt, Ticket.NONE, false)
         : refused;
-  }
-
-  /** Gives back what was granted at a time that the caller was told, and leases. */
-  HttpResponse<byte[]> refund(byte[] body) {
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
-    CheckRequest request = CheckRequest.readAsked(fields, limits.book(), false);
-    Optional<String> leaseId = fields.text("leaseId");
-    leaseId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("leaseId", problem));
-    Optional<Instant> decidedAt = fields.time("decidedAt");
-    if (!request.isOnlyLeases()) {
-      fields.required("decidedAt", decidedAt);
-    }
-    if (request.hasLeases()) {
-      fields.required("leaseId", leaseId);
-    }
-    Answer.Mode mode = fields.choice("mode", Answer.Mode.values()).orElse(Answer.Mode.STORE);
-    fields.refuseOthers();
-    fields.throwIfWrong();
-    for (Asked asked : request.asked()) {
-      if (asked.rule().means() instanceof LimitedRule.Leased) {
-        ConcurrencyEndpoints.requireReleased(
-            limits
-                .leases()
-                .release(
-                    RuleDesk.resourceOfLeases(asked.rule(), asked.key()), leaseId.orElseThrow()));
-      }
-    }
-    Optional<Demand<Limit>> demand = request.demand(limits.requestTtl());
-    if (demand.isEmpty() || decidedAt.isEmpty()) {
-      return HttpResponse.noContent();
-    }
-    Answer granted = new Answer(List.of(), decidedAt.get(), mode, false);
-    Supplier<HttpResponse<byte[]>> refund =
-        () -> {
-          limits.store().refund(demand.get(), granted);
-          return HttpResponse.noContent();
-        };
-    return request.hasLeases() ? StoreException.afterDone(refund) : refund.get();
   }
 }

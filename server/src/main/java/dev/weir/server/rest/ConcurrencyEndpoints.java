@@ -169,9 +169,14 @@ final class ConcurrencyEndpoints {
     String leaseId = leaseId(request);
     LeaseDecision decision = limits.leases().renew(key(defined), defined.limit(), leaseId);
     limits.metrics().decided(decision);
+    return lease(HttpStatus.OK, renewed(decision, leaseId));
+  }
+
+  /** The lease that was renewed; throws if there is none, or if its store is gone. */
+  static Lease renewed(LeaseDecision decision, String leaseId) {
     return switch (decision) {
-      case LeaseDecision.Held held -> lease(HttpStatus.OK, held.lease());
-      case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.OK, unchecked.lease());
+      case LeaseDecision.Held held -> held.lease();
+      case LeaseDecision.Unchecked unchecked -> unchecked.lease();
       case LeaseDecision.Gone gone -> throw unknownLease(leaseId);
       case LeaseDecision.Unavailable gone ->
           throw unavailable(

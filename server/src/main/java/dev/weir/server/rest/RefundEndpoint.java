@@ -15,16 +15,16 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 @Needs(Needs.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class RefundEndpoint {
-  private final Checks checks;
+  private final Refunds refunds;
 
-  RefundEndpoint(Checks checks) {
-    this.checks = checks;
+  RefundEndpoint(Refunds refunds) {
+    this.refunds = refunds;
   }
 
   @Post
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> refund(@Body byte[] body) {
-    return checks.refund(body);
+    return refunds.refund(body);
   }
 }

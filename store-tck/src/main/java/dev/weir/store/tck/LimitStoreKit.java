@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 public interface LimitStoreKit<L extends Limit>
     extends LimitTakingClaims<L>,
         LimitRepeatingClaims<L>,
+        LimitBindingClaims<L>,
         LimitChangingClaims<L>,
         LimitNamingClaims<L>,
         LimitCrowdClaims<L>,

@@ -24,8 +24,10 @@ record LimitTrace(List<Choice> limits, List<Step> steps) {
      * Asks for all parts.
      *
      * @param requestId {@link #NO_ID} for none
+     * @param waits the parts that are waited for, as bits
      */
-    record Decide(int node, List<Part> parts, int requestId, long ttlMillis) implements Step {}
+    record Decide(int node, List<Part> parts, int requestId, long ttlMillis, int waits)
+        implements Step {}
 
     /** The short form of a decision, yes or no. */
     record Take(int node, Part part) implements Step {}

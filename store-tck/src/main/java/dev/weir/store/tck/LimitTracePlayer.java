@@ -15,7 +15,9 @@ import dev.weir.store.tck.LimitTrace.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Plays a trace on a store and on core, and compares every answer and every usage. */
@@ -96,12 +98,7 @@ final class LimitTracePlayer<L extends Limit> {
   }
 
   private void decide(Step.Decide decide) {
-    Demand<L> demand = demand(decide.parts());
-    if (decide.requestId() != LimitTrace.NO_ID) {
-      demand =
-          new Demand<>(
-              demand.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()));
-    }
+    Demand<L> demand = demand(decide);
     Answer answer = scene.node(decide.node()).decide(demand);
     note(model.checkDecide(demand, answer));
     if (answer.isAllowed() && !answer.isReplayed()) {
@@ -116,12 +113,12 @@ final class LimitTracePlayer<L extends Limit> {
     }
     Granted<L> granted = grants.get(grants.size() - 1 - refund.ago());
     Demand<L> demand = granted.demand();
-    // Somebody else may have been granted under that id since, or it may be forgotten or not.
-    if (demand.isRepeatable() && !model.isRefundClear(demand.requestId(), granted.at())) {
+    // It may be forgotten or not.
+    if (demand.isRepeatable() && !model.isRefundClear(demand.requestId())) {
       return;
     }
-    scene.node(refund.node()).refund(demand, granted.at());
-    model.refund(demand, granted.at());
+    assertThat(scene.node(refund.node()).refund(demand, granted.at()))
+        .isEqualTo(model.refund(demand, granted.at()));
     compareUsages(refund.node(), demand);
   }
 
@@ -149,6 +146,24 @@ final class LimitTracePlayer<L extends Limit> {
 
   private void compareUsage(int node, Policy<? extends L> policy, String key) {
     assertThat(scene.node(node).usage(policy, key)).isIn(model.usages(policy, key));
+  }
+
+  private Demand<L> demand(Step.Decide decide) {
+    Demand<L> demand = demand(decide.parts());
+    if (decide.requestId() == LimitTrace.NO_ID) {
+      return demand;
+    }
+    Map<Integer, Decision.Delayed> waits = new HashMap<>();
+    for (int i = 0; i < demand.asks().size(); i++) {
+      if ((decide.waits() >> i & 1) == 1) {
+        waits.put(i, new Decision.Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
+      }
+    }
+    return new Demand<>(
+        demand.asks(),
+        waits,
+        new Demand<>(demand.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
+            .request());
   }
 
   private Demand<L> demand(List<Part> parts) {

@@ -77,7 +77,10 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
                 Tuple.of(3, Arbitraries.just(LimitTrace.NO_ID)), Tuple.of(2, IDS)),
             Arbitraries.frequencyOf(
                 Tuple.of(1, Arbitraries.of(1L, 1_000L, 86_400_000L)),
-                Tuple.of(1, Arbitraries.longs().between(1, 600_000))))
+                Tuple.of(1, Arbitraries.longs().between(1, 600_000))),
+            Arbitraries.frequencyOf(
+                Tuple.of(3, Arbitraries.just(0)),
+                Tuple.of(1, Arbitraries.integers().between(1, 7))))
         .as(Step.Decide::new);
   }
 

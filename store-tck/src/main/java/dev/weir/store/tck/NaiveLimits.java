@@ -11,6 +11,7 @@ import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,9 +61,24 @@ final class NaiveLimits {
   }
 
   /** A grant that is answered again; {@code isForgettable} once its time was over. */
-  private record Remembered(Answer answer, long forgetAtMicros, boolean isForgettable) {
+  private record Remembered(
+      Demand<?> demand, Answer answer, long forgetAtMicros, boolean isForgettable) {
     Remembered at(long nowMicros) {
-      return new Remembered(answer, forgetAtMicros, isForgettable || nowMicros >= forgetAtMicros);
+      return new Remembered(
+          demand, answer, forgetAtMicros, isForgettable || nowMicros >= forgetAtMicros);
+    }
+
+    boolean isOf(Demand<?> other) {
+      return demand.request().digest().equals(other.request().digest());
+    }
+
+    Answer answerTo(Demand<?> other, long nowMicros) {
+      Instant now = Micros.instant(nowMicros);
+      List<Decision> decisions = demand.layout() == other.layout() ? answer.decisions() : List.of();
+      return isOf(other)
+          ? new Answer(decisions, answer.decidedAt(), Answer.Mode.STORE)
+              .replayed(now, demand.request().note())
+          : Answer.reused(now);
     }
   }
 
@@ -85,15 +101,10 @@ final class NaiveLimits {
     return grant == null ? OptionalLong.empty() : OptionalLong.of(grant.forgetAtMicros());
   }
 
-  /** Whether an id is surely known for this grant, or surely not at all. */
-  boolean isRefundClear(String requestId, Instant grantedAt) {
+  /** Whether an id is surely known, or surely not at all. */
+  boolean isRefundClear(String requestId) {
     Remembered grant = remembered.get(requestId);
-    if (grant == null) {
-      return true;
-    }
-    return grant.isForgettable()
-        ? nowMicros >= grant.forgetAtMicros()
-        : grant.answer().decidedAt().equals(grantedAt);
+    return grant == null || !grant.isForgettable() || nowMicros >= grant.forgetAtMicros();
   }
 
   Answer checkPeek(Demand<?> demand, Answer actual) {
@@ -116,18 +127,15 @@ final class NaiveLimits {
   /** Fails unless the answer is right, and goes on from it. */
   Answer checkDecide(Demand<?> demand, Answer actual) {
     Remembered grant = remembered.get(demand.requestId());
-    if (grant != null && (!grant.isForgettable() || actual.isReplayed())) {
+    if (grant != null && (!grant.isForgettable() || actual.isReplayed() || actual.isReused())) {
       assertThat(nowMicros).isLessThan(grant.forgetAtMicros());
-      assertThat(actual)
-          .isEqualTo(
-              new Answer(
-                  grant.answer().decisions(), grant.answer().decidedAt(), Answer.Mode.STORE, true));
+      assertThat(actual).isEqualTo(grant.answerTo(demand, nowMicros));
       return actual;
     }
     Answer expected = null;
-    for (List<Usage> usages : possibleUsages(demand.asks())) {
+    for (List<Usage> usages : possibleUsages(demand.taking())) {
       AllOrNothing.Step step = AllOrNothing.decide(parts(demand, usages), nowMicros);
-      expected = answer(step.decisions());
+      expected = answer(demand.merged(step.decisions()));
       if (expected.equals(actual)) {
         if (step.isGranted()) {
           apply(demand, step.next());
@@ -158,14 +166,27 @@ final class NaiveLimits {
     }
   }
 
-  void refund(Demand<?> demand, Instant grantedAt) {
-    if (demand.isRepeatable()) {
-      Remembered grant = remembered.remove(demand.requestId());
-      if (grant == null || grant.isForgettable()) {
-        return;
-      }
+  Refund refund(Demand<?> demand, Instant grantedAt) {
+    if (!demand.isRepeatable()) {
+      giveBack(demand, grantedAt);
+      return Refund.GIVEN_BACK;
     }
-    for (Ask<?> ask : demand.asks()) {
+    Remembered grant = remembered.get(demand.requestId());
+    if (grant == null || grant.isForgettable()) {
+      remembered.remove(demand.requestId());
+      return Refund.UNKNOWN;
+    } else if (!grant.isOf(demand)) {
+      return Refund.REUSED;
+    }
+    remembered.remove(demand.requestId());
+    if (grant.demand().layout() == demand.layout()) {
+      giveBack(demand.grantedAs(grant.answer().decisions()), grant.answer().decidedAt());
+    }
+    return Refund.GIVEN_BACK;
+  }
+
+  private void giveBack(Demand<?> demand, Instant grantedAt) {
+    for (Ask<?> ask : demand.taking()) {
       Limit limit = ask.policy().limit();
       Set<Usage> after = new LinkedHashSet<>();
       long idleAtMicros = Long.MAX_VALUE;
@@ -180,7 +201,7 @@ final class NaiveLimits {
 
   private void apply(Demand<?> demand, List<Usage> next) {
     for (int i = 0; i < next.size(); i++) {
-      Ask<?> ask = demand.asks().get(i);
+      Ask<?> ask = demand.taking().get(i);
       Usage usage = next.get(i);
       long idleAtMicros = nowMicros + ask.policy().limit().idleMicros(usage, nowMicros);
       held.put(Key.of(ask.policy(), ask.key()), new Held(Set.of(usage), idleAtMicros));
@@ -190,18 +211,18 @@ final class NaiveLimits {
   private void remember(Demand<?> demand, Answer answer) {
     if (demand.isRepeatable()) {
       long forgetAtMicros = nowMicros + Micros.floor(demand.requestTtl());
-      remembered.put(demand.requestId(), new Remembered(answer, forgetAtMicros, false));
+      remembered.put(demand.requestId(), new Remembered(demand, answer, forgetAtMicros, false));
     }
   }
 
   private Answer answer(List<Decision> decisions) {
-    return new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE, false);
+    return new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE);
   }
 
   private static List<AllOrNothing.Part> parts(Demand<?> demand, List<Usage> usages) {
     List<AllOrNothing.Part> parts = new ArrayList<>();
     for (int i = 0; i < usages.size(); i++) {
-      Ask<?> ask = demand.asks().get(i);
+      Ask<?> ask = demand.taking().get(i);
       parts.add(new AllOrNothing.Part(ask.policy().limit(), usages.get(i), ask.cost()));
     }
     return parts;

@@ -48,6 +48,10 @@ final class KitCatchesDefectsTest {
     claims.put("repeated", kit::repeatedDemandIsAnsweredAsBeforeUntilItsTimeIsOver);
     claims.put("refusalIsNotRemembered", kit::refusalIsNotRemembered);
     claims.put("givenBackOnce", kit::repeatableDemandIsGivenBackOnceAndIsNewAfterwards);
+    claims.put("bound", kit::idOfAnotherDemandIsRefusedAndTakesNothing);
+    claims.put("waitedFor", kit::whatIsWaitedForIsRememberedAndTakesNothing);
+    claims.put("recall", kit::recallTakesAndRemembersNothing);
+    claims.put("note", kit::demandWithoutAsksIsRememberedWithItsNote);
     claims.put("kindsApart", kit::kindsOfLimitAreCountedApart);
     claims.put("lookAlike", kit::keysThatLookAlikeAreTwoKeys);
     claims.put("border", kit::borderBetweenPolicyAndKeyIsClear);

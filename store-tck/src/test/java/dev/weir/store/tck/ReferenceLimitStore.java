@@ -10,6 +10,7 @@ import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /** The plainest store that the kit accepts, and, with a defect, stores that it must not. */
@@ -39,14 +42,19 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
     ANSWERS_REPETITIONS_WITH_THE_PRESENT,
     GIVES_BACK_IN_THE_PRESENT,
     FOLLOWS_A_CLOCK_BACK,
-    DECIDES_WITHOUT_A_LOCK
+    DECIDES_WITHOUT_A_LOCK,
+    BINDS_NO_IDS,
+    GIVES_BACK_TO_ANYBODY,
+    GIVES_BACK_WHAT_WAITED,
+    REMEMBERS_WHEN_RECALLING,
+    FORGETS_NOTES
   }
 
   private record Key(Object kind, String name) {}
 
   private record Held(Usage usage, long idleAtMicros) {}
 
-  private record Remembered(Answer answer, long forgetAtMicros) {}
+  private record Remembered(Demand<?> demand, Answer answer, long forgetAtMicros) {}
 
   private final InstantSource clock;
   private final Defect defect;
@@ -83,16 +91,12 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
 
   private Answer decideAlone(Demand<? extends L> demand) {
     long now = now();
-    Remembered grant = remembered.get(demand.requestId());
-    if (grant != null && now < grant.forgetAtMicros()) {
-      Instant at =
-          is(Defect.ANSWERS_REPETITIONS_WITH_THE_PRESENT)
-              ? clock.instant()
-              : grant.answer().decidedAt();
-      return new Answer(grant.answer().decisions(), at, Answer.Mode.STORE, true);
+    Optional<Answer> known = known(demand);
+    if (known.isPresent()) {
+      return known.get();
     }
     List<AllOrNothing.Part> parts = new ArrayList<>();
-    for (Ask<? extends L> ask : demand.asks()) {
+    for (Ask<? extends L> ask : demand.taking()) {
       Usage usage = usage(ask.policy(), ask.key());
       Limit limit = ask.policy().limit();
       if (is(Defect.GRANTS_ONE_TOO_MANY)
@@ -104,7 +108,7 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
     }
     AllOrNothing.Step step = AllOrNothing.decide(parts, now);
     for (int i = 0; i < parts.size(); i++) {
-      Ask<? extends L> ask = demand.asks().get(i);
+      Ask<? extends L> ask = demand.taking().get(i);
       if (step.isGranted()) {
         put(ask, step.next().get(i));
       } else if (is(Defect.TAKES_FROM_THOSE_THAT_GRANT) && step.decisions().get(i).isAllowed()) {
@@ -113,7 +117,7 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
         put(ask, ask.policy().limit().settle(parts.get(i).usage(), now));
       }
     }
-    Answer answer = answer(step.decisions());
+    Answer answer = answer(demand.merged(step.decisions()));
     if (demand.isRepeatable() && (step.isGranted() || is(Defect.REMEMBERS_REFUSALS))) {
       long wrong =
           is(Defect.FORGETS_IDS_A_MICROSECOND_EARLY)
@@ -121,7 +125,7 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
               : is(Defect.REMEMBERS_IDS_A_MICROSECOND_LONG) ? 1 : 0;
       remembered.put(
           demand.requestId(),
-          new Remembered(answer, now + Micros.floor(demand.requestTtl()) + wrong));
+          new Remembered(demand, answer, now + Micros.floor(demand.requestTtl()) + wrong));
     }
     return answer;
   }
@@ -139,19 +143,69 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
     return answer(decisions);
   }
 
+  /** What the id of a demand is answered by. */
+  private Optional<Answer> known(Demand<? extends L> demand) {
+    Remembered grant = remembered.get(demand.requestId());
+    if (grant == null || now() >= grant.forgetAtMicros()) {
+      return Optional.empty();
+    }
+    if (!isOf(grant, demand) && !is(Defect.BINDS_NO_IDS)) {
+      return Optional.of(Answer.reused(clock.instant()));
+    }
+    Instant at =
+        is(Defect.ANSWERS_REPETITIONS_WITH_THE_PRESENT)
+            ? clock.instant()
+            : grant.answer().decidedAt();
+    List<Decision> decisions =
+        grant.demand().layout() == demand.layout() || is(Defect.BINDS_NO_IDS)
+            ? grant.answer().decisions()
+            : List.of();
+    UUID note =
+        is(Defect.FORGETS_NOTES) ? demand.request().note() : grant.demand().request().note();
+    return Optional.of(
+        new Answer(decisions, at, Answer.Mode.STORE).replayed(clock.instant(), note));
+  }
+
+  private static boolean isOf(Remembered grant, Demand<?> demand) {
+    return grant.demand().request().digest().equals(demand.request().digest());
+  }
+
   @Override
-  public synchronized void refund(Demand<? extends L> demand, Instant grantedAt) {
+  public synchronized Optional<Answer> recall(Demand<? extends L> demand) {
+    if (is(Defect.REMEMBERS_WHEN_RECALLING) && known(demand).isEmpty()) {
+      Answer unheard = decideAlone(demand);
+      assert unheard.mode() == Answer.Mode.STORE;
+      return Optional.empty();
+    }
+    return known(demand);
+  }
+
+  @Override
+  public synchronized Refund refund(Demand<? extends L> demand, Instant grantedAt) {
+    long takenAt = is(Defect.GIVES_BACK_IN_THE_PRESENT) ? now() : Micros.ceil(grantedAt);
+    List<Ask<? extends L>> asks = new ArrayList<>(demand.taking());
     if (demand.isRepeatable() && !is(Defect.GIVES_BACK_TWICE)) {
-      Remembered grant = remembered.remove(demand.requestId());
+      Remembered grant = remembered.get(demand.requestId());
       if (grant == null || now() >= grant.forgetAtMicros()) {
-        return;
+        return Refund.UNKNOWN;
+      } else if (!isOf(grant, demand) && !is(Defect.GIVES_BACK_TO_ANYBODY)) {
+        return Refund.REUSED;
+      }
+      remembered.remove(demand.requestId());
+      if (!is(Defect.GIVES_BACK_IN_THE_PRESENT)) {
+        takenAt = Micros.ceil(grant.answer().decidedAt());
+      }
+      if (grant.demand().layout() != demand.layout()) {
+        asks.clear();
+      } else if (!is(Defect.GIVES_BACK_WHAT_WAITED)) {
+        asks = new ArrayList<>(demand.grantedAs(grant.answer().decisions()).taking());
       }
     }
-    long takenAt = is(Defect.GIVES_BACK_IN_THE_PRESENT) ? now() : Micros.ceil(grantedAt);
-    for (Ask<? extends L> ask : demand.asks()) {
+    for (Ask<? extends L> ask : asks) {
       Usage usage = usage(ask.policy(), ask.key());
       put(ask, ask.policy().limit().refund(usage, ask.cost(), takenAt, now()));
     }
+    return Refund.GIVEN_BACK;
   }
 
   @Override
@@ -188,7 +242,7 @@ final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
   }
 
   private Answer answer(List<Decision> decisions) {
-    return new Answer(decisions, Micros.instant(now()), Answer.Mode.STORE, false);
+    return new Answer(decisions, Micros.instant(now()), Answer.Mode.STORE);
   }
 
   private long now() {

@@ -197,11 +197,28 @@ begin
   return array[v_now, a[5], a[6], a[7]];
 end $$;
 
--- Demands as weir_limit_decide_1 decides them, with its parameters and its answer, by the arithmetic
--- of weir_limit_ask_1.
+-- Decides demands, in order, by the arithmetic of weir_limit_ask_1; gives back what was granted. The
+-- parameters are those of weir_limit_decide_1, and:
+--
+--   for each demand, or empty if none has a request id
+--     p_bindings five numbers: two of the digest of the request that the id belongs to, one for the
+--                usages that its asks count in, and two of a note that is remembered
+--   for each ask of all demands
+--     p_kind     0 if the ask is waited for, and nothing is to be taken: then p_most is what remains,
+--                p_size after which time there is more, p_refill the wait, p_cost the position
+--
+-- Answers, in one array, the time; and for each demand: whether it was decided now (0), replayed (1)
+-- or has the request id of another request (2); when it was decided; the note of the first, if it
+-- was replayed, as two numbers; the number of its decisions; and for each of them what remains, after
+-- which time there is more, and after which time to try again, -1 if it is allowed, -2 if it is
+-- waited for: then wait and position follow. To what is given back there are no decisions, and the
+-- first number is 0 if it was, 1 if the request id is not known, 2 if it is another request's.
+--
+-- A request is remembered as its binding, when it was decided, the number of its decisions, and
+-- these. What is given back by a request id is what was granted under it, whatever is asked.
 create function weir_limit_decide_2(
   p_now bigint, p_look boolean, p_ids text[], p_asks int[], p_taken bigint[],
-  p_requests text[], p_ttls bigint[], p_repeats int[],
+  p_requests text[], p_ttls bigint[], p_repeats int[], p_bindings bigint[],
   p_usage int[], p_kind int[], p_most bigint[], p_size bigint[], p_refill bigint[], p_cost bigint[])
 returns bigint[] language plpgsql volatile as $$
 declare
@@ -224,21 +241,27 @@ declare
   u_remove  bigint[];
   u_changed boolean[];
 
-  -- The answers of demands that were granted in earlier calls, and where each begins.
+  -- What is remembered of demands that were granted in earlier calls, and where each begins and ends.
   k         bigint[];
   k_first   int[];
+  k_last    int[];
+  q         bigint[];   -- what is remembered of one
 
   -- Requests to remember, with where their answers are, and requests to forget.
   n_ids     text[];
   n_ends    bigint[];
   n_first   int[];
   n_last    int[];
+  n_binding int[];
   e_ids     text[];
   x_ids     text[];     -- those of them that were over already
 
   v_taken   bigint;
   v_request text;
   v_granted boolean;
+  v_back    int;        -- what becomes of a refund
+  v_entry   int;        -- where the next decision of a remembered request is
+  v_waited  boolean;
   v_first   int;
   v_asks    int;
   v_next    int;
@@ -247,10 +270,15 @@ declare
   -- What weir_limit_ask_1 says.
   a         bigint[];
 
-  -- The answers, their number of elements, and where those of granted requests begin.
+  -- The answers and their number of elements; where those of granted requests begin and end; for each
+  -- demand which demand of this call was granted under its id, or that it was given back.
   o         bigint[];
   o_size    int;
-  o_granted int[];
+  o_first   int[];
+  o_last    int[];
+  g         int;
+  g_granted int[];
+  g_back    boolean[];
 begin
   loop
     if v_locked then
@@ -281,27 +309,33 @@ begin
     if cardinality(p_requests) > 0 then
       k := '{}';
       k_first := array_fill(null::int, array[cardinality(p_asks)]);
+      k_last := k_first;
       n_ids := '{}';
       n_ends := '{}';
       n_first := '{}';
       n_last := '{}';
+      n_binding := '{}';
       e_ids := '{}';
       x_ids := '{}';
       for r in
-        select n.i, q.answer from unnest(p_requests) with ordinality as n(id, i)
+        select n.i, m.answer from unnest(p_requests) with ordinality as n(id, i)
         cross join lateral (
           select l.answer from limit_request l
-          where l.id = n.id and l.expires_at > v_now offset 0) q
+          where l.id = n.id and l.expires_at > v_now offset 0) m
         where n.id <> ''
       loop
         k_first[r.i] := cardinality(k) + 1;
         k := k || r.answer;
+        k_last[r.i] := cardinality(k);
       end loop;
     end if;
 
-    o := '{}';
-    o_size := 0;
-    o_granted := '{}';
+    o := array[v_now];
+    o_size := 1;
+    o_first := '{}';
+    o_last := '{}';
+    g_granted := '{}';
+    g_back := '{}';
     v_writes := false;
     v_changed := 0;
     v_next := 0;
@@ -311,36 +345,53 @@ begin
       v_request := coalesce(p_requests[d], '');
       v_first := o_size + 1;
 
-      if v_request <> '' and v_taken is null then
-        -- Granted before, in this call or in an earlier one?
-        s := o_granted[p_repeats[d]];
-        if s is not null or k_first[d] is not null then
-          o_granted[d] := v_first;
-          o[o_size + 1] := 1;
-          if s is not null then
-            for j in 1 .. 2 + 3 * o[s + 2] loop
-              o[o_size + 1 + j] := o[s + j];
-            end loop;
-          else
-            s := k_first[d];
-            for j in 1 .. 2 + 3 * k[s + 1] loop
-              o[o_size + 1 + j] := k[s + j - 1];
-            end loop;
-          end if;
-          o_size := cardinality(o);
-          v_next := v_next + v_asks;
-          continue;
+      -- What is known of the request: a grant in this call or in an earlier one.
+      q := null;
+      if v_request <> '' then
+        g := case when v_taken is null then g_granted[p_repeats[d]] end;
+        if g is not null then
+          q := p_bindings[5 * g - 4 : 5 * g] || o[o_first[g] + 1] || o[o_first[g] + 4 : o_last[g]];
+        elsif k_first[d] is not null then
+          q := k[k_first[d] : k_last[d]];
         end if;
+      end if;
+      if q is not null and v_taken is null then
+        g_granted[d] := g;
+        if q[1] <> p_bindings[5 * d - 4] or q[2] <> p_bindings[5 * d - 3] then
+          o := o || array[2, v_now, 0, 0, 0];
+        elsif q[3] <> p_bindings[5 * d - 2] then
+          -- The rules have changed since; the decisions are not about these asks.
+          o := o || array[1, q[6], q[4], q[5], 0];
+        else
+          o := o || array[1, q[6], q[4], q[5]] || q[7 : cardinality(q)];
+        end if;
+        o_size := cardinality(o);
+        v_next := v_next + v_asks;
+        continue;
       end if;
 
       if v_taken is not null then
-        -- Who has a request id is given back once.
-        v_granted := v_request = '' or (k_first[d] is not null and p_repeats[d] = 0);
+        v_back := 0;
+        if v_request <> '' then
+          -- Who has a request id is given back once, and what was granted when it was granted.
+          if q is null or g_back[p_repeats[d]] then
+            v_back := 1;
+            g_back[d] := g_back[p_repeats[d]];
+          elsif q[1] <> p_bindings[5 * d - 4] or q[2] <> p_bindings[5 * d - 3] then
+            v_back := 2;
+          else
+            g_back[d] := true;
+            v_taken := q[6];
+          end if;
+        end if;
+        v_granted := v_back = 0;
+        v_entry := 8;
       else
         v_granted := true;
         -- All or nothing: nothing is taken before all have been asked.
         if v_asks > 1 then
           for i in v_next + 1 .. v_next + v_asks loop
+            continue when p_kind[i] = 0;
             s := p_usage[i];
             a := weir_limit_ask_1(p_kind[i], p_most[i], p_size[i], p_refill[i],
               u_at[s], u_used[s], u_before[s], u_scale[s], p_cost[i], v_now, false, null);
@@ -348,15 +399,34 @@ begin
           end loop;
         end if;
       end if;
-      o[o_size + 1] := 0;
+      o[o_size + 1] := case when v_taken is null then 0 else v_back end;
       o[o_size + 2] := v_now;
-      o[o_size + 3] := case when v_taken is null then v_asks else 0 end;
-      o_size := o_size + 3;
+      o[o_size + 3] := 0;
+      o[o_size + 4] := 0;
+      o[o_size + 5] := case when v_taken is null then v_asks else 0 end;
+      o_size := o_size + 5;
 
       for i in v_next + 1 .. v_next + v_asks loop
         s := p_usage[i];
-        -- Of what was never used, nothing is given back.
-        continue when v_taken is not null and (not v_granted or u_scale[s] = 0);
+        if v_taken is null and p_kind[i] = 0 then
+          o[o_size + 1] := p_most[i];
+          o[o_size + 2] := p_size[i];
+          o[o_size + 3] := -2;
+          o[o_size + 4] := p_refill[i];
+          o[o_size + 5] := p_cost[i];
+          o_size := o_size + 5;
+          continue;
+        end if;
+        if v_taken is not null then
+          -- Of what was waited for, and where the rules have changed since, nothing is given back.
+          v_waited := p_kind[i] = 0;
+          if q is not null then
+            v_waited := v_waited or q[3] <> p_bindings[5 * d - 2] or q[v_entry + 2] = -2;
+            v_entry := v_entry + case when q[v_entry + 2] = -2 then 5 else 3 end;
+          end if;
+          -- Nor of what was never used.
+          continue when not v_granted or v_waited or u_scale[s] = 0;
+        end if;
         a := weir_limit_ask_1(p_kind[i], p_most[i], p_size[i], p_refill[i],
           u_at[s], u_used[s], u_before[s], u_scale[s], p_cost[i], v_now, v_granted, v_taken);
         if v_taken is null then
@@ -390,11 +460,14 @@ begin
         if not v_granted then
           x_ids := x_ids || v_request;
         elsif v_taken is null then
-          o_granted[d] := v_first;
+          g_granted[d] := d;
+          o_first[d] := v_first;
+          o_last[d] := o_size;
           n_ids := n_ids || v_request;
           n_ends := n_ends || (v_now + p_ttls[d]);
           n_first := n_first || (v_first + 1);
           n_last := n_last || o_size;
+          n_binding := n_binding || (5 * d - 4);
         else
           e_ids := e_ids || v_request;
         end if;
@@ -435,8 +508,10 @@ begin
 
   if cardinality(n_ids) > 0 then
     insert into limit_request as l (id, expires_at, answer)
-    select n.id, n.ends, o[n.first : n.last]
-    from unnest(n_ids, n_ends, n_first, n_last) as n(id, ends, first, last) order by n.id
+    select n.id, n.ends,
+           p_bindings[n.binding : n.binding + 4] || o[n.first] || o[n.first + 3 : n.last]
+    from unnest(n_ids, n_ends, n_first, n_last, n_binding) as n(id, ends, first, last, binding)
+    order by n.id
     on conflict (id) do update set expires_at = excluded.expires_at, answer = excluded.answer
     where l.expires_at <= v_now;
     get diagnostics v_done = row_count;

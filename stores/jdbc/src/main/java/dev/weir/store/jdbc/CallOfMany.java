@@ -6,15 +6,18 @@ import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Refund;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +28,18 @@ final class CallOfMany implements LimitCall {
   private static final String CALL =
       """
       select weir_limit_decide_2(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
-        ?::text[], ?::bigint[], ?::int[],
+        ?::text[], ?::bigint[], ?::int[], ?::bigint[],
         ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
       """;
+
+  /** In place of a kind of limit. */
+  private static final int WAITED_FOR = 0;
+
+  private static final int BINDING_NUMBERS = 5;
+
+  private static final int NOW = 0;
+  private static final int REPLAYED = 1;
+  private static final int REUSED = 2;
 
   private static final long[] NO_NUMBERS = {};
   private static final int[] NO_INDEXES = {};
@@ -64,16 +76,18 @@ final class CallOfMany implements LimitCall {
     TreeMap<String, List<Integer>> asksById = new TreeMap<>();
     int i = 0;
     for (LimitStep step : steps) {
-      for (Ask<? extends Limit> ask : step.demand().asks()) {
-        asksById
-            .computeIfAbsent(UsageId.of(ask.policy(), ask.key()), id -> new ArrayList<>())
-            .add(i);
-        LimitTerms terms = LimitTerms.of(ask.policy().limit());
-        kinds[i] = terms.kind();
-        mosts[i] = terms.most();
-        sizes[i] = terms.size();
-        refills[i] = terms.refill();
-        costs[i] = ask.cost();
+      Demand<? extends Limit> demand = step.demand();
+      for (int k = 0; k < demand.asks().size(); k++) {
+        Decision.@Nullable Delayed wait = demand.waits().get(k);
+        if (wait == null) {
+          Ask<? extends Limit> ask = demand.asks().get(k);
+          asksById
+              .computeIfAbsent(UsageId.of(ask.policy(), ask.key()), id -> new ArrayList<>())
+              .add(i);
+          put(i, ask);
+        } else {
+          put(i, wait);
+        }
         i++;
       }
     }
@@ -85,6 +99,23 @@ final class CallOfMany implements LimitCall {
       }
     }
     return asksById.keySet().toArray(String[]::new);
+  }
+
+  private void put(int i, Ask<? extends Limit> ask) {
+    LimitTerms terms = LimitTerms.of(ask.policy().limit());
+    kinds[i] = terms.kind();
+    mosts[i] = terms.most();
+    sizes[i] = terms.size();
+    refills[i] = terms.refill();
+    costs[i] = ask.cost();
+  }
+
+  private void put(int i, Decision.Delayed wait) {
+    kinds[i] = WAITED_FOR;
+    mosts[i] = wait.remaining();
+    sizes[i] = wait.resetMicros();
+    refills[i] = wait.delayMicros();
+    costs[i] = wait.position();
   }
 
   @Override
@@ -103,6 +134,7 @@ final class CallOfMany implements LimitCall {
                 withIds ? requestIds() : NO_TEXTS,
                 withIds ? ttls() : NO_NUMBERS,
                 withIds ? repeats() : NO_INDEXES,
+                withIds ? bindings() : NO_NUMBERS,
                 usages,
                 kinds,
                 mosts,
@@ -151,24 +183,54 @@ final class CallOfMany implements LimitCall {
     return repeats;
   }
 
-  private Outcome answers(Long[] numbers) {
-    List<Answer> answers = new ArrayList<>(steps.size());
-    boolean wrote = false;
-    int at = 0;
-    for (LimitStep step : steps) {
-      boolean replayed = numbers[at] == 1;
-      long decidedAt = numbers[at + 1];
-      int count = Math.toIntExact(numbers[at + 2]);
-      at += 3;
-      List<Decision> decisions = new ArrayList<>(count);
-      for (int i = 0; i < count; i++) {
-        decisions.add(LimitCall.decision(numbers[at], numbers[at + 1], numbers[at + 2]));
-        at += 3;
+  /** The request that each id belongs to. */
+  private long[] bindings() {
+    long[] bindings = new long[BINDING_NUMBERS * steps.size()];
+    for (int i = 0; i < steps.size(); i++) {
+      Demand<? extends Limit> demand = steps.get(i).demand();
+      if (demand.isRepeatable()) {
+        int at = BINDING_NUMBERS * i;
+        bindings[at] = demand.request().digest().high();
+        bindings[at + 1] = demand.request().digest().low();
+        bindings[at + 2] = demand.layout();
+        bindings[at + 3] = demand.request().note().getMostSignificantBits();
+        bindings[at + 4] = demand.request().note().getLeastSignificantBits();
       }
-      Answer answer = new Answer(decisions, Micros.instant(decidedAt), Answer.Mode.STORE, replayed);
-      wrote |= step instanceof LimitStep.GiveBack || (!replayed && answer.isAllowed());
-      answers.add(answer);
     }
-    return new Outcome(answers, wrote);
+    return bindings;
+  }
+
+  private Outcome answers(Long[] numbers) {
+    AnswerReader reader = new AnswerReader(numbers);
+    Instant now = Micros.instant(reader.next());
+    List<Done> done = new ArrayList<>(steps.size());
+    boolean wrote = false;
+    for (LimitStep step : steps) {
+      int outcome = Math.toIntExact(reader.next());
+      Instant decidedAt = Micros.instant(reader.next());
+      UUID note = new UUID(reader.next(), reader.next());
+      List<Decision> decisions = reader.decisions();
+      if (step instanceof LimitStep.GiveBack) {
+        wrote |= outcome == NOW;
+        done.add(
+            new GivenBack(
+                switch (outcome) {
+                  case NOW -> Refund.GIVEN_BACK;
+                  case REUSED -> Refund.REUSED;
+                  default -> Refund.UNKNOWN;
+                }));
+      } else {
+        Answer decided = new Answer(decisions, decidedAt, Answer.Mode.STORE);
+        wrote |= outcome == NOW && decided.isAllowed();
+        done.add(
+            new Decided(
+                switch (outcome) {
+                  case REPLAYED -> decided.replayed(now, note);
+                  case REUSED -> Answer.reused(decidedAt);
+                  default -> decided;
+                }));
+      }
+    }
+    return new Outcome(done, wrote);
   }
 }

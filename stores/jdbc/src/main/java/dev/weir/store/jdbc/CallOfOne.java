@@ -44,8 +44,7 @@ record CallOfOne(Ask<? extends Limit> ask) implements LimitCall {
 
   private static Outcome outcome(Long[] numbers) {
     Decision decision = LimitCall.decision(numbers[1], numbers[2], numbers[3]);
-    Answer answer =
-        new Answer(List.of(decision), Micros.instant(numbers[0]), Answer.Mode.STORE, false);
-    return new Outcome(List.of(answer), decision.isAllowed());
+    Answer answer = new Answer(List.of(decision), Micros.instant(numbers[0]), Answer.Mode.STORE);
+    return new Outcome(List.of(new Decided(answer)), decision.isAllowed());
   }
 }

@@ -10,11 +10,13 @@ import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -40,6 +42,9 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
             from limit_usage l where l.id = n.id offset 0) u on true
           order by n.i
           """;
+
+  private static final String RECALL =
+      "select " + Sql.NOW + ", l.expires_at, l.answer from limit_request l where l.id = ?";
 
   private final Transactions transactions;
   private final StoreClock clock;
@@ -103,7 +108,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
 
   /** Callers that share statements. */
   private final class Lane {
-    final Batcher<LimitStep, Answer> batcher;
+    final Batcher<LimitStep, LimitCall.Done> batcher;
 
     /** Whether nothing was written the last time. */
     private boolean refusing;
@@ -112,37 +117,51 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
       this.batcher = new Batcher<>(this::run, largestBatch, mostWaiting);
     }
 
-    private List<Answer> run(List<LimitStep> steps) {
+    private List<LimitCall.Done> run(List<LimitStep> steps) {
       batches.accept(steps.size());
       LimitCall call = LimitCall.of(steps);
       LimitCall.Outcome outcome =
           transactions.writeByOneStatement(
               connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));
       refusing = !outcome.wrote();
-      return outcome.answers();
+      return outcome.done();
     }
   }
 
   @Override
   public Answer decide(Demand<? extends Limit> demand) {
-    return run(new LimitStep.Decide(demand));
+    return run(new LimitStep.Decide(demand), LimitCall.Decided.class).answer();
   }
 
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    run(new LimitStep.GiveBack(demand, Micros.clamped(grantedAt)));
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    LimitStep step = new LimitStep.GiveBack(demand, Micros.clamped(grantedAt));
+    return run(step, LimitCall.GivenBack.class).refund();
   }
 
-  private Answer run(LimitStep step) {
-    Ask<? extends Limit> first = step.demand().asks().getFirst();
-    int lane = Math.floorMod(first.key().hashCode(), lanes.size());
-    return lanes.get(lane).batcher.submit(List.of(step)).getFirst();
+  private <D extends LimitCall.Done> D run(LimitStep step, Class<D> expected) {
+    List<? extends Ask<? extends Limit>> asks = step.demand().asks();
+    String name = asks.isEmpty() ? step.demand().requestId() : asks.getFirst().key();
+    int lane = Math.floorMod(name.hashCode(), lanes.size());
+    return expected.cast(lanes.get(lane).batcher.submit(List.of(step)).getFirst());
+  }
+
+  @Override
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    return transactions
+        .read(connection -> Sql.first(connection, this::known, RECALL, demand.requestId()))
+        .flatMap(known -> known.answerTo(demand));
+  }
+
+  private RememberedRequest known(ResultSet row) throws SQLException {
+    return new RememberedRequest(
+        clock.micros(row.getLong(1)), row.getLong(2), List.of((Long[]) row.getArray(3).getArray()));
   }
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
     String[] ids =
-        demand.asks().stream()
+        demand.taking().stream()
             .map(ask -> UsageId.of(ask.policy(), ask.key()))
             .toArray(String[]::new);
     List<Read> reads =
@@ -150,10 +169,10 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
     long nowMicros = reads.getFirst().nowMicros();
     List<Decision> decisions = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
-      Ask<? extends Limit> ask = demand.asks().get(i);
+      Ask<? extends Limit> ask = demand.taking().get(i);
       decisions.add(ask.policy().limit().peek(reads.get(i).usage(), ask.cost(), nowMicros));
     }
-    return new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE, false);
+    return new Answer(demand.merged(decisions), Micros.instant(nowMicros), Answer.Mode.STORE);
   }
 
   @Override

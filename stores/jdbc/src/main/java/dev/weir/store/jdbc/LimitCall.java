@@ -2,6 +2,7 @@ package dev.weir.store.jdbc;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Refund;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -15,6 +16,7 @@ sealed interface LimitCall permits CallOfOne, CallOfMany {
             && steps.getFirst() instanceof LimitStep.Decide decide
             && decide.demand().asks().size() == 1
             && !decide.demand().isRepeatable()
+            && decide.demand().waits().isEmpty()
         ? new CallOfOne(decide.demand().asks().getFirst())
         : new CallOfMany(steps);
   }
@@ -29,11 +31,20 @@ sealed interface LimitCall permits CallOfOne, CallOfMany {
       throws SQLException;
 
   /**
-   * The answers to all steps.
+   * What became of all steps.
    *
    * @param wrote whether anything was taken or given back
    */
-  record Outcome(List<Answer> answers, boolean wrote) {}
+  record Outcome(List<Done> done, boolean wrote) {}
+
+  /** What became of a step. */
+  sealed interface Done {}
+
+  /** To a demand. */
+  record Decided(Answer answer) implements Done {}
+
+  /** To what was to be given back. */
+  record GivenBack(Refund refund) implements Done {}
 
   /** A decision as the functions tell it. */
   static Decision decision(long remaining, long reset, long retryAfter) {

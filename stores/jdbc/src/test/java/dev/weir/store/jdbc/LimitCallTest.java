@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
+import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
@@ -13,6 +14,9 @@ import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
+import dev.weir.engine.limits.RequestBinding;
+import dev.weir.engine.limits.RequestDigest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,44 +42,67 @@ final class LimitCallTest {
     final Map<String, Usage> usages = new HashMap<>();
     final Map<String, Granted> granted = new HashMap<>();
 
-    record Granted(Answer answer, long untilMicros) {}
+    record Granted(Demand<?> demand, Answer answer, long untilMicros) {
+      boolean isOf(Demand<?> other) {
+        return demand.request().digest().equals(other.request().digest());
+      }
+
+      boolean isInPlaceOf(Demand<?> other) {
+        return demand.layout() == other.layout();
+      }
+    }
 
     Answer decide(Demand<? extends Limit> demand, long now) {
       Granted before = granted.get(demand.requestId());
       if (before != null && before.untilMicros() > now) {
         Answer first = before.answer();
-        return new Answer(first.decisions(), first.decidedAt(), first.mode(), true);
+        List<Decision> decisions = before.isInPlaceOf(demand) ? first.decisions() : List.of();
+        return before.isOf(demand)
+            ? new Answer(decisions, first.decidedAt(), first.mode())
+                .replayed(Micros.instant(now), before.demand().request().note())
+            : Answer.reused(Micros.instant(now));
       }
       List<AllOrNothing.Part> parts = new ArrayList<>();
-      for (Ask<? extends Limit> ask : demand.asks()) {
+      for (Ask<? extends Limit> ask : demand.taking()) {
         parts.add(new AllOrNothing.Part(ask.policy().limit(), usage(ask), ask.cost()));
       }
       AllOrNothing.Step step = AllOrNothing.decide(parts, now);
       for (int i = 0; i < parts.size() && step.isGranted(); i++) {
-        usages.put(id(demand.asks().get(i)), step.next().get(i));
+        usages.put(id(demand.taking().get(i)), step.next().get(i));
       }
-      Answer answer = new Answer(step.decisions(), Micros.instant(now), Answer.Mode.STORE, false);
+      Answer answer =
+          new Answer(demand.merged(step.decisions()), Micros.instant(now), Answer.Mode.STORE);
       if (step.isGranted() && demand.isRepeatable()) {
         granted.put(
-            demand.requestId(), new Granted(answer, now + Micros.floor(demand.requestTtl())));
+            demand.requestId(),
+            new Granted(demand, answer, now + Micros.floor(demand.requestTtl())));
       }
       return answer;
     }
 
-    void giveBack(LimitStep.GiveBack back, long now) {
+    Refund giveBack(LimitStep.GiveBack back, long now) {
       Demand<? extends Limit> demand = back.demand();
+      long takenAt = back.takenAtMicros();
       if (demand.isRepeatable()) {
-        Granted before = granted.remove(demand.requestId());
+        Granted before = granted.get(demand.requestId());
         if (before == null || before.untilMicros() <= now) {
-          return;
+          return Refund.UNKNOWN;
+        } else if (!before.isOf(demand)) {
+          return Refund.REUSED;
         }
+        granted.remove(demand.requestId());
+        if (!before.isInPlaceOf(demand)) {
+          return Refund.GIVEN_BACK;
+        }
+        demand = demand.grantedAs(before.answer().decisions());
+        takenAt = Micros.ceil(before.answer().decidedAt());
       }
-      for (Ask<? extends Limit> ask : demand.asks()) {
+      for (Ask<? extends Limit> ask : demand.taking()) {
+        long at = takenAt;
         usages.computeIfPresent(
-            id(ask),
-            (id, usage) ->
-                ask.policy().limit().refund(usage, ask.cost(), back.takenAtMicros(), now));
+            id(ask), (id, usage) -> ask.policy().limit().refund(usage, ask.cost(), at, now));
       }
+      return Refund.GIVEN_BACK;
     }
 
     private Usage usage(Ask<? extends Limit> ask) {
@@ -96,18 +123,18 @@ final class LimitCallTest {
       for (int call = 0; call < 12; call++) {
         now += random.nextInt(8) == 0 ? -random.nextLong(3_000_000) : random.nextLong(1_500_000);
         List<LimitStep> steps = steps(random, run, now);
-        List<Answer> answers =
-            LimitCall.of(steps).run(connection, now, random.nextBoolean()).answers();
+        List<LimitCall.Done> done =
+            LimitCall.of(steps).run(connection, now, random.nextBoolean()).done();
         for (int i = 0; i < steps.size(); i++) {
           switch (steps.get(i)) {
             case LimitStep.Decide decide ->
-                assertThat(answers.get(i))
+                assertThat(done.get(i))
                     .describedAs("%s", decide)
-                    .isEqualTo(model.decide(decide.demand(), now));
-            case LimitStep.GiveBack back -> {
-              model.giveBack(back, now);
-              assertThat(answers.get(i).decisions()).isEmpty();
-            }
+                    .isEqualTo(new LimitCall.Decided(model.decide(decide.demand(), now)));
+            case LimitStep.GiveBack back ->
+                assertThat(done.get(i))
+                    .describedAs("%s", back)
+                    .isEqualTo(new LimitCall.GivenBack(model.giveBack(back, now)));
           }
         }
         assertUsages(connection, model);
@@ -143,9 +170,11 @@ final class LimitCallTest {
             random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.most(), 1L << 40));
         asks.add(new Ask<>(Policy.of("p" + key, limit), run + key, cost));
       }
-      Demand<Limit> demand = new Demand<>(asks, "", TTL);
+      Demand<Limit> demand = new Demand<>(asks, waits(random, asks.size()), RequestBinding.NONE);
       if (random.nextInt(3) == 0) {
-        demand = demand.withRequestId(run + random.nextInt(6));
+        demand = repeatable(demand, run + random.nextInt(6), random);
+      } else if (demand.taking().isEmpty()) {
+        demand = Demand.all(asks);
       }
       steps.add(
           asking
@@ -153,6 +182,29 @@ final class LimitCallTest {
               : new LimitStep.GiveBack(demand, now - random.nextLong(4_000_000)));
     }
     return steps;
+  }
+
+  /** Of one in a few demands, some asks are waited for. */
+  private static Map<Integer, Decision.Delayed> waits(Random random, int asks) {
+    Map<Integer, Decision.Delayed> waits = new HashMap<>();
+    for (int i = 0; i < asks && random.nextInt(4) == 0; i++) {
+      waits.put(i, new Decision.Delayed(random.nextInt(9), 7, 1 + random.nextInt(9_000_000), i));
+    }
+    return waits;
+  }
+
+  /** Of the request that it is, or of one of a few requests. */
+  private static Demand<Limit> repeatable(Demand<Limit> demand, String id, Random random) {
+    Demand<Limit> repeatable = new Demand<>(demand.asks(), id, TTL);
+    RequestDigest digest =
+        random.nextBoolean()
+            ? repeatable.request().digest()
+            : new RequestDigest(random.nextInt(2), -1);
+    boolean isBare = random.nextInt(9) == 0;
+    return new Demand<>(
+        isBare ? List.of() : demand.asks(),
+        isBare ? Map.of() : demand.waits(),
+        new RequestBinding(id, TTL, digest, new UUID(random.nextLong(), random.nextLong())));
   }
 
   private static Limit limit(Random random) {

@@ -14,7 +14,8 @@ import java.nio.charset.StandardCharsets;
  * weir:f:api:{user:101}        a usage: kind (f, s, t), policy, the caller's key as hash tag
  * weir:t:api::user:{org7}:101  the same where the caller's key brings a hash tag of its own
  * weir:l:{resource}            leases, and weir:p:{resource} the places of those with several
- * weir:r:id                    the record of a request id; on a Cluster weir:r:{tag}:id
+ * weir:r:id                    the record of a request id; on a Cluster weir:r:{tag}:id, and
+ *                              weir:b:{hash}:id for what the id is bound to
  * weir:m                       the marker; on a Cluster weir:m:{tag} for each slot
  * </pre>
  *
@@ -57,6 +58,11 @@ final class KeyNames {
   /** The marker of the slot of a tag. */
   String marker(String tag) {
     return prefix + ":m:{" + tag + "}";
+  }
+
+  /** What a request id is bound to, on a Cluster: in a slot that only the id decides. */
+  String binding(String requestId) {
+    return prefix + ":b:{" + Integer.toHexString(requestId.hashCode()) + "}:" + requestId;
   }
 
   /** What Redis takes for the tag of a key that was named here. */

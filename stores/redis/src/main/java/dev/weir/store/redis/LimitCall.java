@@ -21,7 +21,9 @@ sealed interface LimitCall {
     /** To one limit alone, yes or no. */
     TAKE(3),
     /** To one limit alone. */
-    DECIDE_ONE(4);
+    DECIDE_ONE(4),
+    /** What is remembered of the request id. */
+    RECALL(5);
 
     /** By which the script knows it. */
     final byte code;
@@ -59,7 +61,7 @@ sealed interface LimitCall {
   }
 
   /**
-   * Any other demand.
+   * Any other demand. One that has no asks, or only asks that are waited for, has a request id.
    *
    * @param micros for a decision how long its request id is remembered, for a refund when it was
    *     granted
@@ -75,10 +77,7 @@ sealed interface LimitCall {
         keys.add(names.usage(ask.policy(), ask.key()));
       }
       if (demand.isRepeatable() && mode != Mode.PEEK) {
-        keys.add(
-            isCluster
-                ? names.record(smallestTag(keys), demand.requestId())
-                : names.record(demand.requestId()));
+        keys.add(isCluster ? recordInSlot(names, demand, keys) : names.record(demand.requestId()));
       }
       return new Whole(mode, demand, micros, keys);
     }
@@ -92,9 +91,12 @@ sealed interface LimitCall {
       return keys.size() > demand.asks().size();
     }
 
-    /** The same for a repeated demand whose asks come in another order. */
-    private static String smallestTag(List<String> keys) {
-      return keys.stream().map(KeyNames::tagOf).sorted().findFirst().orElseThrow();
+    /** In the slot of the first key; without a key, in a slot of the id's own. */
+    private static String recordInSlot(
+        KeyNames names, Demand<? extends Limit> demand, List<String> keys) {
+      return keys.isEmpty()
+          ? names.binding(demand.requestId())
+          : names.record(KeyNames.tagOf(keys.getFirst()), demand.requestId());
     }
   }
 }

@@ -10,15 +10,20 @@ import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
+import dev.weir.engine.limits.RequestBinding;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +36,10 @@ final class LimitCalls {
   private static final int SINGLE_BYTES = 2 + 8;
   private static final int WHOLE_BYTES = 1 + 1 + 2 + 8;
   private static final int ASK_BYTES = SINGLE_BYTES + LIMIT_BYTES;
+  private static final int BINDING_BYTES = 5 * 8;
+
+  /** In place of the index of a key, and of a kind of limit. */
+  private static final int NONE = 0;
 
   /** Four numbers, and until when Redis keeps them. */
   private static final int USAGE_BYTES = 5 * 8;
@@ -38,6 +47,12 @@ final class LimitCalls {
   private static final int GRANTED = 1;
   private static final int REPLAYED = 2;
   private static final int UNREADABLE = 3;
+  private static final int GIVEN_BACK = 4;
+  private static final int REUSED = 5;
+  private static final int UNKNOWN = 6;
+
+  private static final int ALLOWED = 1;
+  private static final int WAITED_FOR = 2;
 
   private final Map<LimitCall.Terms, List<Sent<LimitCall.Single>>> singles = new LinkedHashMap<>();
   private final List<Sent<LimitCall.Whole>> wholes = new ArrayList<>();
@@ -144,12 +159,22 @@ final class LimitCalls {
       LimitCall.Whole call = sent.call();
       List<? extends Ask<? extends Limit>> asks = call.demand().asks();
       buffer.put(call.mode().code).put((byte) asks.size());
-      buffer.putShort((short) (call.hasRecord() ? place(call.keys().getLast()) : 0));
+      buffer.putShort((short) (call.hasRecord() ? place(call.keys().getLast()) : NONE));
       buffer.putDouble((double) call.micros());
+      if (call.hasRecord()) {
+        putBinding(buffer, call.demand());
+      }
       for (int i = 0; i < asks.size(); i++) {
-        put(buffer, place(call.keys().get(i)), asks.get(i).cost());
-        Policy<? extends Limit> policy = asks.get(i).policy();
-        put(buffer, policy.limit(), LimitCall.usedSinceMicros(policy));
+        Decision.@Nullable Delayed wait = call.demand().waits().get(i);
+        if (wait == null) {
+          put(buffer, place(call.keys().get(i)), asks.get(i).cost());
+          Policy<? extends Limit> policy = asks.get(i).policy();
+          put(buffer, policy.limit(), LimitCall.usedSinceMicros(policy));
+        } else {
+          put(buffer, NONE, wait.position());
+          put(buffer, NONE, wait.remaining(), wait.resetMicros(), wait.delayMicros());
+          buffer.putDouble(NONE);
+        }
       }
     }
     return buffer.array();
@@ -162,6 +187,7 @@ final class LimitCalls {
     }
     for (Sent<LimitCall.Whole> sent : wholes) {
       bytes += WHOLE_BYTES + sent.call().demand().asks().size() * ASK_BYTES;
+      bytes += sent.call().hasRecord() ? BINDING_BYTES : 0;
     }
     return bytes;
   }
@@ -173,6 +199,14 @@ final class LimitCalls {
           keys.add(KeyNames.bytes(name));
           return keys.size();
         });
+  }
+
+  /** The script compares and keeps it, and reads nothing in it. */
+  private static void putBinding(ByteBuffer buffer, Demand<? extends Limit> demand) {
+    buffer.putLong(demand.request().digest().high()).putLong(demand.request().digest().low());
+    buffer.putLong(demand.layout());
+    buffer.putLong(demand.request().note().getMostSignificantBits());
+    buffer.putLong(demand.request().note().getLeastSignificantBits());
   }
 
   private static void put(ByteBuffer buffer, int place, long cost) {
@@ -215,7 +249,7 @@ final class LimitCalls {
           }
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
-      outcomes[sent.number()] = answered(answers);
+      outcomes[sent.number()] = answered(sent.call().mode(), answers, nowMicros);
     }
   }
 
@@ -229,34 +263,48 @@ final class LimitCalls {
     List<Decision> decisions = List.of(decision(answers));
     return outcome == UNREADABLE
         ? unreadable()
-        : new Outcome.Answered(
-            new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE, false));
+        : new Outcome.Answered(new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE));
   }
 
-  private static Outcome answered(ByteBuffer answers) {
+  private static Outcome answered(LimitCall.Mode mode, ByteBuffer answers, long nowMicros) {
     int outcome = answers.get();
+    UUID note =
+        outcome == REPLAYED
+            ? new UUID(answers.getLong(), answers.getLong())
+            : RequestBinding.NO_NOTE;
     int decided = answers.get();
-    long decidedAtMicros = number(answers);
-    if (outcome == UNREADABLE) {
-      return unreadable();
-    }
+    Instant decidedAt = Micros.instant(number(answers));
     List<Decision> decisions = new ArrayList<>(decided);
     for (int i = 0; i < decided; i++) {
       decisions.add(decision(answers));
     }
-    return new Outcome.Answered(
-        new Answer(
-            decisions, Micros.instant(decidedAtMicros), Answer.Mode.STORE, outcome == REPLAYED));
+    Answer answer = new Answer(decisions, decidedAt, Answer.Mode.STORE);
+    boolean isRefund = mode == LimitCall.Mode.REFUND;
+    return switch (outcome) {
+      case UNREADABLE -> unreadable();
+      case GIVEN_BACK -> new Outcome.GivenBack(Refund.GIVEN_BACK);
+      case UNKNOWN -> isRefund ? new Outcome.GivenBack(Refund.UNKNOWN) : new Outcome.Unknown();
+      case REUSED ->
+          isRefund
+              ? new Outcome.GivenBack(Refund.REUSED)
+              : new Outcome.Answered(Answer.reused(decidedAt));
+      case REPLAYED -> new Outcome.Answered(answer.replayed(Micros.instant(nowMicros), note));
+      default -> new Outcome.Answered(answer);
+    };
   }
 
   private static Decision decision(ByteBuffer answers) {
-    boolean isAllowed = answers.get() == 1;
+    int kind = answers.get();
     long remaining = number(answers);
     long resetMicros = number(answers);
     long waitMicros = number(answers);
-    return isAllowed
-        ? new Decision.Allowed(remaining, resetMicros)
-        : new Decision.Refused(remaining, resetMicros, waitMicros);
+    return switch (kind) {
+      case ALLOWED -> new Decision.Allowed(remaining, resetMicros);
+      case WAITED_FOR ->
+          new Decision.Delayed(
+              remaining, resetMicros, waitMicros, Math.toIntExact(number(answers)));
+      default -> new Decision.Refused(remaining, resetMicros, waitMicros);
+    };
   }
 
   private static Outcome unreadable() {

@@ -2,6 +2,7 @@ package dev.weir.store.redis;
 
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Refund;
 
 /** What became of one call among those that went together. */
 sealed interface Outcome {
@@ -9,6 +10,12 @@ sealed interface Outcome {
   record Taken(boolean isTaken) implements Outcome {}
 
   record Answered(Answer answer) implements Outcome {}
+
+  /** Of a call that gives back. */
+  record GivenBack(Refund refund) implements Outcome {}
+
+  /** Of a call that recalls a request id that is not known. */
+  record Unknown() implements Outcome {}
 
   record Failed(StoreException failure) implements Outcome {}
 }

@@ -10,11 +10,13 @@ import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -77,31 +79,82 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   @Override
   public Answer decide(Demand<? extends Limit> demand) {
+    if (demand.asks().size() == 1 && !demand.isRepeatable() && demand.waits().isEmpty()) {
+      return answer(
+          LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()));
+    }
+    return isBound(demand) ? decideBound(demand) : decideWhole(demand);
+  }
+
+  private Answer decideWhole(Demand<? extends Limit> demand) {
+    SlotBySlot spread = spread(demand);
+    return spread == null
+        ? answer(call(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl())))
+        : spread.decide();
+  }
+
+  /** Whether the record of a demand is no proof for other demands with its request id. */
+  private boolean isBound(Demand<? extends Limit> demand) {
+    return redis.isCluster() && demand.isRepeatable() && !demand.asks().isEmpty();
+  }
+
+  /**
+   * Decides a demand with a request id on a Cluster. Its record lies in the slot of its keys, where
+   * another demand with the same id may not look; so the id is first bound to the request in a slot
+   * of its own. That is a step by itself: of two different requests that come with one id at the
+   * same moment, one is refused for it; but if one of two equal ones is granted while the other is
+   * refused, the id may be left unbound, and another request in another slot then be granted.
+   */
+  private Answer decideBound(Demand<? extends Limit> demand) {
+    Demand<Limit> binding = binding(demand);
+    Answer bound = decideWhole(binding);
+    if (bound.isReused()) {
+      return bound;
+    }
+    Answer answer = decideWhole(demand);
+    if (!answer.isAllowed() && !bound.isReplayed()) {
+      refund(binding, bound.decidedAt());
+    }
+    return answer;
+  }
+
+  private static Demand<Limit> binding(Demand<? extends Limit> demand) {
+    return new Demand<>(List.of(), Map.of(), demand.request());
+  }
+
+  @Override
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
     SlotBySlot spread = spread(demand);
     if (spread != null) {
-      return spread.decide();
+      return StoreException.whileReading(spread::recall);
     }
-    return demand.asks().size() == 1 && !demand.isRepeatable()
-        ? answer(
-            LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()))
-        : answer(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl()));
+    LimitCall call = call(LimitCall.Mode.RECALL, demand, 0);
+    Outcome outcome = StoreException.whileReading(() -> submit(call, Outcome.class));
+    return outcome instanceof Outcome.Answered answered
+        ? Optional.of(answered.answer())
+        : Optional.empty();
   }
 
   @Override
   public Answer peek(Demand<? extends Limit> demand) {
     SlotBySlot spread = spread(demand);
     return StoreException.whileReading(
-        () -> spread == null ? answer(LimitCall.Mode.PEEK, demand, 0) : spread.peek());
+        () -> spread == null ? answer(call(LimitCall.Mode.PEEK, demand, 0)) : spread.peek());
   }
 
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
     SlotBySlot spread = spread(demand);
-    if (spread == null) {
-      answer(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
-    } else {
-      spread.refund(grantedAt);
+    LimitCall call = call(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
+    Refund refund =
+        spread == null
+            ? submit(call, Outcome.GivenBack.class).refund()
+            : spread.refund(grantedAt);
+    if (!isBound(demand)) {
+      return refund;
     }
+    Refund bound = refund(binding(demand), grantedAt);
+    return refund == Refund.UNKNOWN && bound == Refund.REUSED ? bound : refund;
   }
 
   @Override
@@ -121,8 +174,8 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   @Override
   public void close() {}
 
-  private Answer answer(LimitCall.Mode mode, Demand<? extends Limit> demand, long micros) {
-    return answer(LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros));
+  private LimitCall call(LimitCall.Mode mode, Demand<? extends Limit> demand, long micros) {
+    return LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros);
   }
 
   private Answer answer(LimitCall call) {
@@ -131,7 +184,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   /** The demand slot by slot, if its keys lie in several; else null. */
   private @Nullable SlotBySlot spread(Demand<? extends Limit> demand) {
-    if (!redis.isCluster() || demand.asks().size() == 1) {
+    if (!redis.isCluster() || demand.asks().size() <= 1) {
       return null;
     }
     SlotBySlot spread = new SlotBySlot(redis.names(), demand, this::submit);

@@ -7,13 +7,19 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.Refund;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A demand whose keys lie in several slots of a Cluster, where no step reaches all of them: each
@@ -61,9 +67,21 @@ final class SlotBySlot {
     for (List<Integer> positions : slots.values()) {
       List<Ask<? extends Limit>> asks = new ArrayList<>(positions.size());
       positions.forEach(position -> asks.add(demand.asks().get(position)));
-      parts.add(new Part(new Demand<>(asks, demand.requestId(), demand.requestTtl()), positions));
+      parts.add(new Part(new Demand<>(asks, waits(demand, positions), demand.request()), positions));
     }
     return parts;
+  }
+
+  private static Map<Integer, Decision.Delayed> waits(
+      Demand<? extends Limit> demand, List<Integer> positions) {
+    Map<Integer, Decision.Delayed> waits = new HashMap<>(0);
+    for (int k = 0; k < positions.size(); k++) {
+      Decision.@Nullable Delayed wait = demand.waits().get(positions.get(k));
+      if (wait != null) {
+        waits.put(k, wait);
+      }
+    }
+    return waits;
   }
 
   boolean isNeeded() {
@@ -90,8 +108,42 @@ final class SlotBySlot {
     return merged(answers(send(parts, LimitCall.Mode.PEEK, 0)));
   }
 
-  void refund(Instant grantedAt) {
-    answers(send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt)));
+  /** What each slot remembers of the request id, if all of them do. */
+  Optional<Answer> recall() {
+    List<Answer> known = new ArrayList<>(parts.size());
+    for (Outcome outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
+      switch (outcome) {
+        case Outcome.Answered answered -> known.add(answered.answer());
+        case Outcome.Unknown unknown -> {}
+        case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
+        case Outcome.Taken taken -> throw unexpected(taken);
+        case Outcome.GivenBack back -> throw unexpected(back);
+      }
+    }
+    Optional<Answer> reused = known.stream().filter(Answer::isReused).findFirst();
+    return reused.isPresent() || known.size() < parts.size()
+        ? reused
+        : Optional.of(merged(known));
+  }
+
+  /** Another request's id in one slot is another request's; else what one gives back is given. */
+  Refund refund(Instant grantedAt) {
+    Refund refund = Refund.UNKNOWN;
+    for (Outcome outcome :
+        send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
+      switch (outcome) {
+        case Outcome.GivenBack back -> refund = refund == Refund.UNKNOWN ? back.refund() : refund;
+        case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
+        case Outcome.Answered answered -> throw unexpected(answered);
+        case Outcome.Unknown unknown -> throw unexpected(unknown);
+        case Outcome.Taken taken -> throw unexpected(taken);
+      }
+    }
+    return refund;
+  }
+
+  private static IllegalStateException unexpected(Outcome outcome) {
+    return new IllegalStateException("no one asked for " + outcome);
   }
 
   /**
@@ -135,7 +187,9 @@ final class SlotBySlot {
       switch (outcome) {
         case Outcome.Answered answered -> answers.add(answered.answer());
         case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
-        case Outcome.Taken taken -> throw new IllegalStateException("no one asked for yes or no");
+        case Outcome.Taken taken -> throw unexpected(taken);
+        case Outcome.GivenBack back -> throw unexpected(back);
+        case Outcome.Unknown unknown -> throw unexpected(unknown);
       }
     }
     return answers;
@@ -155,11 +209,13 @@ final class SlotBySlot {
         Ask<? extends Limit> ask = parts.get(i).demand().asks().get(k);
         Decision granted = answer.decisions().get(k);
         long remaining = granted.remaining() + ask.cost();
+        long reset = remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros();
         decisions.add(
-            new Decision.Allowed(
-                remaining, remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros()));
+            granted instanceof Decision.Delayed
+                ? granted
+                : new Decision.Allowed(remaining, reset));
       }
-      untouched.add(new Answer(decisions, answer.decidedAt(), answer.mode(), false));
+      untouched.add(new Answer(decisions, answer.decidedAt(), answer.mode()));
     }
     return untouched;
   }
@@ -169,6 +225,11 @@ final class SlotBySlot {
    * time is rather too little than too much.
    */
   private Answer merged(List<Answer> answers) {
+    for (Answer answer : answers) {
+      if (answer.isReused()) {
+        return answer;
+      }
+    }
     Decision[] decisions = new Decision[demand.asks().size()];
     Instant decidedAt = answers.getFirst().decidedAt();
     boolean isReplayed = true;
@@ -176,11 +237,19 @@ final class SlotBySlot {
       Answer answer = answers.get(i);
       List<Integer> positions = parts.get(i).positions();
       for (int k = 0; k < positions.size(); k++) {
-        decisions[positions.get(k)] = answer.decisions().get(k);
+        if (!answer.decisions().isEmpty()) {
+          decisions[positions.get(k)] = answer.decisions().get(k);
+        }
       }
       decidedAt = answer.decidedAt().isBefore(decidedAt) ? answer.decidedAt() : decidedAt;
       isReplayed &= answer.isReplayed();
     }
-    return new Answer(List.of(decisions), decidedAt, Answer.Mode.STORE, isReplayed);
+    // Without decisions if rules have changed since: then they are not about these asks.
+    boolean areComplete = Arrays.stream(decisions).allMatch(Objects::nonNull);
+    return new Answer(
+        areComplete ? List.of(decisions) : List.of(),
+        decidedAt,
+        Answer.Mode.STORE,
+        isReplayed ? answers.getFirst().repetition() : Answer.Repetition.NONE);
   }
 }

@@ -9,17 +9,24 @@
 -- ARGV     the time and the latest marker, see marker.lua
 -- ARGV[3]  the demands, packed. TAKE and DECIDE_ONE stand for all demands that ask one and the same
 --          limit alone: mode, how many, kind and the three terms of the limit and since when it may
---          have been used; and for each the index of its usage and the cost. DECIDE, PEEK and
---          GIVE_BACK stand for one demand: mode, number of asks, index of the record or 0, a time;
---          and for each ask the index of its usage, the cost, kind and terms of the limit and since
---          when it may have been used
+--          have been used; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK
+--          and RECALL stand for one demand: mode, number of asks, index of the record or 0, a time;
+--          if there is a record, its binding: 16 bytes of the digest of the request that the id
+--          belongs to, 8 of the usages that its asks count in, 16 of a note; and for each ask the
+--          index of its usage, the cost, kind and terms of the limit and since when it may have been
+--          used. The kind 0 stands for an ask that is waited for, of which nothing is taken: 0, its
+--          position, 0, what remains, reset, wait, 0
 -- Returns nothing if the node has to find out first whether counts were lost; else the time, the
 -- marker and the answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
--- decision, to the others outcome, number of decisions, time and the decisions. A decision is whether
--- it is allowed, what remains, reset and wait.
+-- decision, to the others outcome, number of decisions, time and the decisions; the outcome REPLAYED
+-- is followed by the note. A decision is whether it is allowed (1) or not (0), what remains, reset and
+-- wait; or 2 for one that is waited for, what remains, reset, wait and position.
 
-local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE = 0, 1, 2, 3, 4
-local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK = 0, 1, 2, 3, 4
+local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL = 0, 1, 2, 3, 4, 5
+local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK, REUSED, UNKNOWN = 0, 1, 2, 3, 4, 5, 6
+local WAITED_FOR = 2
+-- Of a binding: the digest, digest and usages, all of it. Of a record without its decisions.
+local DIGEST_BYTES, LAYOUT_BYTES, BINDING_BYTES, RECORD_BYTES = 16, 24, 40, 57
 local OUTCOMES = {[REFUSED] = '\0', [GRANTED] = '\1', [UNREADABLE] = '\3'}
 local USAGE_BYTES = 40
 local MOST = 9007199254740992
@@ -325,7 +332,7 @@ local at, used, before, scale, kept, remaining = {}, {}, {}, {}, {}, {}
 -- Whether all can be settled.
 local function settle(n)
   for j = 1, n do
-    local value = values[key[j]]
+    local value = kind[j] and values[key[j]]
     if value and #value ~= USAGE_BYTES then
       return false
     end
@@ -333,15 +340,17 @@ local function settle(n)
     if value then
       at[j], used[j], before[j], scale[j], kept[j] = unpacked('<ddddd', value)
     end
-    if at[j] < since then
-      local lost_at, lost_used, lost_scale = lost(kind[j], a[j], b[j], c[j], used_since[j])
-      if lost_at then
-        at[j], used[j], before[j], scale[j] = lost_at, lost_used, 0, lost_scale
+    if kind[j] then
+      if at[j] < since then
+        local lost_at, lost_used, lost_scale = lost(kind[j], a[j], b[j], c[j], used_since[j])
+        if lost_at then
+          at[j], used[j], before[j], scale[j] = lost_at, lost_used, 0, lost_scale
+        end
       end
+      at[j], used[j], before[j], scale[j] =
+          kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
+      remaining[j] = kind[j].remaining(a[j], b[j], c[j], at[j], used[j], before[j])
     end
-    at[j], used[j], before[j], scale[j] =
-        kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
-    remaining[j] = kind[j].remaining(a[j], b[j], c[j], at[j], used[j], before[j])
   end
   return true
 end
@@ -354,60 +363,91 @@ end
 local function decide(n, takes)
   local granted = true
   for j = 1, n do
-    granted = granted and cost[j] <= remaining[j]
+    granted = granted and (not kind[j] or cost[j] <= remaining[j])
   end
   answers[answered] = pack('<BBd', granted and GRANTED or REFUSED, n, now)
   for j = 1, n do
-    local left = remaining[j]
-    if granted and takes then
-      used[j], scale[j] = kind[j].taken(c[j], used[j], cost[j], b[j])
-      left = left - cost[j]
-      keep_settled(j)
+    if kind[j] then
+      local left = remaining[j]
+      if granted and takes then
+        used[j], scale[j] = kind[j].taken(c[j], used[j], cost[j], b[j])
+        left = left - cost[j]
+        keep_settled(j)
+      end
+      answers[answered + j] = decision(kind[j], cost[j] <= remaining[j],
+          a[j], b[j], c[j], at[j], used[j], before[j], cost[j], left)
+    else
+      answers[answered + j] = pack('<Bdddd', WAITED_FOR, a[j], b[j], c[j], cost[j])
     end
-    answers[answered + j] = decision(kind[j], cost[j] <= remaining[j],
-        a[j], b[j], c[j], at[j], used[j], before[j], cost[j], left)
   end
   answered = answered + n
   return granted
 end
 
-local function give_back(n, taken_at)
+-- What was granted by a record is what is given back, and when it was granted.
+local function give_back(n, taken_at, remembered)
+  local decision_at = RECORD_BYTES + 1
+  if remembered then
+    taken_at = unpacked('<d', remembered, BINDING_BYTES + 10)
+  end
   for j = 1, n do
-    used[j], before[j] =
-        kind[j].give_back(b[j], c[j], at[j], used[j], before[j], cost[j], taken_at)
-    keep_settled(j)
+    local waited = remembered and string.byte(remembered, decision_at) == WAITED_FOR
+    decision_at = decision_at + (waited and 33 or 25)
+    if kind[j] and not waited then
+      used[j], before[j] =
+          kind[j].give_back(b[j], c[j], at[j], used[j], before[j], cost[j], taken_at)
+      keep_settled(j)
+    end
   end
 end
 
-local function work(mode, n, record, micros)
+local function replay(remembered, binding)
+  local note = string.sub(remembered, 8 + LAYOUT_BYTES + 1, 8 + BINDING_BYTES)
+  if string.sub(remembered, 9, 8 + LAYOUT_BYTES) == string.sub(binding, 1, LAYOUT_BYTES) then
+    return string.char(REPLAYED) .. note .. string.sub(remembered, 8 + BINDING_BYTES + 1)
+  end
+  -- The rules have changed since; the decisions are not about these asks.
+  return string.char(REPLAYED) .. note .. '\0'
+      .. string.sub(remembered, 8 + BINDING_BYTES + 2, RECORD_BYTES)
+end
+
+local function work(mode, n, record, micros, binding)
   local readable = settle(n)
 
-  -- A record is the time until which it counts, and the answer.
+  -- A record is the time until which it counts, the binding, and the answer.
   local remembered = record > 0 and values[record]
-  if remembered and (#remembered < 17 or unpacked('<d', remembered) <= now) then
+  if remembered and (#remembered < RECORD_BYTES or unpacked('<d', remembered) <= now) then
     remembered = false
   end
+  local reused = remembered
+      and string.sub(remembered, 9, 8 + DIGEST_BYTES) ~= string.sub(binding, 1, DIGEST_BYTES)
 
-  if mode == DECIDE and remembered then
-    answers[answered] = string.char(REPLAYED) .. string.sub(remembered, 9)
+  if reused then
+    answers[answered] = pack('<BBd', REUSED, 0, now)
+  elseif (mode == DECIDE or mode == RECALL) and remembered then
+    answers[answered] = replay(remembered, binding)
+  elseif mode == RECALL then
+    answers[answered] = pack('<BBd', UNKNOWN, 0, now)
   elseif not readable then
     answers[answered] = pack('<BBd', UNREADABLE, 0, now)
   elseif mode == DECIDE or mode == PEEK then
     local granted = decide(n, mode == DECIDE)
     if granted and record > 0 then
-      values[record] = pack('<dBd', now + micros, n, now)
+      values[record] = pack('<d', now + micros) .. binding .. pack('<Bd', n, now)
           .. table.concat(answers, '', answered - n + 1, answered)
       ends[record], kepts[record] = now + micros, now + micros
     end
   else
-    if record == 0 or remembered then
-      give_back(n, micros)
+    local is_known = record == 0 or remembered
+    if is_known and (record == 0
+        or string.sub(remembered, 9, 8 + LAYOUT_BYTES) == string.sub(binding, 1, LAYOUT_BYTES)) then
+      give_back(n, micros, remembered)
     end
     if record > 0 and values[record] then
       values[record] = false
       ends[record] = NEVER
     end
-    answers[answered] = pack('<BBd', GIVEN_BACK, 0, now)
+    answers[answered] = pack('<BBd', is_known and GIVEN_BACK or UNKNOWN, 0, now)
   end
 end
 
@@ -415,7 +455,7 @@ local demands, position = ARGV[3], 1
 
 while position <= #demands do
   local mode = string.byte(demands, position)
-  if mode >= TAKE then
+  if mode == TAKE or mode == DECIDE_ONE then
     local many, number, limit_a, limit_b, limit_c, limit_since
     many, number, limit_a, limit_b, limit_c, limit_since, position =
         unpacked('<HBdddd', demands, position + 1)
@@ -425,13 +465,18 @@ while position <= #demands do
   else
     local n, record, micros, number
     n, record, micros, position = unpacked('<BHd', demands, position + 1)
+    local binding = ''
+    if record > 0 then
+      binding = string.sub(demands, position, position + BINDING_BYTES - 1)
+      position = position + BINDING_BYTES
+    end
     for j = 1, n do
       key[j], cost[j], number, a[j], b[j], c[j], used_since[j], position =
           unpacked('<HdBdddd', demands, position)
       kind[j] = kinds[number]
     end
     answered = answered + 1
-    work(mode, n, record, micros)
+    work(mode, n, record, micros, binding)
   end
 end
 

@@ -12,11 +12,14 @@ import dev.weir.engine.limits.Answer;
 import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -90,8 +93,8 @@ interface ClusterClaims {
     Ask<TokenBucket> user = new Ask<>(USER, "half:1", 4);
     Ask<TokenBucket> organisation = new Ask<>(ORGANISATION, "half:7", 4);
     // What a node leaves that dies after the first of two slots.
-    store.decide(Demand.<TokenBucket>of(user).withRequestId("half"));
     Demand<TokenBucket> both = Demand.all(List.of(user, organisation));
+    store.decide(new Demand<>(List.of(user), Map.of(), both.withRequestId("half").request()));
     Answer answer = store.decide(both.withRequestId("half"));
     assertThat(answer.isAllowed()).isTrue();
     assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(6L, 11L);
@@ -141,6 +144,25 @@ interface ClusterClaims {
   private static long used(RedisLimitStore store, Ask<TokenBucket> ask) {
     return ask.policy().limit().capacity()
         - store.peek(Demand.of(ask)).decisions().getFirst().remaining();
+  }
+
+  @Test
+  default void requestIdIsBoundAcrossSlots() {
+    RedisLimitStore store = new RedisLimitStore(clients().one());
+    String id = UUID.randomUUID().toString();
+    for (int key = 0; key < 20; key++) {
+      Demand<TokenBucket> demand = Demand.of(Ask.of(USER, id + key));
+      Answer answer = store.decide(demand.withRequestId(id));
+      assertThat(answer.isAllowed()).isEqualTo(key == 0);
+      assertThat(answer.isReused()).isEqualTo(key > 0);
+      assertThat(store.refund(demand.withRequestId(id), answer.decidedAt()))
+          .isEqualTo(key == 0 ? Refund.GIVEN_BACK : Refund.REUSED);
+      if (key == 0) {
+        assertThat(store.decide(demand.withRequestId(id)).isReplayed()).isFalse();
+      } else {
+        assertThat(store.usage(USER, id + key).isNone()).isTrue();
+      }
+    }
   }
 
   @Test
@@ -230,6 +252,7 @@ interface ClusterClaims {
       }
       assertThat(leases.acquire("{" + tag + "}", TWO_PLACES, "b", 2))
           .isInstanceOf(LeaseDecision.Full.class);
+      // Other slots of that node hold what request ids are bound to.
       assertThat(from.ask("CLUSTER COUNTKEYSINSLOT " + SlotHash.getSlot(tag))).startsWith(":0");
     }
   }

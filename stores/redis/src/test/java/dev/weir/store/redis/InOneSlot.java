@@ -7,9 +7,11 @@ import dev.weir.engine.limits.Ask;
 import dev.weir.engine.limits.Demand;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Gives all keys of a limit store the same hash tag.
@@ -35,8 +37,13 @@ record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limi
   }
 
   @Override
-  public void refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    store.refund(tagged(demand), grantedAt);
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    return store.recall(tagged(demand));
+  }
+
+  @Override
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    return store.refund(tagged(demand), grantedAt);
   }
 
   @Override
@@ -59,7 +66,7 @@ record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limi
     for (Ask<? extends Limit> ask : demand.asks()) {
       asks.add(tagged(ask));
     }
-    return new Demand<>(asks, demand.requestId(), demand.requestTtl());
+    return new Demand<>(asks, demand.waits(), demand.request());
   }
 
   private <L extends Limit> Ask<L> tagged(Ask<L> ask) {
