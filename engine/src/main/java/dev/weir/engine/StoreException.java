@@ -12,6 +12,7 @@ public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Outcome outcome;
+  private final boolean isFull;
 
   /** What became of a request whose store failed. */
   public enum Outcome {
@@ -27,11 +28,29 @@ public final class StoreException extends RuntimeException {
   public StoreException(Outcome outcome, String message) {
     super(message);
     this.outcome = outcome;
+    this.isFull = false;
   }
 
   public StoreException(Outcome outcome, String message, Throwable cause) {
     super(message, cause);
     this.outcome = outcome;
+    this.isFull = cause instanceof StoreException failure && failure.isFull;
+  }
+
+  private StoreException(String message) {
+    super(message);
+    this.outcome = Outcome.NONE;
+    this.isFull = true;
+  }
+
+  /**
+   * A store in memory keeps as much as it may, and has no room for more; what it has it goes on
+   * with.
+   *
+   * @param message what there is too much of
+   */
+  public static StoreException full(String message) {
+    return new StoreException(message);
   }
 
   /**
@@ -64,6 +83,11 @@ public final class StoreException extends RuntimeException {
           ? e
           : new StoreException(Outcome.NONE, String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /** Whether the store is well, and only has no room for something new. */
+  public boolean isFull() {
+    return isFull;
   }
 
   public Outcome outcome() {

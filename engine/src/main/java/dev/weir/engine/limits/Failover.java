@@ -216,7 +216,13 @@ public final class Failover implements LimitStore<Limit> {
       breaker.succeeded();
       return answer;
     } catch (StoreException e) {
-      observer.storeFailed(parts.name(), e);
+      if (e.isFull()) {
+        // It is well, and goes on with the keys that it has.
+        isSettled = true;
+        breaker.succeeded();
+      } else {
+        observer.storeFailed(parts.name(), e);
+      }
       throw e;
     } catch (IllegalArgumentException e) {
       // The demand's fault. It was not sent, so the store has proved nothing.

@@ -99,8 +99,7 @@ final class GrantedRequests {
       }
       stripe.forgetEnded(now);
       if (stripe.byEnd.size() >= mostPerStripe) {
-        throw new StoreException(
-            StoreException.Outcome.NONE, "full: too many request ids are remembered");
+        throw StoreException.full("full: too many request ids are remembered");
       }
       Answer answer = decide.apply(demand);
       if (answer.isAllowed()) {

@@ -139,8 +139,7 @@ public final class MemoryLeaseStore implements LeaseStore {
       if (!stripe.resources.containsKey(resource)
           && !step.next().isEmpty()
           && stripe.resources.size() >= mostPerStripe) {
-        throw new StoreException(
-            StoreException.Outcome.NONE, "full: too many resources have leases");
+        throw StoreException.full("full: too many resources have leases");
       }
       stripe.put(resource, step.next());
       return step.decision();

@@ -88,8 +88,7 @@ final class Terms {
   private int grow() {
     int former = limits.length;
     if (former == most) {
-      throw new StoreException(
-          StoreException.Outcome.NONE, "full: too many different limits at a time");
+      throw StoreException.full("full: too many different limits at a time");
     }
     limits = Arrays.copyOf(limits, former * 2);
     scales = Arrays.copyOf(scales, former * 2);

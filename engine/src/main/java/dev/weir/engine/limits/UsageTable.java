@@ -80,8 +80,7 @@ final class UsageTable {
       sweepNext(nowMicros);
     }
     if (!hasRoom(more)) {
-      throw new StoreException(
-          StoreException.Outcome.NONE, "full: %d keys are in use".formatted(mostKeys));
+      throw StoreException.full("full: %d keys are in use".formatted(mostKeys));
     }
   }
 

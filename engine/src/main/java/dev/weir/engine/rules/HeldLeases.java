@@ -1,10 +1,13 @@
 package dev.weir.engine.rules;
 
+import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.OnStoreFailure;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,13 +73,7 @@ final class HeldLeases {
       Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
     LeaseStore store = store(asked);
     String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
-    LeaseDecision decision =
-        store.acquire(
-            resource,
-            leased.concurrency(),
-            leaseId,
-            Math.toIntExact(asked.cost()),
-            asked.rule().rule().createdAt());
+    LeaseDecision decision = acquired(asked, store, resource, leased.concurrency(), leaseId);
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
       case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
@@ -92,6 +89,21 @@ final class HeldLeases {
           });
     }
     return decision;
+  }
+
+  /** A store in memory may be full: then no one counts the leases of rules that are open. */
+  private static LeaseDecision acquired(
+      Asked asked, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
+    int places = Math.toIntExact(asked.cost());
+    try {
+      return store.acquire(resource, concurrency, leaseId, places, asked.rule().rule().createdAt());
+    } catch (StoreException e) {
+      if (!e.isFull() || asked.rule().terms().onStoreFailure() != OnStoreFailure.OPEN) {
+        throw e;
+      }
+      long now = Micros.ceil(Instant.now());
+      return new LeaseDecision.Unchecked(new Lease(leaseId, places, now + concurrency.ttlMicros()));
+    }
   }
 
   /** Renews a lease that its caller holds. */

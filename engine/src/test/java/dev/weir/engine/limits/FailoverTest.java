@@ -363,4 +363,28 @@ class FailoverTest {
         .hasMessage("redis is gone");
     assertThatThrownBy(() -> failover.forget(policy, "k")).isInstanceOf(StoreException.class);
   }
+
+  /** It goes on with the keys that it has, so it is not left alone. */
+  @Test
+  void storeThatIsFullIsNotGivenUp() {
+    LimitStore<Limit> small = new MemoryLimitStore(() -> nowMicros, 1);
+    Failover failover =
+        new Failover(
+            new Failover.Parts("memory", small, Optional.empty(), 1, 10, SETTINGS),
+            observer,
+            () -> nowMicros);
+    Policy<Limit> closed = policy(TEN, OnStoreFailure.CLOSED);
+    Policy<Limit> open = policy(TEN, OnStoreFailure.OPEN);
+    assertThat(failover.decide(one(closed)).mode()).isEqualTo(Answer.Mode.STORE);
+    for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
+      Answer refused = failover.decide(Demand.of(Ask.of(closed, "new")));
+      assertThat(refused.isAllowed()).isFalse();
+      assertThat(refused.mode()).isEqualTo(Answer.Mode.CLOSED);
+      Answer passed = failover.decide(Demand.of(Ask.of(open, "new")));
+      assertThat(passed.isAllowed()).isTrue();
+      assertThat(passed.mode()).isEqualTo(Answer.Mode.OPEN);
+    }
+    assertThat(failover.decide(one(closed)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(heard).isEmpty();
+  }
 }

@@ -68,10 +68,13 @@ final class Judgement {
     } catch (StoreException e) {
       log.error("Request {} could not be decided: {}", requestId, e.getMessage());
       return new Decided.Failed(
-          // Whatever was counted: the request itself went nowhere.
-          Problem.storeUnavailable(
-              StoreException.Outcome.NONE,
-              "The rules cannot be asked now, so the request was not forwarded; try again soon."));
+          e.isFull()
+              ? Problem.storeFull(e)
+              // Whatever was counted: the request itself went nowhere.
+              : Problem.storeUnavailable(
+                  StoreException.Outcome.NONE,
+                  "The rules cannot be asked now, so the request was not forwarded; try again"
+                      + " soon."));
     } catch (RuntimeException e) {
       log.error("Request {} could not be decided", requestId, e);
       return new Decided.Failed(

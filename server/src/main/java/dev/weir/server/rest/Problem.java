@@ -66,6 +66,16 @@ public record Problem(
         .with(json -> json.writeStringField("outcome", word));
   }
 
+  /** The memory of this node has no room to count something new. */
+  public static Problem storeFull(StoreException failure) {
+    return of(
+        503,
+        "store-full",
+        "The memory of this node is %s. Nothing was done; there is room again when what is idle has been"
+                .formatted(failure.getMessage())
+            + " forgotten.");
+  }
+
   /** A request with wrong fields. */
   static Problem invalid(List<Violation> errors) {
     String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";

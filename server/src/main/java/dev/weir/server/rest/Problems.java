@@ -90,6 +90,9 @@ final class Problems
 
   /** A store that failed, and whether anything may have been done. */
   static Problem of(StoreException failure) {
+    if (failure.isFull()) {
+      return Problem.storeFull(failure);
+    }
     return switch (failure.outcome()) {
       case NONE -> NOTHING_DONE;
       case UNKNOWN -> OUTCOME_UNKNOWN;

@@ -10,6 +10,7 @@ import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.LimitSweep;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.OpenWhenFull;
 import dev.weir.engine.limits.StoreHistory;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.store.jdbc.JdbcLeaseStore;
@@ -66,7 +67,7 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
     MemoryLimitStore memory = new MemoryLimitStore(settings.mostKeys());
     metrics.keysInMemory(memory::keys);
     LeaseStore leases = new MemoryLeaseStore();
-    return new LimitStores(memory, leases, leases);
+    return new LimitStores(new OpenWhenFull(memory), leases, leases);
   }
 
   private static LimitStores onPostgres(

@@ -5,6 +5,7 @@ import dev.weir.core.slots.Terms;
 import dev.weir.engine.limits.MemoryDefinitions;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.OpenWhenFull;
 import dev.weir.engine.routes.MemoryRoutes;
 import dev.weir.engine.routes.RouteBook;
 import dev.weir.engine.rules.MemoryRules;
@@ -95,7 +96,7 @@ public final class TestNode {
     LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
     MemoryRules rules = new MemoryRules(clock);
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
-    MemoryLimitStore counts = new MemoryLimitStore(nowMicros, 1_000);
+    OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(nowMicros, 1_000), nowMicros);
     MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros);
     RuleBook book = new RuleBook(rules, metrics);
     return new Limits(

@@ -227,6 +227,7 @@ declare
 
   v_now     bigint;
   v_locked  boolean := not p_look;
+  v_again   boolean := false;
   v_writes  boolean;
   v_changed int;
   v_done    int;
@@ -328,6 +329,14 @@ begin
         k := k || r.answer;
         k_last[r.i] := cardinality(k);
       end loop;
+      -- A request that was granted after the rows were looked for is known, and its usages are not:
+      -- they would stay taken when it is given back. They were written together, so they are there
+      -- now, unless they have been swept.
+      if v_locked and not v_again and cardinality(k) > 0 and cardinality(p_taken) > 0
+          and array_position(u_tid, null) is not null then
+        v_again := true;
+        continue;
+      end if;
     end if;
 
     o := array[v_now];

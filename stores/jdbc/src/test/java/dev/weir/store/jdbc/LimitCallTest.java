@@ -86,6 +86,8 @@ final class LimitCallTest {
       if (demand.isRepeatable()) {
         Granted before = granted.get(demand.requestId());
         if (before == null || before.untilMicros() <= now) {
+          // What is over is forgotten, also if the clock steps back after it.
+          granted.remove(demand.requestId());
           return Refund.UNKNOWN;
         } else if (!before.isOf(demand)) {
           return Refund.REUSED;

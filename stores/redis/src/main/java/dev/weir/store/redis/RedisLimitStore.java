@@ -147,9 +147,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     SlotBySlot spread = spread(demand);
     LimitCall call = call(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
     Refund refund =
-        spread == null
-            ? submit(call, Outcome.GivenBack.class).refund()
-            : spread.refund(grantedAt);
+        spread == null ? submit(call, Outcome.GivenBack.class).refund() : spread.refund(grantedAt);
     if (!isBound(demand)) {
       return refund;
     }

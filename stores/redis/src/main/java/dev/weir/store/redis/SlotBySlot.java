@@ -67,7 +67,8 @@ final class SlotBySlot {
     for (List<Integer> positions : slots.values()) {
       List<Ask<? extends Limit>> asks = new ArrayList<>(positions.size());
       positions.forEach(position -> asks.add(demand.asks().get(position)));
-      parts.add(new Part(new Demand<>(asks, waits(demand, positions), demand.request()), positions));
+      parts.add(
+          new Part(new Demand<>(asks, waits(demand, positions), demand.request()), positions));
     }
     return parts;
   }
@@ -121,25 +122,27 @@ final class SlotBySlot {
       }
     }
     Optional<Answer> reused = known.stream().filter(Answer::isReused).findFirst();
-    return reused.isPresent() || known.size() < parts.size()
-        ? reused
-        : Optional.of(merged(known));
+    return reused.isPresent() || known.size() < parts.size() ? reused : Optional.of(merged(known));
   }
 
   /** Another request's id in one slot is another request's; else what one gives back is given. */
   Refund refund(Instant grantedAt) {
     Refund refund = Refund.UNKNOWN;
-    for (Outcome outcome :
-        send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
-      switch (outcome) {
-        case Outcome.GivenBack back -> refund = refund == Refund.UNKNOWN ? back.refund() : refund;
-        case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
-        case Outcome.Answered answered -> throw unexpected(answered);
-        case Outcome.Unknown unknown -> throw unexpected(unknown);
-        case Outcome.Taken taken -> throw unexpected(taken);
-      }
+    for (Outcome outcome : send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
+      Refund here = givenBack(outcome);
+      refund = refund == Refund.UNKNOWN ? here : refund;
     }
     return refund;
+  }
+
+  private static Refund givenBack(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.GivenBack back -> back.refund();
+      case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
+      case Outcome.Answered answered -> throw unexpected(answered);
+      case Outcome.Unknown unknown -> throw unexpected(unknown);
+      case Outcome.Taken taken -> throw unexpected(taken);
+    };
   }
 
   private static IllegalStateException unexpected(Outcome outcome) {
@@ -211,9 +214,7 @@ final class SlotBySlot {
         long remaining = granted.remaining() + ask.cost();
         long reset = remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros();
         decisions.add(
-            granted instanceof Decision.Delayed
-                ? granted
-                : new Decision.Allowed(remaining, reset));
+            granted instanceof Decision.Delayed ? granted : new Decision.Allowed(remaining, reset));
       }
       untouched.add(new Answer(decisions, answer.decidedAt(), answer.mode()));
     }

@@ -1,0 +1,118 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * A store in memory that lets pass what it has no room to count, where all policies of a demand are
+ * {@link OnStoreFailure#OPEN}. Everything else is told that the store is full, by its {@link
+ * StoreException}. Thread-safe.
+ */
+public final class OpenWhenFull implements LimitStore<Limit> {
+  private final LimitStore<Limit> store;
+  private final LongSupplier nowMicros;
+
+  public OpenWhenFull(LimitStore<Limit> store) {
+    this(store, BusyClock.sinceStart());
+  }
+
+  /** One that goes by the given clock, in microseconds since the epoch. */
+  public OpenWhenFull(LimitStore<Limit> store, LongSupplier nowMicros) {
+    this.store = store;
+    this.nowMicros = nowMicros;
+  }
+
+  @Override
+  public Answer decide(Demand<? extends Limit> demand) {
+    try {
+      return store.decide(demand);
+    } catch (StoreException e) {
+      if (!e.isFull() || !isOpen(demand)) {
+        throw e;
+      }
+      List<Decision> decisions = new ArrayList<>(demand.asks().size());
+      for (Ask<? extends Limit> ask : demand.asks()) {
+        decisions.add(letPass(ask.policy(), ask.cost()));
+      }
+      return new Answer(decisions, Micros.instant(nowMicros.getAsLong()), Answer.Mode.OPEN);
+    }
+  }
+
+  private static boolean isOpen(Demand<? extends Limit> demand) {
+    return demand.asks().stream()
+        .allMatch(ask -> ask.policy().onStoreFailure() == OnStoreFailure.OPEN);
+  }
+
+  private static Decision letPass(Policy<? extends Limit> policy, long cost) {
+    return new Decision.Allowed(policy.limit().most() - cost, 0);
+  }
+
+  @Override
+  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+    try {
+      return store.take(policy, key, cost);
+    } catch (StoreException e) {
+      return requireOpen(e, policy);
+    }
+  }
+
+  @Override
+  public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
+    try {
+      return store.decide(policy, key, cost);
+    } catch (StoreException e) {
+      requireOpen(e, policy);
+      return letPass(policy, cost);
+    }
+  }
+
+  private static boolean requireOpen(StoreException failure, Policy<? extends Limit> policy) {
+    if (!failure.isFull() || policy.onStoreFailure() != OnStoreFailure.OPEN) {
+      throw failure;
+    }
+    return true;
+  }
+
+  @Override
+  public Answer peek(Demand<? extends Limit> demand) {
+    return store.peek(demand);
+  }
+
+  @Override
+  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+    return store.recall(demand);
+  }
+
+  @Override
+  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+    return store.refund(demand, grantedAt);
+  }
+
+  @Override
+  public Usage usage(Policy<? extends Limit> policy, String key) {
+    return store.usage(policy, key);
+  }
+
+  @Override
+  public void forget(Policy<? extends Limit> policy, String key) {
+    store.forget(policy, key);
+  }
+
+  @Override
+  public boolean mayStandIn() {
+    return true;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}
