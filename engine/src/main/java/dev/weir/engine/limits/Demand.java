@@ -117,11 +117,11 @@ public record Demand<L extends Limit>(
   }
 
   /**
-   * The demand as it was granted: asks that were waited for are marked, whatever this demand says
-   * about them.
+   * The demand as it was granted: asks that were waited for are marked, also if this demand does
+   * not say so. Asks that only this demand says were waited for stay so, and give nothing back.
    */
   public Demand<L> grantedAs(List<Decision> decisions) {
-    Map<Integer, Decision.Delayed> waited = new HashMap<>();
+    Map<Integer, Decision.Delayed> waited = new HashMap<>(waits);
     for (int i = 0; i < decisions.size(); i++) {
       if (decisions.get(i) instanceof Decision.Delayed delayed) {
         waited.put(i, delayed);
