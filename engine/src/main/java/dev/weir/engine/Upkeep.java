@@ -52,8 +52,8 @@ public final class Upkeep implements AutoCloseable {
             .accept(
                 "The %s has to wait until the store is back: %s".formatted(name, e.getMessage()));
       }
-    } catch (RuntimeException e) {
-      // Or there would be no further turn.
+    } catch (RuntimeException | Error e) {
+      // Or there would be no further turn: one that ran out of memory is logged and tried again.
       log.error().accept("The %s failed and will try again at its next turn".formatted(name), e);
     }
   }

@@ -20,7 +20,8 @@ final class UpkeepTest {
 
   @Test
   void goesOnAfterEveryFailureAndTellsOfAnOutageOnce() throws Exception {
-    Iterator<String> turns = List.of("", "gone", "gone", "", "gone", "bug", "bug", "").iterator();
+    Iterator<String> turns =
+        List.of("", "gone", "gone", "", "gone", "bug", "memory", "").iterator();
     CountDownLatch all = new CountDownLatch(1);
     try (Upkeep upkeep = new Upkeep("work", () -> turn(turns, all), Duration.ofMillis(1), log)) {
       assertThat(upkeep).isNotNull();
@@ -32,7 +33,7 @@ final class UpkeepTest {
             "The work goes on",
             "The work has to wait until the store is back: gone",
             "The work failed and will try again at its next turn: bug",
-            "The work failed and will try again at its next turn: bug",
+            "The work failed and will try again at its next turn: memory",
             "The work goes on");
   }
 
@@ -44,6 +45,7 @@ final class UpkeepTest {
     switch (turns.next()) {
       case "gone" -> throw new StoreException(StoreException.Outcome.NONE, "gone");
       case "bug" -> throw new IllegalStateException("bug");
+      case "memory" -> throw new OutOfMemoryError("memory");
       default -> {}
     }
   }

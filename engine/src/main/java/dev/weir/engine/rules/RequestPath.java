@@ -59,6 +59,10 @@ public record RequestPath(String text, List<String> segments) {
     if (!path.startsWith("/")) {
       throw new AmbiguousPathException("must begin with /");
     }
+    if (path.indexOf('#') >= 0) {
+      // The end of the path to some, a character like others to the rest.
+      throw new AmbiguousPathException("has a #");
+    }
     return resolved(path.substring(1).split("/", -1), mayResolve);
   }
 
@@ -134,7 +138,7 @@ public record RequestPath(String text, List<String> segments) {
   }
 
   private static String withoutQuery(String target) {
-    return target.substring(0, indexOfAny(target, 0, "?#"));
+    return target.substring(0, indexOfAny(target, 0, "?"));
   }
 
   private static String withoutParameters(String segment) {

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The proxies whose word is taken for where a request comes from.
@@ -18,6 +20,8 @@ public final class TrustedProxies {
 
   /** So many hops, at most, are read: more are an attack. */
   private static final int MOST_HOPS = 64;
+
+  private static final Pattern WITH_PORT = Pattern.compile("(\\[[^]]*]|[^:]+):[0-9]{1,5}");
 
   private final List<Network> networks;
 
@@ -92,7 +96,7 @@ public final class TrustedProxies {
       return peer;
     }
     String one = client(peer, fors(forwarded));
-    String other = client(peer, split(forwardedFor, ','));
+    String other = client(peer, split(forwardedFor, ","));
     if (forwarded.isEmpty() || forwardedFor.isEmpty()) {
       return forwarded.isEmpty() ? other : one;
     }
@@ -123,44 +127,40 @@ public final class TrustedProxies {
 
   private static List<String> fors(List<String> forwarded) {
     List<String> fors = new ArrayList<>();
-    for (String element : split(forwarded, ',')) {
+    for (String element : split(forwarded, ",")) {
       fors.add(
-          split(List.of(element), ';').stream()
+          split(List.of(element), ";").stream()
               .filter(pair -> pair.toLowerCase(Locale.ROOT).startsWith("for="))
-              .map(pair -> pair.substring("for=".length()))
+              .map(pair -> unquoted(pair.substring("for=".length())))
               .findFirst()
               .orElse(""));
     }
     return fors;
   }
 
-  /** Parts of a header that may have quotes. */
-  private static List<String> split(List<String> lines, char separator) {
+  /**
+   * The parts of a header, whatever quotes it has. What a proxy adds stands behind the last comma,
+   * and no address has one in it; a quote that a client has opened must not reach that far.
+   */
+  private static List<String> split(List<String> lines, String separator) {
     List<String> parts = new ArrayList<>();
     for (String line : lines) {
-      int from = 0;
-      boolean isQuoted = false;
-      for (int i = 0; i <= line.length(); i++) {
-        if (i == line.length() || (line.charAt(i) == separator && !isQuoted)) {
-          parts.add(line.substring(from, i).strip());
-          from = i + 1;
-        } else if (line.charAt(i) == '"') {
-          isQuoted = !isQuoted;
-        }
+      for (String part : line.split(separator, -1)) {
+        parts.add(part.strip());
       }
     }
     return parts;
   }
 
-  /** The address of a hop, which may be quoted and have a port. */
+  /** What stands between quotes; what has only one of them stays as it is, and is no address. */
+  private static String unquoted(String text) {
+    boolean isQuoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+    return isQuoted ? text.substring(1, text.length() - 1) : text;
+  }
+
+  /** The address of a hop, which may have a port; empty if there is anything else. */
   private static Optional<byte[]> address(String hop) {
-    String bare = hop.replace("\"", "").strip();
-    int bracket = bare.indexOf(']');
-    if (bare.startsWith("[") && bracket > 0) {
-      return ClientAddress.bytes(bare.substring(0, bracket + 1));
-    }
-    int colon = bare.indexOf(':');
-    boolean hasPort = colon > 0 && colon == bare.lastIndexOf(':');
-    return ClientAddress.bytes(hasPort ? bare.substring(0, colon) : bare);
+    Matcher withPort = WITH_PORT.matcher(hop);
+    return ClientAddress.bytes(withPort.matches() ? withPort.group(1) : hop);
   }
 }

@@ -70,6 +70,40 @@ final class TrustedProxiesTest {
     assertThat(forwarded(line)).isEqualTo(client);
   }
 
+  /** What a client sent and, behind it, what the proxy added. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.2.3.4:\"",
+        "\"1.2.3.4",
+        "[2001:db9::1]\"",
+        "[2001:db9::1]:\"",
+        "1.2.3.4;by=\"x",
+        "\\\"",
+      })
+  void quotesOfAClientDoNotReachWhatTheProxyAdds(String made) {
+    assertThat(client(PROXY, made + ", 203.0.113.9")).isEqualTo("203.0.113.9");
+    assertThat(forwarded("for=" + made + ", for=203.0.113.9")).isEqualTo("203.0.113.9");
+    assertThat(forwarded("for=1.2.3.4;by=" + made + ", for=\"[2001:db9::1]:80\""))
+        .isEqualTo("2001:db9:0:0:0:0:0:1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.2.3.4:\"",
+        "1.2.3.4:x",
+        "1.2.3.4:",
+        "1.2.3.4:123456",
+        "[2001:db9::1]x",
+        "[2001:db9::1",
+        "\"1.2.3.4\"",
+        "1.2.3.4 5",
+      })
+  void addressesWithAnythingBehindThemAreNone(String hop) {
+    assertThat(client(PROXY, hop)).isEqualTo(PROXY);
+  }
+
   @Test
   void twoStoriesAreNone() {
     assertThat(PROXIES.client(PROXY, List.of("for=1.2.3.4"), List.of("203.0.113.9")))

@@ -37,7 +37,8 @@ final class AuthorizeEndpoint {
 
   @Get
   @ReadsQuery
-  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  // A proxy copies its client's Accept, which is about what the service answers.
+  @Produces(MediaType.ALL)
   CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
     Configured configured = Configured.read(request);
     HttpStatus refusal = configured.refusal();

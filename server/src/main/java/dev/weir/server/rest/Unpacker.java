@@ -2,10 +2,10 @@ package dev.weir.server.rest;
 
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Unpacks a body piece by piece, and knows whether it was whole: Netty's decoder ends a truncated
@@ -13,6 +13,7 @@ import java.util.zip.Inflater;
  * 1952). Not thread-safe.
  */
 final class Unpacker implements AutoCloseable {
+  private static final byte[] NOTHING = new byte[0];
   private static final int PIECE_BYTES = 16 * 1024;
   private static final int DEFLATED = 8;
   private static final int FIXED_BYTES = 10;
@@ -32,6 +33,8 @@ final class Unpacker implements AutoCloseable {
   private int firstByte;
   private long trailer;
   private boolean isBegun;
+  private byte[] input = NOTHING;
+  private int position;
 
   /** Where it is in the packed bytes, in their order. */
   private enum Part {
@@ -62,19 +65,33 @@ final class Unpacker implements AutoCloseable {
     };
   }
 
+  /** Takes the next packed bytes, after all that was unpacked before has been asked for. */
+  void feed(byte[] packed) {
+    input = packed;
+    position = 0;
+  }
+
   /**
-   * Unpacks the next bytes.
+   * Unpacks a piece of what was fed; null if there is no more until the next bytes are.
    *
-   * @throws DataFormatException if they are not packed as the encoding says
+   * @throws DataFormatException if it is not packed as the encoding says
    */
-  void unpack(byte[] packed, Consumer<byte[]> unpacked) throws DataFormatException {
-    int next = 0;
-    while (next < packed.length) {
-      isBegun = true;
-      next =
-          part == Part.DATA
-              ? inflate(packed, next, unpacked)
-              : header(packed[next] & 0xff, next, unpacked);
+  byte @Nullable [] next() throws DataFormatException {
+    while (true) {
+      if (part == Part.DATA) {
+        byte[] piece = inflate();
+        if (piece.length > 0) {
+          return piece;
+        }
+        if (part == Part.DATA) {
+          return null;
+        }
+      } else if (position < input.length) {
+        isBegun = true;
+        header(input[position++] & 0xff);
+      } else {
+        return null;
+      }
     }
   }
 
@@ -83,31 +100,34 @@ final class Unpacker implements AutoCloseable {
     return !isBegun || part == Part.END || (isGzip && part == Part.FIXED && at == 0);
   }
 
-  private int inflate(byte[] packed, int from, Consumer<byte[]> unpacked)
-      throws DataFormatException {
-    inflater.setInput(packed, from, packed.length - from);
+  /** The next piece; empty if the data has ended or more bytes are needed. */
+  private byte[] inflate() throws DataFormatException {
     byte[] piece = new byte[PIECE_BYTES];
-    while (!inflater.finished()) {
+    while (true) {
       int length = inflater.inflate(piece);
       if (length > 0) {
         crc.update(piece, 0, length);
-        unpacked.accept(Arrays.copyOf(piece, length));
+        return Arrays.copyOf(piece, length);
+      } else if (inflater.finished()) {
+        part = isGzip ? Part.TRAILER : Part.END;
+        at = 0;
+        position -= inflater.getRemaining();
+        return NOTHING;
       } else if (inflater.needsDictionary()) {
         throw new DataFormatException("a dictionary is needed");
-      } else if (!inflater.finished() && inflater.needsInput()) {
-        return packed.length;
+      } else if (position == input.length) {
+        return NOTHING;
       }
+      isBegun = true;
+      inflater.setInput(input, position, input.length - position);
+      position = input.length;
     }
-    part = isGzip ? Part.TRAILER : Part.END;
-    at = 0;
-    return packed.length - inflater.getRemaining();
   }
 
-  /** Takes a byte that is not packed data; returns where the next one is. */
-  private int header(int octet, int position, Consumer<byte[]> unpacked)
-      throws DataFormatException {
+  /** Takes a byte that is not packed data. */
+  private void header(int octet) throws DataFormatException {
     switch (part) {
-      case BEGIN -> begin(octet, unpacked);
+      case BEGIN -> begin(octet);
       case FIXED -> fixed(octet);
       case EXTRA_LENGTH -> {
         extraLeft |= octet << (8 * at++);
@@ -134,11 +154,10 @@ final class Unpacker implements AutoCloseable {
       case END -> throw new DataFormatException("bytes after the end");
       case DATA -> throw new IllegalStateException("data is inflated");
     }
-    return position + 1;
   }
 
   /** Some send the bare data where the encoding means zlib's format (RFC 9110, 8.4.1.2). */
-  private void begin(int octet, Consumer<byte[]> unpacked) throws DataFormatException {
+  private void begin(int octet) {
     if (at++ == 0) {
       firstByte = octet;
       return;
@@ -147,10 +166,7 @@ final class Unpacker implements AutoCloseable {
     inflater.end();
     inflater = new Inflater(!isZlib);
     part = Part.DATA;
-    byte[] both = {(byte) firstByte, (byte) octet};
-    if (inflate(both, 0, unpacked) < both.length) {
-      throw new DataFormatException("bytes after the end");
-    }
+    inflater.setInput(new byte[] {(byte) firstByte, (byte) octet});
   }
 
   private void fixed(int octet) throws DataFormatException {

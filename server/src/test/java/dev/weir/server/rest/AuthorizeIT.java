@@ -73,6 +73,17 @@ final class AuthorizeIT {
   }
 
   @Test
+  void quotesOfAClientDoNotHideTheAddressThatTheProxyAdds() {
+    assertThat(ask("POST", "/api/orders", "1.2.3.4:\", 192.0.2.1").status()).isEqualTo(200);
+    ask("POST", "/api/orders", "1.2.3.5:\", 192.0.2.1").refused();
+  }
+
+  @Test
+  void aSignThatEndsThePathForSomeIsRefused() {
+    ask("POST", "/api#x/orders", "192.0.2.1").problem(400, "invalid-path");
+  }
+
+  @Test
   void refusesWithAStatusThatTheProxyUnderstands() {
     ask("POST", "/api/orders", "192.0.2.1");
     for (int status : new int[] {401, 403, 429}) {

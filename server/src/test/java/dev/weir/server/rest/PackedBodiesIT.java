@@ -120,6 +120,22 @@ final class PackedBodiesIT {
         .isGreaterThan(answer.lastIndexOf("scheduledTime"));
   }
 
+  /** Much more than a server holds unpacked, in a few reads of the connection. */
+  @Test
+  void streamMayBePackedAsWellAsCanBe() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 30_000; i++) {
+      lines
+          .append("{\"eventId\":\"packed-%d\",".formatted(i))
+          .append("\"requestedTime\":\"2027-06-01T12:00:00Z\"}\n");
+    }
+    Http.Answer answer = lines("gzip", gzip(lines.toString()));
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.text().lines())
+        .hasSize(30_000)
+        .allMatch(line -> line.contains("scheduledTime"));
+  }
+
   @Test
   void whatNobodyCanUnpackIsRefused() throws IOException {
     for (String encoding : List.of("br", "zstd", "snappy", "gzip, gzip", "compress", "x")) {

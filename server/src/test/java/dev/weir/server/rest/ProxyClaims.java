@@ -90,6 +90,29 @@ interface ProxyClaims {
     assertThat(proxied().served()).containsExactly("GET /free");
   }
 
+  /** What a client accepts is about the service's answer, not about Weir's. */
+  @Test
+  default void clientsMayAcceptWhatTheyLike() {
+    proxied().rule("'allowedRequests':1");
+    for (String accepted : List.of("text/html", "text/event-stream", "image/png;q=0.1")) {
+      Http front = proxied().front().with("Accept", accepted);
+      assertThat(front.get("/free").status()).as(accepted).isEqualTo(200);
+    }
+    assertThat(proxied().front().with("Accept", "text/html").get("/api/orders").status())
+        .isEqualTo(200);
+    assertThat(proxied().front().with("Accept", "text/html").get("/api/orders").status())
+        .isEqualTo(429);
+  }
+
+  /** Nor may a client choose what the proxy asks Weir, and so get a 200 that grants nothing. */
+  @Test
+  default void targetsWithoutAPathAreRefused() throws IOException {
+    for (String target : List.of("x:http://127.0.0.1/health/ready", "x:health/ready", "x:")) {
+      assertThat(ask("GET " + target, "")).as(target).startsWith("HTTP/1.1 400 ");
+    }
+    assertThat(proxied().served()).isEmpty();
+  }
+
   private String ask(String line, String headers) throws IOException {
     return RawHttp.exchange(
         proxied().address(),

@@ -60,9 +60,10 @@ final class UnpackerTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (Unpacker unpacker = Unpacker.of(encoding).orElseThrow()) {
       for (int from = 0; from < packed.length; from += piece) {
-        unpacker.unpack(
-            Arrays.copyOfRange(packed, from, Math.min(packed.length, from + piece)),
-            out::writeBytes);
+        unpacker.feed(Arrays.copyOfRange(packed, from, Math.min(packed.length, from + piece)));
+        for (byte[] next = unpacker.next(); next != null; next = unpacker.next()) {
+          out.writeBytes(next);
+        }
       }
       if (!unpacker.isWhole()) {
         throw new DataFormatException("not whole");
