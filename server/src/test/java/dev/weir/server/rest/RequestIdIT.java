@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.wiring.TestNode;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -232,5 +236,95 @@ final class RequestIdIT {
         "{'all':[{'rule':'queued','key':'a','queued':true},{'rule':'org','key':'a'}],'decidedAt':'%s'}"
             .formatted(answer.textAt("decidedAt")));
     assertThat(List.of(remaining("queued", "a"), remaining("org", "a"))).isEqualTo(List.of(0, 10));
+  }
+
+  @Test
+  void aLeaseOfACheckSaysWhenItEndsAndCanBeRenewed() {
+    Http.Answer first = check("{'rule':'two','key':'a'}").ok();
+    assertThat(first.textAt("decidedAt")).isEqualTo("2026-06-01T12:00:00Z");
+    assertThat(first.textAt("expiresAt")).isEqualTo("2026-06-01T12:00:30Z");
+    assertThat(first.intAt("reset")).isEqualTo(30);
+    assertThat(first.at("replayed")).isEqualTo(false);
+    clock.set(NOON.plusSeconds(20));
+    String renewal =
+        json("{'rule':'two','key':'a','leaseId':'%s'}".formatted(first.textAt("leaseId")));
+    assertThat(http.post("/api/v1/renew", renewal).ok().textAt("expiresAt"))
+        .isEqualTo("2026-06-01T12:00:50Z");
+    clock.set(NOON.plusSeconds(49));
+    assertThat(remaining("two", "a")).isEqualTo(1);
+    clock.set(NOON.plusSeconds(50));
+    http.post("/api/v1/renew", renewal).problem(404, "unknown-lease");
+    http.post("/api/v1/renew", json("{'rule':'api','key':'a','leaseId':'x'}")).wrong("rule");
+    http.post("/api/v1/renew", json("{'rule':'two','key':'a'}")).wrong("leaseId");
+  }
+
+  @Test
+  void aRefusalByConcurrencySaysWhenItWasDecided() {
+    check("{'rule':'two','key':'a','cost':2}").ok();
+    Http.Answer refused = check("{'rule':'two','key':'a'}").refused();
+    assertThat(refused.textAt("decidedAt")).isNotBlank();
+    assertThat(refused.intAt("reset")).isEqualTo(30);
+    assertThat(refused.intAt("retryAfter")).isEqualTo(30);
+    assertThat(refused.at("replayed")).isEqualTo(false);
+    Http.Answer peeked =
+        http.post("/api/v1/check", json("{'rule':'two','key':'a','peek':true}")).refused();
+    assertThat(peeked.intAt("retryAfter")).isEqualTo(30);
+  }
+
+  /** Also if it holds the last place; a lease that has ended is taken again. */
+  @Test
+  void aRepeatedRequestHasTheLeaseThatItHas() {
+    String request = "{'rule':'two','key':'a','cost':2,'requestId':'id'}";
+    Http.Answer first = check(request).ok();
+    clock.set(NOON.plusSeconds(10));
+    Http.Answer again = check(request).ok();
+    assertThat(again.at("replayed")).isEqualTo(true);
+    assertThat(again.textAt("leaseId")).isEqualTo(first.textAt("leaseId"));
+    assertThat(again.textAt("expiresAt")).isEqualTo(first.textAt("expiresAt"));
+    assertThat(again.textAt("decidedAt")).isEqualTo(first.textAt("decidedAt"));
+    check("{'rule':'two','key':'a'}").refused();
+
+    clock.set(NOON.plusSeconds(30));
+    assertThat(check(request).ok().textAt("expiresAt")).isEqualTo("2026-06-01T12:01:00Z");
+    clock.set(NOON.plusSeconds(60));
+    check("{'rule':'two','key':'a'}").ok();
+    check(request).refused();
+  }
+
+  @Test
+  void aRefundByItsIdGivesLeaseAndCountsBackOnce() {
+    String request =
+        "{'all':[{'rule':'two','key':'a'},{'rule':'api','key':'a'}],'requestId':'id'%s}";
+    String leaseId = check(request.formatted("")).ok().textAt("leaseId");
+    refund(
+            "{'all':[{'rule':'two','key':'a'},{'rule':'api','key':'b'}],'requestId':'id','leaseId':'%s'}"
+                .formatted(leaseId))
+        .problem(409, "request-id-reused");
+    assertThat(List.of(remaining("two", "a"), remaining("api", "a"))).isEqualTo(List.of(1, 2));
+    for (int i = 0; i < 2; i++) {
+      assertThat(refund(request.formatted(",'leaseId':'%s'".formatted(leaseId))).status())
+          .isEqualTo(204);
+      assertThat(List.of(remaining("two", "a"), remaining("api", "a"))).isEqualTo(List.of(2, 3));
+    }
+    assertThat(check(request.formatted("")).ok().at("replayed")).isEqualTo(false);
+  }
+
+  /** Of many with one id at the same moment, one takes a place and a count, and all have it. */
+  @Test
+  void oneIdFromManyAtOnceIsOneLeaseAndOneCount() throws Exception {
+    rule("many", "'algorithm':'CONCURRENCY','maxConcurrent':100");
+    String request =
+        "{'all':[{'rule':'many','key':'a'},{'rule':'api','key':'a'}],'requestId':'id'}";
+    List<FutureTask<Http.Answer>> asking = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      asking.add(new FutureTask<>(() -> check(request)));
+    }
+    asking.forEach(Thread.ofVirtual()::start);
+    Set<String> leases = new HashSet<>();
+    for (FutureTask<Http.Answer> each : asking) {
+      leases.add(each.get().ok().textAt("leaseId"));
+    }
+    assertThat(leases).hasSize(1);
+    assertThat(List.of(remaining("many", "a"), remaining("api", "a"))).isEqualTo(List.of(99, 2));
   }
 }
