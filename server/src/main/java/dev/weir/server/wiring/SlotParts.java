@@ -51,13 +51,21 @@ record SlotParts(
 
   static SlotParts onPostgres(
       Settings settings, Duration retention, HikariDataSource database, SlotObserver observer) {
-    JdbcSlotConfigs configs = new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE);
+    int connections = database.getMaximumPoolSize();
+    JdbcSlotConfigs configs =
+        new JdbcSlotConfigs(
+            database, StoreClock.OF_THE_DATABASE, Math.clamp(connections / 8, 1, 8));
     if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
       configs.createIfAbsent(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
-        new JdbcSlotLedger(database, StoreClock.OF_THE_DATABASE, RANDOM, observer),
+        new JdbcSlotLedger(
+            database,
+            StoreClock.OF_THE_DATABASE,
+            RANDOM,
+            observer,
+            Math.clamp(connections / 4, 1, 16)),
         checked(configs, retention),
         new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
         cache,

@@ -43,6 +43,16 @@ record BookRow(
         name);
   }
 
+  /** Locks a book; empty if another transaction holds it. */
+  static Optional<BookRow> lockIfFree(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_book b where b.name = ? for update skip locked",
+        name);
+  }
+
   /** Locks a book. */
   static Optional<BookRow> lock(Connection connection, StoreClock clock, String name)
       throws SQLException {

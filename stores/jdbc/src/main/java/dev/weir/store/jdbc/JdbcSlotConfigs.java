@@ -15,13 +15,29 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   private final Transactions transactions;
   private final StoreClock clock;
 
+  /** A change may wait for its book, and then take its time. */
+  private final LockQueue changes;
+
   public JdbcSlotConfigs(DataSource database, StoreClock clock) {
+    this(database, clock, 2);
+  }
+
+  /**
+   * @param maxChanges max changes at a time, each of another configuration; further callers wait,
+   *     without a connection
+   */
+  public JdbcSlotConfigs(DataSource database, StoreClock clock, int maxChanges) {
+    this.changes = new LockQueue(1, maxChanges);
     this.transactions = new Transactions(database, () -> {});
     this.clock = clock;
   }
 
   @Override
   public SlotConfig configure(String name, Terms terms) {
+    return changes.run(name, () -> configureNow(name, terms));
+  }
+
+  private SlotConfig configureNow(String name, Terms terms) {
     return transactions.write(
         connection -> {
           // A deep backlog takes its time to carry over, and nobody may pass meanwhile.

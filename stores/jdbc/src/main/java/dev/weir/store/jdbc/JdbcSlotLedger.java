@@ -10,6 +10,7 @@ import dev.weir.engine.slots.Patience;
 import dev.weir.engine.slots.Reply;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotQuery;
@@ -46,12 +47,36 @@ public final class JdbcSlotLedger implements SlotLedger {
   private final AssignmentUnderLock underLock;
   private final PastCount past;
 
+  /** For endings of slots that other transactions hold. */
+  private final LockQueue endings;
+
   /**
    * @param random safe for use by several threads
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
-    this(database, clock, random, observer, PastCount.SLOTS_A_PORTION, new NodeMemory());
+    this(database, clock, random, observer, SlotDesk.Settings.DEFAULT.mostAside());
+  }
+
+  /**
+   * @param random safe for use by several threads
+   * @param maxWaiting max connections that wait until other transactions release the slots that are
+   *     confirmed or cancelled
+   */
+  public JdbcSlotLedger(
+      DataSource database,
+      StoreClock clock,
+      RandomGenerator random,
+      SlotObserver observer,
+      int maxWaiting) {
+    this(
+        database,
+        clock,
+        random,
+        observer,
+        PastCount.SLOTS_A_PORTION,
+        new NodeMemory(),
+        new LockQueue(2, maxWaiting));
   }
 
   /**
@@ -64,7 +89,9 @@ public final class JdbcSlotLedger implements SlotLedger {
       RandomGenerator random,
       SlotObserver observer,
       int slotsAPortion,
-      NodeMemory memory) {
+      NodeMemory memory,
+      LockQueue endings) {
+    this.endings = endings;
     this.memory = memory;
     this.past = new PastCount(clock, slotsAPortion);
     this.transactions = new Transactions(database, observer::contended);
@@ -176,18 +203,44 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   @Override
   public Transition confirm(String eventId) {
-    return transactions.write(connection -> SlotEndings.confirm(connection, eventId));
+    return end(
+        connection -> SlotEndings.confirm(connection, eventId, false),
+        connection -> SlotEndings.confirm(connection, eventId, true));
   }
 
   @Override
   public Transition cancel(String eventId) {
     Transition transition =
-        transactions.write(connection -> SlotEndings.cancel(connection, clock, eventId));
+        end(
+            connection ->
+                SlotEndings.cancel(connection, eventId, name -> lockIfFree(connection, name)),
+            connection ->
+                SlotEndings.cancel(
+                    connection, eventId, name -> BookRow.lock(connection, clock, name)));
     if (transition instanceof Transition.Done done) {
       // Not true any more, by our own doing: nobody has to find out.
       memory.pictures().take(done.slot().configName());
     }
     return transition;
+  }
+
+  /** Callers that came before and wait for the book have precedence. */
+  private Optional<BookRow> lockIfFree(Connection connection, String configName)
+      throws SQLException {
+    return endings.isUsed(configName)
+        ? Optional.empty()
+        : BookRow.lockIfFree(connection, clock, configName);
+  }
+
+  /** Tries without waiting for a lock; if that is not possible, waits in the queue. */
+  private Transition end(
+      Transactions.Work<SlotEndings.Ending> attempt,
+      Transactions.Work<SlotEndings.Ending> waiting) {
+    return switch (transactions.write(attempt)) {
+      case SlotEndings.Ending.Ended ended -> ended.transition();
+      case SlotEndings.Ending.Held held ->
+          endings.run(held.configName(), () -> transactions.write(waiting)).waitedFor();
+    };
   }
 
   @Override

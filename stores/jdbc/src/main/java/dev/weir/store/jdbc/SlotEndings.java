@@ -20,6 +20,9 @@ final class SlotEndings {
   private static final String LOCK_SLOT =
       "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
 
+  /** Finds no row if another transaction holds it. */
+  private static final String LOCK_FREE_SLOT = LOCK_SLOT + " skip locked";
+
   private static final String LOCK_LEAKED =
       "select "
           + SlotRow.COLUMNS
@@ -37,39 +40,90 @@ final class SlotEndings {
 
   private SlotEndings() {}
 
-  static Transition confirm(Connection connection, String eventId) throws SQLException {
-    Optional<Slot> found = lock(connection, eventId);
+  /** What came of trying to end a slot. */
+  sealed interface Ending {
+    record Ended(Transition transition) implements Ending {}
+
+    /** Another transaction holds the slot or its configuration, so nothing was done. */
+    record Held(String configName) implements Ending {}
+
+    /** The transition, if the transaction waited for its locks. */
+    default Transition waitedFor() {
+      return switch (this) {
+        case Ended ended -> ended.transition();
+        case Held held ->
+            throw new IllegalStateException("no lock of " + held.configName() + " after waiting");
+      };
+    }
+  }
+
+  /**
+   * Confirms a slot.
+   *
+   * @param waits whether it waits for the slot while another transaction holds it
+   */
+  static Ending confirm(Connection connection, String eventId, boolean waits) throws SQLException {
+    Optional<Slot> found =
+        Sql.first(connection, SlotRow::read, waits ? LOCK_SLOT : LOCK_FREE_SLOT, eventId);
     if (found.isEmpty()) {
-      return new Transition.Unknown();
+      return noRow(connection, eventId, waits);
     }
     Slot slot = found.get();
     if (!slot.state().holds()) {
-      return new Transition.Conflict(slot);
+      return new Ending.Ended(new Transition.Conflict(slot));
     }
     if (slot.state() == SlotState.ASSIGNED) {
       setState(connection, List.of(slot), SlotState.CONFIRMED);
     }
-    return new Transition.Done(slot.in(SlotState.CONFIRMED));
+    return new Ending.Ended(new Transition.Done(slot.in(SlotState.CONFIRMED)));
   }
 
   /**
-   * The book first, then the slot: the order in which all transactions lock. Which book it is can
-   * only be read without a lock, so it may be another one by the time that both are locked: an
-   * event that was cancelled may have a new slot of another configuration. Then both locks are
-   * given back before the other book is tried.
+   * A new slot of an event that was cancelled replaces the row of the old one. Waiting for a row
+   * that is replaced meanwhile ends with no row, although the event was known all the time.
    */
-  static Transition cancel(Connection connection, StoreClock clock, String eventId)
+  private static Ending noRow(Connection connection, String eventId, boolean waited)
       throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
-      return new Transition.Unknown();
+      return new Ending.Ended(new Transition.Unknown());
     }
-    BookRow book = BookRow.lock(connection, clock, seen.get().configName()).orElseThrow();
-    Optional<Slot> found = lock(connection, eventId);
-    if (found.isEmpty()) {
-      return new Transition.Unknown();
+    if (waited) {
+      throw new SQLException("the event has a new slot", Transactions.TRY_AGAIN);
     }
-    Slot slot = found.get();
+    return new Ending.Held(seen.get().configName());
+  }
+
+  /** How to lock a book by its name; empty if that would take too long. */
+  interface BookLock {
+    Optional<BookRow> of(String configName) throws SQLException;
+  }
+
+  /**
+   * Cancels a slot.
+   *
+   * <p>The book first, then the slot: the order in which all transactions lock. Which book it is
+   * can only be read without a lock, so it may be another one by the time that both are locked: an
+   * event that was cancelled may have a new slot of another configuration. Then both locks are
+   * given back before the other book is tried.
+   */
+  static Ending cancel(Connection connection, String eventId, BookLock lock) throws SQLException {
+    Optional<Slot> seen = SlotReads.find(connection, eventId);
+    if (seen.isEmpty()) {
+      return new Ending.Ended(new Transition.Unknown());
+    }
+    Optional<BookRow> book = lock.of(seen.get().configName());
+    if (book.isEmpty()) {
+      return new Ending.Held(seen.get().configName());
+    }
+    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    return found.isPresent()
+        ? new Ending.Ended(cancel(connection, book.get(), found.get()))
+        : noRow(connection, eventId, true);
+  }
+
+  private static Transition cancel(Connection connection, BookRow book, Slot slot)
+      throws SQLException {
     if (!slot.configName().equals(book.name())) {
       throw new SQLException(
           "the event has a slot of another configuration now", Transactions.TRY_AGAIN);
@@ -82,20 +136,6 @@ final class SlotEndings {
         yield new Transition.Done(slot.in(SlotState.CANCELLED));
       }
     };
-  }
-
-  /**
-   * Locks the slot of an event; empty if the event is unknown.
-   *
-   * <p>A new slot of an event that was cancelled replaces the row of the old one. Waiting for a row
-   * that is replaced meanwhile ends with no row, although the event was known all the time.
-   */
-  private static Optional<Slot> lock(Connection connection, String eventId) throws SQLException {
-    Optional<Slot> locked = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
-    if (locked.isEmpty() && SlotReads.find(connection, eventId).isPresent()) {
-      throw new SQLException("the event has a new slot", Transactions.TRY_AGAIN);
-    }
-    return locked;
   }
 
   /**

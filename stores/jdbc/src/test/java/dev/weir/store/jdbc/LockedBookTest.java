@@ -2,20 +2,25 @@ package dev.weir.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.slots.Terms;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.Demand;
 import dev.weir.engine.slots.Patience;
 import dev.weir.engine.slots.Reply;
 import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.Transition;
 import dev.weir.store.tck.Node;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -144,6 +149,88 @@ final class LockedBookTest {
     for (Account account : all) {
       assertThat(slot(desk.assign(List.of(request(account, "e")))).windowStart())
           .isEqualTo(Account.NOON);
+    }
+  }
+
+  /** Each waits for the same lock; the pool of this node has twelve connections. */
+  @Test
+  void manyEndingsAndChangesOfAHeldConfigurationLeaveConnectionsToOthers() throws Exception {
+    int rounds = 10;
+    node.ledger().assign(held.demands("e", 5 * rounds, Account.NOON));
+    List<Transition> cancelled = Collections.synchronizedList(new ArrayList<>());
+    List<SlotConfig> changed = Collections.synchronizedList(new ArrayList<>());
+    List<Thread> waiting = new ArrayList<>();
+    try (Connection holder = lock(held)) {
+      for (int round = 0; round < rounds; round++) {
+        for (int i = 5 * round; i < 5 * round + 5; i++) {
+          String id = held.id("e" + i);
+          waiting.add(Thread.startVirtualThread(() -> cancelled.add(node.ledger().cancel(id))));
+        }
+        for (int i = 0; i < 2; i++) {
+          waiting.add(Thread.startVirtualThread(() -> changed.add(configure(held))));
+        }
+        awaitParked(waiting);
+        String event = "f" + round;
+        assertThat(slot(desk.assign(List.of(request(free, event)))).windowStart())
+            .isEqualTo(Account.NOON);
+        assertThat(node.ledger().cancel(free.id(event))).isInstanceOf(Transition.Done.class);
+        configure(free);
+      }
+      assertThat(cancelled).isEmpty();
+      assertThat(changed).isEmpty();
+      holder.rollback();
+    }
+    for (Thread thread : waiting) {
+      thread.join();
+    }
+    assertThat(cancelled).hasSize(5 * rounds).allMatch(Transition.Done.class::isInstance);
+    assertThat(changed).hasSize(2 * rounds);
+    assertThat(node.configs().history(held.config().name())).hasSize(2 * rounds + 1);
+    assertThat(node.ledger().find(held.id("e0")).orElseThrow().state())
+        .isEqualTo(SlotState.CANCELLED);
+  }
+
+  /** Their slots are held, not their configuration. */
+  @Test
+  void manyConfirmationsOfHeldSlotsLeaveConnectionsToOthers() throws Exception {
+    node.ledger().assign(held.demands("e", 40, Account.NOON));
+    List<Transition> confirmed = Collections.synchronizedList(new ArrayList<>());
+    List<Thread> waiting = new ArrayList<>();
+    try (Connection holder = database.otherPool().getConnection()) {
+      holder.setAutoCommit(false);
+      Sql.list(
+          holder,
+          row -> true,
+          "select 1 from slot where config_id = (select config_id from slot_book where name = ?)"
+              + " for update",
+          held.config().name());
+      for (int i = 0; i < 40; i++) {
+        String id = held.id("e" + i);
+        waiting.add(Thread.startVirtualThread(() -> confirmed.add(node.ledger().confirm(id))));
+      }
+      awaitParked(waiting);
+      free.assign(node, "f", Account.NOON);
+      assertThat(node.ledger().confirm(free.id("f"))).isInstanceOf(Transition.Done.class);
+      assertThat(confirmed).isEmpty();
+      holder.rollback();
+    }
+    for (Thread thread : waiting) {
+      thread.join();
+    }
+    assertThat(confirmed).hasSize(40).allMatch(Transition.Done.class::isInstance);
+  }
+
+  private SlotConfig configure(Account account) {
+    return node.configs().configure(account.config().name(), Terms.of(1, Duration.ofSeconds(4)));
+  }
+
+  private static void awaitParked(List<Thread> threads) {
+    for (Thread thread : threads) {
+      while (thread.getState() != Thread.State.WAITING
+          && thread.getState() != Thread.State.TIMED_WAITING) {
+        assertThat(thread.isAlive()).isTrue();
+        Thread.onSpinWait();
+      }
     }
   }
 }

@@ -108,7 +108,8 @@ final class PictureCacheTest {
             new Random(1),
             SlotObserver.NONE,
             PastCount.SLOTS_A_PORTION,
-            memory);
+            memory,
+            new LockQueue(2, 4));
     Node node = Database.node(database.otherPool(), clock);
     Account account = Account.open(node, 20_000);
     List<Demand> many =

@@ -23,7 +23,13 @@ final class SmallPortionsTest implements SlotLedgerKit {
       var pool = opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool();
       return new Node(
           new JdbcSlotLedger(
-              pool, time, new Random(1), SlotObserver.NONE, 2, new NodeMemory(3_000)),
+              pool,
+              time,
+              new Random(1),
+              SlotObserver.NONE,
+              2,
+              new NodeMemory(3_000),
+              new LockQueue(1, 2)),
           new JdbcSlotConfigs(pool, time),
           new JdbcSlotUpkeep(pool, time));
     };
