@@ -23,10 +23,6 @@ final class LockedAsks implements AutoCloseable {
       return ask.policy().limit();
     }
 
-    void recall(Promotions promotions, long nowMicros) {
-      promotions.recall(ask.policy(), ask.key(), first, second, segment, nowMicros);
-    }
-
     int place() {
       return segment.find(first, second);
     }
@@ -74,11 +70,7 @@ final class LockedAsks implements AutoCloseable {
   }
 
   static LockedAsks lock(
-      List<? extends Ask<? extends Limit>> asks,
-      KeyHash hash,
-      Function<Limit, UsageTable> tables,
-      Promotions promotions,
-      long nowMicros) {
+      List<? extends Ask<? extends Limit>> asks, KeyHash hash, Function<Limit, UsageTable> tables) {
     List<Located> located = new ArrayList<>(asks.size());
     List<Segment> segments = new ArrayList<>(asks.size());
     for (Ask<? extends Limit> ask : asks) {
@@ -91,14 +83,7 @@ final class LockedAsks implements AutoCloseable {
       insertInOrder(segments, segment);
     }
     segments.forEach(Segment::lock);
-    LockedAsks locked = new LockedAsks(located, segments);
-    try {
-      located.forEach(ask -> ask.recall(promotions, nowMicros));
-      return locked;
-    } catch (RuntimeException | Error e) {
-      locked.close();
-      throw e;
-    }
+    return new LockedAsks(located, segments);
   }
 
   private static void insertInOrder(List<Segment> segments, Segment segment) {

@@ -16,10 +16,9 @@ import java.util.function.LongSupplier;
 /**
  * Counts in the memory of this process: the embedded default, and what a node falls back to.
  *
- * <p>Keys are kept as keyed hashes of 128 bits in tables of longs, some 45 bytes a key; those of a
- * store that has few are kept by their text, in a few places in front of the tables. A key vanishes
- * by itself once what it used equals nothing; there is no thread for that, callers sweep a few
- * places now and then. When more keys are in use than there may be, new ones are told {@link
+ * <p>Keys are kept as keyed hashes of 128 bits in tables of longs, some 45 bytes a key. A key
+ * vanishes by itself once what it used equals nothing; there is no thread for that, callers sweep a
+ * few places now and then. When more keys are in use than there may be, new ones are told {@link
  * dev.weir.engine.StoreException} rather than that a count is lost. Thread-safe.
  *
  * <p>Under load {@link #take} may grant by a clock that is half a millisecond late; it never
@@ -35,8 +34,6 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   private final UsageTable counts;
   private final UsageTable slidingCounts;
   private final GrantedRequests requests;
-  private final HotPlaces hot = new HotPlaces(keys);
-  private final Promotions promotions = new Promotions(hash, hot, this::table);
 
   public MemoryLimitStore() {
     this(DEFAULT_MOST_KEYS);
@@ -61,8 +58,8 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
       throw new IllegalArgumentException("mostKeys must be at least 1, not " + mostKeys);
     }
     this.clock = clock;
-    this.counts = new UsageTable(Places.LONGS_WITHOUT_BEFORE, mostKeys, keys, hot);
-    this.slidingCounts = new UsageTable(Places.LONGS_WITH_BEFORE, mostKeys, keys, hot);
+    this.counts = new UsageTable(Places.LONGS_WITHOUT_BEFORE, mostKeys, keys);
+    this.slidingCounts = new UsageTable(Places.LONGS_WITH_BEFORE, mostKeys, keys);
     this.requests = new GrantedRequests(mostKeys);
   }
 
@@ -71,24 +68,6 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     long now = clock.cheapMicros();
-    if (hot.areInUse()) {
-      int place = hot.hold(policy, key);
-      if (place != Segment.ABSENT) {
-        boolean isTaken;
-        try {
-          isTaken = take(limit, cost, hot.places(), place, now);
-        } finally {
-          hot.letGo(place);
-        }
-        table(limit).sweepNow(now);
-        return isTaken;
-      }
-    }
-    return takeFromTable(policy, key, cost, now);
-  }
-
-  private boolean takeFromTable(Policy<? extends Limit> policy, String key, long cost, long now) {
-    Limit limit = policy.limit();
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
@@ -99,8 +78,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     long[] places = segment.places();
     int place = segment.hold(places, first, second, limit);
     if (place == Segment.ABSENT) {
-      return decideLocked(policy, key, cost, clock.exactMicros(), first, second, segment)
-          .isAllowed();
+      return decideLocked(limit, cost, clock.exactMicros(), first, second, segment).isAllowed();
     }
     boolean isTaken;
     try {
@@ -108,7 +86,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     } finally {
       Places.letGo(places, place);
     }
-    tidyUp(policy, key, first, second, segment, now);
+    table(limit).sweepNow(now);
     return isTaken;
   }
 
@@ -125,25 +103,6 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   private Decision decide(Policy<? extends Limit> policy, String key, long cost, long now) {
     Limit limit = policy.limit();
     limit.requireCost(cost);
-    if (hot.areInUse()) {
-      int place = hot.hold(policy, key);
-      if (place != Segment.ABSENT) {
-        Decision decision;
-        try {
-          decision = Counting.decide(limit, hot.places(), place, cost, now);
-        } finally {
-          hot.letGo(place);
-        }
-        table(limit).sweepNow(now);
-        return decision;
-      }
-    }
-    return decideFromTable(policy, key, cost, now);
-  }
-
-  private Decision decideFromTable(
-      Policy<? extends Limit> policy, String key, long cost, long now) {
-    Limit limit = policy.limit();
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
@@ -154,7 +113,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     long[] places = segment.places();
     int place = segment.hold(places, first, second, limit);
     if (place == Segment.ABSENT) {
-      return decideLocked(policy, key, cost, now, first, second, segment);
+      return decideLocked(limit, cost, now, first, second, segment);
     }
     Decision decision;
     try {
@@ -162,39 +121,17 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     } finally {
       Places.letGo(places, place);
     }
-    tidyUp(policy, key, first, second, segment, now);
+    table(limit).sweepNow(now);
     return decision;
-  }
-
-  /** What is done behind a decision for a key that was found in its segment. */
-  private void tidyUp(
-      Policy<? extends Limit> policy,
-      String key,
-      long first,
-      long second,
-      Segment segment,
-      long now) {
-    if (hot.areInUse() && hot.isWonBy(key)) {
-      promotions.promote(policy, key, first, second, segment, now);
-    }
-    table(policy.limit()).sweepNow(now);
   }
 
   /** Decides for a key that is new, was written under other terms, or is much asked for. */
   private Decision decideLocked(
-      Policy<? extends Limit> policy,
-      String key,
-      long cost,
-      long now,
-      long first,
-      long second,
-      Segment segment) {
-    Limit limit = policy.limit();
+      Limit limit, long cost, long now, long first, long second, Segment segment) {
     UsageTable table = table(limit);
     Decision decision;
     segment.lock();
     try {
-      promotions.recall(policy, key, first, second, segment, now);
       decision = segment.decide(limit, cost, now, first, second, table);
     } finally {
       segment.unlock();
@@ -278,7 +215,6 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     long now = clock.exactMicros();
     counts.sweepAll(now);
     slidingCounts.sweepAll(now);
-    hot.sweep(HotPlaces.PLACES, now);
   }
 
   /** Nothing is to be closed: there is no thread, and memory is collected. */
@@ -286,7 +222,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   public void close() {}
 
   private LockedAsks lock(List<? extends Ask<? extends Limit>> asks) {
-    return LockedAsks.lock(asks, hash, this::table, promotions, clock.exactMicros());
+    return LockedAsks.lock(asks, hash, this::table);
   }
 
   private UsageTable table(Limit limit) {

@@ -216,19 +216,8 @@ final class Segment {
     }
   }
 
-  /** Whether what is written at a place fades as under this limit. */
-  boolean isUnder(Limit limit, int place) {
-    return terms.isSame(Places.terms(places, place), limit);
-  }
-
   /** Adds a key that is {@link #ABSENT}. The caller holds no place. */
   void add(long first, long second, Limit limit, Usage usage, long nowMicros) {
-    bring(first, second, limit, usage, nowMicros);
-    total.getAndIncrement();
-  }
-
-  /** Adds a key that the store has already, elsewhere. The caller holds no place. */
-  void bring(long first, long second, Limit limit, Usage usage, long nowMicros) {
     if (isCrowded(count + 1)) {
       rebuild(nowMicros);
     }
@@ -243,6 +232,7 @@ final class Segment {
     write(current, place, usage);
     Places.give(current, place, first);
     count++;
+    total.getAndIncrement();
   }
 
   /** Forgets the key that has a place. */
@@ -250,20 +240,6 @@ final class Segment {
     Places.hold(places, place);
     vacate(place);
     total.getAndDecrement();
-  }
-
-  /** Tells what the key that has a place has used, and forgets that it is here. */
-  Usage takeOut(int place) {
-    Places.hold(places, place);
-    Usage usage;
-    try {
-      usage = usage(place);
-    } catch (OutOfMemoryError e) {
-      Places.letGo(places, place);
-      throw e;
-    }
-    vacate(place);
-    return usage;
   }
 
   /** Frees a held place. Those behind it that would not be found any more move up. */

@@ -33,17 +33,15 @@ final class UsageTable {
   private final int segmentBits;
   private final long mostKeys;
   private final AtomicLong keys;
-  private final HotPlaces hot;
   // Races are harmless: a segment is swept twice, or a round later.
   private int nextSwept;
   private long sweptAtMicros;
 
-  UsageTable(int longsPerPlace, long mostKeys, AtomicLong keys, HotPlaces hot) {
+  UsageTable(int longsPerPlace, long mostKeys, AtomicLong keys) {
     int wanted = Math.clamp(mostKeys / KEYS_PER_SEGMENT, FEWEST_SEGMENTS, MOST_SEGMENTS);
     this.segmentBits = Integer.SIZE - Integer.numberOfLeadingZeros(wanted - 1);
     this.mostKeys = mostKeys;
     this.keys = keys;
-    this.hot = hot;
     this.segments = new Segment[1 << segmentBits];
     long[] none = new long[longsPerPlace];
     for (int i = 0; i < segments.length; i++) {
@@ -92,9 +90,8 @@ final class UsageTable {
     }
   }
 
-  /** Sweeps some of the hot places, and a part of the next segment if nobody is busy there. */
+  /** Sweeps a part of the next segment if nobody is busy there. */
   private void sweepNext(long nowMicros) {
-    hot.sweep(SWEEP_PLACES, nowMicros);
     int index = nextSwept & (segments.length - 1);
     nextSwept = index + 1;
     Segment segment = segments[index];
