@@ -1,9 +1,9 @@
 package dev.weir.server;
 
-import dev.weir.server.cli.CheckCommand;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
+import dev.weir.server.cli.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       UpCommand.class,
       SlotsCommand.class,
-      CheckCommand.class,
+      VerifyCommand.class,
       SettingsCommand.class,
       CommandLine.HelpCommand.class
     },

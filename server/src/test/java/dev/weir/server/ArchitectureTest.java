@@ -66,7 +66,7 @@ final class ArchitectureTest {
   void onlyOnePackageKnowsGrpc() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.server.grpc..", "dev.weir.benchmarks..")
+        .resideOutsideOfPackages("dev.weir.server.envoy..", "dev.weir.benchmarks..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.grpc..", "io.envoyproxy..", "com.google.protobuf..")
@@ -90,10 +90,10 @@ final class ArchitectureTest {
   void theCheckerKnowsOnlyWherePlacesLie() {
     noClasses()
         .that()
-        .resideInAPackage("dev.weir.server.check..")
+        .resideInAPackage("dev.weir.server.verify..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.weir.engine..", "dev.weir.store..", "dev.weir.server.rest..")
+        .resideInAnyPackage("dev.weir.engine..", "dev.weir.store..", "dev.weir.server.http..")
         .orShould()
         .dependOnClassesThat()
         .haveNameMatching("dev\\.weir\\.core\\.slots\\.(Planner|Picture|Window|Page|CarryOver).*")

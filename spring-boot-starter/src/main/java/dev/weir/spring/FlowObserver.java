@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.LimitObserver;
 import dev.weir.engine.rules.RuleObserver;
 import org.slf4j.Logger;
@@ -13,7 +13,7 @@ interface FlowObserver extends RuleObserver, LimitObserver {
 
   /** Told to the log as well: until then, limits held. */
   @Override
-  default void breakerChanged(String store, Breaker.State state) {
+  default void breakerChanged(String store, CircuitBreaker.State state) {
     Logger log = LoggerFactory.getLogger(FlowObserver.class);
     switch (state) {
       case OPEN -> log.warn("The store of {} does not answer and is given up for a while", store);

@@ -3,7 +3,7 @@ package dev.weir.spring;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.Tally;
+import dev.weir.engine.rules.RuleCounters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -30,10 +30,10 @@ final class MeteredFlow implements FlowObserver {
   }
 
   @Override
-  public Tally tally(String rule) {
-    Map<Tally.Outcome, Counter> counters =
+  public RuleCounters tally(String rule) {
+    Map<RuleCounters.Outcome, Counter> counters =
         byOutcome(
-            Tally.Outcome.class,
+            RuleCounters.Outcome.class,
             Counter.builder("weir.decisions")
                 .description("What rules said to requests")
                 .tag("rule", rule));

@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Ticket;
@@ -40,7 +40,7 @@ final class RemoteGate implements Gate, AutoCloseable {
   private final Settings settings;
   private final FlowObserver observer;
   private final HttpClient client;
-  private final Breaker breaker;
+  private final CircuitBreaker breaker;
 
   /** Why it did not decide the last time. */
   private volatile String trouble = "";
@@ -73,14 +73,14 @@ final class RemoteGate implements Gate, AutoCloseable {
             .executor(Executors.newVirtualThreadPerTaskExecutor())
             .build();
     this.breaker =
-        new Breaker(
-            Breaker.Settings.DEFAULT,
+        new CircuitBreaker(
+            CircuitBreaker.Settings.DEFAULT,
             () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
             () -> ThreadLocalRandom.current().nextLong(),
             this::log);
   }
 
-  private void log(Breaker.State state) {
+  private void log(CircuitBreaker.State state) {
     switch (state) {
       case OPEN -> log.warn("Weir at {} is given up for a while: {}", settings.url(), trouble);
       case CLOSED -> log.info("Weir at {} decides again", settings.url());

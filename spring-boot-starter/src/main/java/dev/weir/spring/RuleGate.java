@@ -2,16 +2,16 @@ package dev.weir.spring;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Ticket;
 import java.util.Map;
 import java.util.Optional;
@@ -25,8 +25,8 @@ final class RuleGate implements Gate {
   private static final Logger log = LoggerFactory.getLogger(RuleGate.class);
   private static final Executor CALLER = Runnable::run;
 
-  private final RuleBook book;
-  private final RuleDesk desk;
+  private final RuleIndex book;
+  private final RuleEvaluator desk;
   private final Stores stores;
   private final Executor threads;
 
@@ -37,9 +37,9 @@ final class RuleGate implements Gate {
       return !(counts instanceof MemoryLimitStore) || !(leases instanceof MemoryLeaseStore);
     }
 
-    private RuleDesk.Stores goingOn(int nodes, FlowObserver observer) {
+    private RuleEvaluator.Stores goingOn(int nodes, FlowObserver observer) {
       if (!isElsewhere()) {
-        return new RuleDesk.Stores(counts, leases, leases);
+        return new RuleEvaluator.Stores(counts, leases, leases);
       }
       Failover.Parts parts =
           new Failover.Parts(
@@ -48,32 +48,33 @@ final class RuleGate implements Gate {
               Optional.empty(),
               nodes,
               MemoryLimitStore.DEFAULT_MOST_KEYS,
-              Breaker.Settings.DEFAULT);
-      return new RuleDesk.Stores(
+              CircuitBreaker.Settings.DEFAULT);
+      return new RuleEvaluator.Stores(
           new Failover(parts, observer),
           goingOn(LeaseFailover.OnFailure.CLOSED, observer),
           goingOn(LeaseFailover.OnFailure.OPEN, observer));
     }
 
     private LeaseStore goingOn(LeaseFailover.OnFailure onFailure, FlowObserver observer) {
-      return new LeaseFailover("leases", leases, onFailure, Breaker.Settings.DEFAULT, observer);
+      return new LeaseFailover(
+          "leases", leases, onFailure, CircuitBreaker.Settings.DEFAULT, observer);
     }
   }
 
-  private RuleGate(RuleBook book, RuleDesk desk, Stores stores, Executor threads) {
+  private RuleGate(RuleIndex book, RuleEvaluator desk, Stores stores, Executor threads) {
     this.book = book;
     this.desk = desk;
     this.stores = stores;
     this.threads = threads;
   }
 
-  static RuleGate of(RuleBook book, RuleDesk desk, Stores stores) {
+  static RuleGate of(RuleIndex book, RuleEvaluator desk, Stores stores) {
     return new RuleGate(book, desk, stores, CALLER);
   }
 
   /** A desk on these stores, which goes on by what rules say of that when they are gone. */
-  static RuleDesk desk(RuleBook book, Stores stores, int nodes, FlowObserver observer) {
-    return new RuleDesk(book, stores.goingOn(nodes, observer), observer);
+  static RuleEvaluator desk(RuleIndex book, Stores stores, int nodes, FlowObserver observer) {
+    return new RuleEvaluator(book, stores.goingOn(nodes, observer), observer);
   }
 
   @Override

@@ -1,16 +1,16 @@
 package dev.weir.spring;
 
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.Upkeep;
+import dev.weir.engine.PeriodicTask;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.register.Change;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Rules;
 import dev.weir.engine.rules.TrustedProxies;
 import java.time.Duration;
@@ -93,7 +93,7 @@ final class WeirAutoConfiguration {
       List<RuleProperties> given = properties.rules();
       for (int i = 0; i < given.size(); i++) {
         String place = "weir.rules[" + i + "]";
-        Change<Rule> change = rules.create(RuleTerms.read(place, given.get(i)), "properties");
+        Change<Rule> change = rules.create(RuleReader.read(place, given.get(i)), "properties");
         if (!(change instanceof Change.Done)) {
           throw new InvalidConfigurationPropertyValueException(
               place + ".name",
@@ -107,8 +107,8 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleBook weirRuleBook(Rules rules, FlowObserver observer) {
-      return new RuleBook(rules, observer);
+    RuleIndex weirRuleBook(Rules rules, FlowObserver observer) {
+      return new RuleIndex(rules, observer);
     }
 
     @Bean
@@ -117,8 +117,8 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleDesk weirRuleDesk(
-        RuleBook book, RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
+    RuleEvaluator weirRuleDesk(
+        RuleIndex book, RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
       if (properties.nodes() < 1 || properties.nodes() > Limit.MOST_NODES) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.nodes", properties.nodes(), "It must be from 1 to " + Limit.MOST_NODES + ".");
@@ -127,22 +127,23 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleGate weirGate(RuleBook book, RuleDesk desk, RuleGate.Stores stores) {
+    RuleGate weirGate(RuleIndex book, RuleEvaluator desk, RuleGate.Stores stores) {
       return RuleGate.of(book, desk, stores);
     }
 
     @Bean
-    Upkeep weirRenewalOfLeases(RuleDesk desk) {
-      return upkeep("renewal of leases", desk::renewLeases, RuleDesk.BETWEEN_RENEWALS);
+    PeriodicTask weirRenewalOfLeases(RuleEvaluator desk) {
+      return upkeep("renewal of leases", desk::renewLeases, RuleEvaluator.BETWEEN_RENEWALS);
     }
 
     @Bean
-    Upkeep weirReadingOfRules(RuleBook book) {
+    PeriodicTask weirReadingOfRules(RuleIndex book) {
       return upkeep("reading of rules", book::refresh, BETWEEN_READINGS);
     }
 
-    private static Upkeep upkeep(String name, Runnable work, Duration every) {
-      return new Upkeep(name, work, every, new Upkeep.Log(log::info, log::warn, log::error));
+    private static PeriodicTask upkeep(String name, Runnable work, Duration every) {
+      return new PeriodicTask(
+          name, work, every, new PeriodicTask.Log(log::info, log::warn, log::error));
     }
   }
 }

@@ -2,12 +2,12 @@ package dev.weir.spring;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,23 +22,23 @@ final class StoreElsewhere implements LimitStore<Limit> {
   }
 
   @Override
-  public Answer decide(Demand<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
     questions.incrementAndGet();
     return memory.decide(demand);
   }
 
   @Override
-  public Answer peek(Demand<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
     return memory.peek(demand);
   }
 
   @Override
-  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
     return memory.recall(demand);
   }
 
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
     return memory.refund(demand, grantedAt);
   }
 

@@ -2,8 +2,8 @@ package dev.weir.benchmarks.limits;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

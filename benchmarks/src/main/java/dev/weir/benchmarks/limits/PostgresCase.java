@@ -10,7 +10,7 @@ import dev.weir.benchmarks.Suite;
 import dev.weir.benchmarks.slots.BenchDatabase;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.jdbc.JdbcLimitStore;
+import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;

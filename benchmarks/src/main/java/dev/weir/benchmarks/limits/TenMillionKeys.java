@@ -1,8 +1,8 @@
 package dev.weir.benchmarks.limits;
 
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 
 /** A process of its own that fills a store with ten million keys, and prints how many it has. */
 final class TenMillionKeys {

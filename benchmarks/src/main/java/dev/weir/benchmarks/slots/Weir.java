@@ -1,18 +1,18 @@
 package dev.weir.benchmarks.slots;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
 import dev.weir.engine.slots.SlotConfigs;
-import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
-import dev.weir.store.jdbc.JdbcSlotConfigs;
-import dev.weir.store.jdbc.JdbcSlotLedger;
+import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.JdbcSlotLedger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,7 +21,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /** Weir in this process, put together as the server does it. */
-record Weir(SlotConfigs configs, SlotDesk desk) {
+record Weir(SlotConfigs configs, SlotScheduler desk) {
   /** Of whichever thread asks: generators are not safe for use by several. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
@@ -41,11 +41,12 @@ record Weir(SlotConfigs configs, SlotDesk desk) {
     ConfigCache cache =
         new ConfigCache(configs, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
     return new Weir(
-        configs, new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE));
+        configs,
+        new SlotScheduler(ledger, cache, SlotScheduler.Settings.DEFAULT, SlotObserver.NONE));
   }
 
   void configure(String name, int max, Duration window) {
-    configs.configure(name, Terms.of(max, window));
+    configs.configure(name, SlotPolicy.of(max, window));
   }
 
   void assign(String config, String eventId, Instant requested) {

@@ -23,7 +23,7 @@ public final class CarryOver {
   }
 
   /** The window that starts at {@code startMicros} with exactly these events in it. */
-  public static Window window(Terms terms, long startMicros, List<Event> events) {
+  public static Window window(SlotPolicy terms, long startMicros, List<Event> events) {
     Window window = new Window(startMicros);
     for (Event event : events) {
       if (event instanceof Event.Placed placed) {
@@ -44,8 +44,8 @@ public final class CarryOver {
   }
 
   /** The places below the limit in the order of time; those that do not exist count as taken. */
-  private static BitSet takenCells(Terms terms, Window window) {
-    int grid = Terms.grid(terms.maxPerWindow());
+  private static BitSet takenCells(SlotPolicy terms, Window window) {
+    int grid = SlotPolicy.grid(terms.maxPerWindow());
     BitSet cells = new BitSet(grid);
     for (int place = 0; place < grid; place++) {
       if (place >= terms.maxPerWindow() || window.isTaken(place)) {
@@ -55,8 +55,9 @@ public final class CarryOver {
     return cells;
   }
 
-  private static void takeNearest(Terms terms, Window window, BitSet cells, long offsetMicros) {
-    int grid = Terms.grid(terms.maxPerWindow());
+  private static void takeNearest(
+      SlotPolicy terms, Window window, BitSet cells, long offsetMicros) {
+    int grid = SlotPolicy.grid(terms.maxPerWindow());
     int wanted = (int) (offsetMicros * grid / terms.windowMicros());
     int after = cells.nextClearBit(wanted);
     int before = cells.previousClearBit(wanted);

@@ -15,7 +15,7 @@ public final class Feasibility {
   private Feasibility() {}
 
   /** Says why no event that asks from {@code nowMicros} on could get a slot; empty if one could. */
-  public static Optional<Violation> problem(Terms terms, long nowMicros) {
+  public static Optional<Violation> problem(SlotPolicy terms, long nowMicros) {
     // A shorter delay leaves less than one place of a window to any event.
     long shortestDelay = -Math.floorDiv(-terms.windowMicros(), terms.maxPerWindow()) - 1;
     if (terms.spread() == Spread.RANDOM && terms.maxDelayMicros() < shortestDelay) {
@@ -30,7 +30,7 @@ public final class Feasibility {
     if (givesOn(terms, terms.pausedUntilMicros(), nowMicros)) {
       return Optional.empty();
     }
-    if (givesOn(terms, Terms.NOT_PAUSED, nowMicros)) {
+    if (givesOn(terms, SlotPolicy.NOT_PAUSED, nowMicros)) {
       return Optional.of(
           new Violation(
               "pausedUntil",
@@ -43,7 +43,8 @@ public final class Feasibility {
                       .formatted(terms.maxPerWindow(), terms.window())
                   + " places lie only every %s from the start of a window"
                       .formatted(
-                          Micros.duration(terms.windowMicros() / Terms.grid(terms.maxPerWindow())));
+                          Micros.duration(
+                              terms.windowMicros() / SlotPolicy.grid(terms.maxPerWindow())));
           case RANDOM ->
               "is never open for long enough: with maxPerWindow %d, a window of %s gives"
                       .formatted(terms.maxPerWindow(), terms.window())
@@ -54,17 +55,17 @@ public final class Feasibility {
   }
 
   /** Whether an event that may wait for ever finds a place in empty windows. */
-  private static boolean givesOn(Terms terms, long pausedUntilMicros, long nowMicros) {
-    Terms patient =
-        new Terms(
+  private static boolean givesOn(SlotPolicy terms, long pausedUntilMicros, long nowMicros) {
+    SlotPolicy patient =
+        new SlotPolicy(
             terms.maxPerWindow(),
             terms.windowMicros(),
             terms.spread(),
-            Terms.UNBOUNDED,
+            SlotPolicy.UNBOUNDED,
             terms.notBefore(),
             terms.calendar(),
             pausedUntilMicros);
-    Wish wish = new Wish(nowMicros, nowMicros);
-    return Planner.place(Picture.empty(patient), wish, NO_CHANCE) instanceof Placement.Placed;
+    PlacementRequest wish = new PlacementRequest(nowMicros, nowMicros);
+    return Planner.place(OccupancyView.empty(patient), wish, NO_CHANCE) instanceof Placement.Placed;
   }
 }

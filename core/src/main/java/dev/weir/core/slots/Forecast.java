@@ -10,13 +10,13 @@ import dev.weir.core.Micros;
  * picture, not the number of events.
  */
 public final class Forecast {
-  private final Terms terms;
+  private final SlotPolicy terms;
   private final Calendar.Span allowed;
   private final long events;
   private long start;
   private long left;
 
-  public Forecast(Terms terms, Wish wish, long events) {
+  public Forecast(SlotPolicy terms, PlacementRequest wish, long events) {
     if (events < 1) {
       throw new IllegalArgumentException("events must be at least 1, not " + events);
     }
@@ -40,7 +40,7 @@ public final class Forecast {
   }
 
   /** Goes on as far as the picture is known. */
-  public Outcome step(Picture picture) {
+  public Outcome step(OccupancyView picture) {
     int withoutPlace = 0;
     while (start < allowed.untilMicros() && withoutPlace < Planner.MOST_WITHOUT_A_PLACE) {
       long free = picture.firstNotFull(start);
@@ -55,7 +55,7 @@ public final class Forecast {
         continue;
       }
       Window window = picture.window(start);
-      int room = Room.count(terms, window, allowed);
+      int room = Availability.count(terms, window, allowed);
       if (room >= left) {
         return last(window.copy());
       }
@@ -69,7 +69,7 @@ public final class Forecast {
   /**
    * Counts the whole windows that lie empty and open ahead, all but the one that may be the last.
    */
-  private boolean skipEmpty(Picture picture) {
+  private boolean skipEmpty(OccupancyView picture) {
     if (start < allowed.fromMicros() || picture.window(start).taken() > 0) {
       return false;
     }
@@ -95,7 +95,7 @@ public final class Forecast {
   private Outcome last(Window window) {
     long scheduled = Long.MIN_VALUE;
     for (; left > 0; left--) {
-      int place = Room.lowestPlace(terms, window, allowed);
+      int place = Availability.lowestPlace(terms, window, allowed);
       window.take(place);
       long time =
           switch (terms.spread()) {

@@ -12,14 +12,14 @@ public final class PeakRate {
    * too. Exact for {@link Spread#EVEN}: every window is taken to be full, and fewer events cannot
    * be denser. For {@link Spread#RANDOM} it is what chance could do.
    */
-  public static long perSecond(Terms terms) {
+  public static long perSecond(SlotPolicy terms) {
     return switch (terms.spread()) {
       case EVEN -> evenly(terms);
       case RANDOM -> atRandom(terms);
     };
   }
 
-  private static long evenly(Terms terms) {
+  private static long evenly(SlotPolicy terms) {
     int max = terms.maxPerWindow();
     long size = terms.windowMicros();
     long[] offsets = new long[max];
@@ -46,7 +46,7 @@ public final class PeakRate {
     return index < offsets.length ? offsets[index] : offsets[index - offsets.length] + size;
   }
 
-  private static long atRandom(Terms terms) {
+  private static long atRandom(SlotPolicy terms) {
     // A second that begins inside a window touches one window more than fit into it.
     long touched = (Micros.PER_SECOND - 2) / terms.windowMicros() + 2;
     return touched * terms.maxPerWindow();

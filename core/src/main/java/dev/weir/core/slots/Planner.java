@@ -21,8 +21,9 @@ public final class Planner {
   private Planner() {}
 
   /** Places one event; takes a place only if it answers {@link Placement.Placed}. */
-  public static Placement place(Picture picture, Wish wish, RandomGenerator random) {
-    Terms terms = picture.terms();
+  public static Placement place(
+      OccupancyView picture, PlacementRequest wish, RandomGenerator random) {
+    SlotPolicy terms = picture.terms();
     Calendar.Span allowed = wish.allowed(terms);
     long wanted = terms.windowStart(allowed.fromMicros());
     long start = terms.nextOpenWindow(allowed.fromMicros());
@@ -37,16 +38,16 @@ public final class Planner {
         return new Placement.Unknown(start);
       }
       Window window = picture.window(start);
-      int place = Room.lowestPlace(terms, window, allowed);
+      int place = Availability.lowestPlace(terms, window, allowed);
       if (place != Places.NONE) {
-        long time = Room.time(terms, window, place, allowed, random);
+        long time = Availability.time(terms, window, place, allowed, random);
         picture.take(window, place);
         return new Placement.Placed(start, place, time, (start - wanted) / terms.windowMicros());
       }
       Calendar.Span anyLater = new Calendar.Span(allowed.fromMicros(), Micros.LATEST + 1);
-      int tooLate = Room.lowestPlace(terms, window, anyLater);
+      int tooLate = Availability.lowestPlace(terms, window, anyLater);
       if (tooLate != Places.NONE) {
-        return new Placement.NoRoom(Room.time(terms, window, tooLate, anyLater, random));
+        return new Placement.NoRoom(Availability.time(terms, window, tooLate, anyLater, random));
       }
       if (start >= allowed.fromMicros()) {
         // Open, but not at any of its places: let no later search look here again.

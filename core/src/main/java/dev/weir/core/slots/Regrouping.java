@@ -9,12 +9,12 @@ import java.util.function.Consumer;
  * carried over} a window at a time, so that any number of them passes through little memory.
  */
 public final class Regrouping {
-  private final Terms terms;
+  private final SlotPolicy terms;
   private final Consumer<Window> windows;
   private final List<CarryOver.Event> events = new ArrayList<>();
   private long startMicros = Long.MIN_VALUE;
 
-  public Regrouping(Terms terms, Consumer<Window> windows) {
+  public Regrouping(SlotPolicy terms, Consumer<Window> windows) {
     this.terms = terms;
     this.windows = windows;
   }

@@ -8,7 +8,7 @@ import java.util.BitSet;
  * One window's occupancy: which places are taken. Every event in a window holds a place of its own;
  * under {@link Spread#EVEN} the place also tells the time.
  *
- * <p>Mutable and not thread-safe: it belongs to one {@link Picture}.
+ * <p>Mutable and not thread-safe: it belongs to one {@link OccupancyView}.
  */
 public final class Window {
   /** The object, and its array without elements. */

@@ -22,7 +22,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
 class CarryOverTest {
-  private static final Terms HUNDRED = Terms.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy HUNDRED = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   @Property(tries = 500)
   void countsEveryEventAndKeepsEveryPlace(
@@ -31,7 +31,7 @@ class CarryOverTest {
       @ForAll @IntRange(max = 250) int lying,
       @ForAll @LongRange(min = 1_000, max = 10_000_000) long size,
       @ForAll long seed) {
-    Terms terms = Terms.of(max, Micros.duration(size));
+    SlotPolicy terms = SlotPolicy.of(max, Micros.duration(size));
     Random random = new Random(seed);
     long start = random.nextInt(-5, 5) * size;
     List<Event> events = new ArrayList<>();
@@ -47,14 +47,14 @@ class CarryOverTest {
     assertThat(window.startMicros()).isEqualTo(start);
     assertThat(window.taken()).isEqualTo(placed + lying);
     assertThat(places).allMatch(window::isTaken);
-    assertThat(Room.count(terms, window, Calendar.Span.ALL))
+    assertThat(Availability.count(terms, window, Calendar.Span.ALL))
         .isEqualTo(Math.max(0, max - placed - lying));
   }
 
   @Property(tries = 200)
   void usesPlacesBelowTheLimitAsLongAsThereAreAny(
       @ForAll @IntRange(min = 1, max = 200) int max, @ForAll long seed) {
-    Terms terms = Terms.of(max, Duration.ofSeconds(4));
+    SlotPolicy terms = SlotPolicy.of(max, Duration.ofSeconds(4));
     Random random = new Random(seed);
     int count = random.nextInt(max) + 1;
     List<Event> events = new ArrayList<>();
@@ -68,7 +68,7 @@ class CarryOverTest {
   @Property(tries = 500)
   void takesThePlaceWithinACellOfTheEvent(
       @ForAll @IntRange(max = 12) int bits, @ForAll @LongRange(max = 3_999_999) long offset) {
-    Terms terms = Terms.of(1 << bits, Duration.ofSeconds(4));
+    SlotPolicy terms = SlotPolicy.of(1 << bits, Duration.ofSeconds(4));
     Window window = CarryOver.window(terms, 0, List.of(new Event.Lying(offset)));
     int place = IntStream.range(0, 1 << bits).filter(window::isTaken).findFirst().getAsInt();
     assertThat(Math.abs(Places.offsetMicros(place, 4_000_000) - offset))
@@ -77,7 +77,7 @@ class CarryOverTest {
 
   @Example
   void givesEventsAtTheSameTimeThePlacesAround() {
-    Terms terms = Terms.of(8, Duration.ofSeconds(8));
+    SlotPolicy terms = SlotPolicy.of(8, Duration.ofSeconds(8));
     Window window =
         CarryOver.window(
             terms,
@@ -96,8 +96,8 @@ class CarryOverTest {
     for (int place = 0; place < 100; place++) {
       events.add(new Event.Placed(place));
     }
-    Terms fifty = Terms.of(50, Duration.ofSeconds(4));
-    Picture picture = Picture.empty(fifty);
+    SlotPolicy fifty = SlotPolicy.of(50, Duration.ofSeconds(4));
+    OccupancyView picture = OccupancyView.empty(fifty);
     Window window = CarryOver.window(fifty, 0, events);
     picture.put(window);
     for (int left = 100; left > 49; left--) {
@@ -105,12 +105,12 @@ class CarryOverTest {
       picture.release(window, left - 1);
     }
     assertThat(picture.isFull(0)).isFalse();
-    assertThat(Room.count(fifty, window, Calendar.Span.ALL)).isEqualTo(1);
+    assertThat(Availability.count(fifty, window, Calendar.Span.ALL)).isEqualTo(1);
   }
 
   @Example
   void carriesTheLargestWindowsOver() {
-    Terms terms = Terms.of(100_000, Duration.ofSeconds(1));
+    SlotPolicy terms = SlotPolicy.of(100_000, Duration.ofSeconds(1));
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 150_000; i++) {
       events.add(new Event.Lying(500_000 + i % 10));
@@ -122,7 +122,7 @@ class CarryOverTest {
 
   @Example
   void isFullWithMoreEventsThanItCanCount() {
-    Terms day = Terms.of(100, Duration.ofDays(1));
+    SlotPolicy day = SlotPolicy.of(100, Duration.ofDays(1));
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < Places.MOST + 10; i++) {
       events.add(new Event.Lying(i * 1_000L));
@@ -131,7 +131,7 @@ class CarryOverTest {
     Window window = CarryOver.window(day, 0, events);
 
     assertThat(window.taken()).isEqualTo(Places.MOST);
-    assertThat(Room.isLeft(day, window)).isFalse();
+    assertThat(Availability.isLeft(day, window)).isFalse();
   }
 
   @Property(tries = 200)
@@ -142,12 +142,12 @@ class CarryOverTest {
       @ForAll @LongRange(min = 1_000, max = 20_000) long otherSize,
       @ForAll long seed) {
     Random random = new Random(seed);
-    Terms here = Terms.of(max, Micros.duration(size));
-    Terms there = Terms.of(otherMax, Micros.duration(otherSize));
+    SlotPolicy here = SlotPolicy.of(max, Micros.duration(size));
+    SlotPolicy there = SlotPolicy.of(otherMax, Micros.duration(otherSize));
     List<Given> given = new ArrayList<>();
-    for (Terms terms : List.of(here, there, here, here.withSpread(Spread.RANDOM), there)) {
+    for (SlotPolicy terms : List.of(here, there, here, here.withSpread(Spread.RANDOM), there)) {
       Map<Long, Integer> before = countByWindow(given, terms);
-      Picture picture = Picture.empty(terms);
+      OccupancyView picture = OccupancyView.empty(terms);
       Map<Long, Window> windows = new TreeMap<>();
       regroup(
           terms,
@@ -197,13 +197,13 @@ class CarryOverTest {
 
   private record Given(long scheduledMicros, int place, long sizeMicros) {}
 
-  private static Given place(Picture picture, long requestedMicros, Random random) {
+  private static Given place(OccupancyView picture, long requestedMicros, Random random) {
     Placement.Placed placed =
-        (Placement.Placed) Planner.place(picture, new Wish(requestedMicros, 0), random);
+        (Placement.Placed) Planner.place(picture, new PlacementRequest(requestedMicros, 0), random);
     return new Given(placed.scheduledMicros(), placed.place(), picture.terms().windowMicros());
   }
 
-  private static void regroup(Terms terms, List<Given> given, Consumer<Window> windows) {
+  private static void regroup(SlotPolicy terms, List<Given> given, Consumer<Window> windows) {
     Regrouping regrouping = new Regrouping(terms, windows);
     given.stream()
         .sorted(Comparator.comparingLong(Given::scheduledMicros))
@@ -212,7 +212,7 @@ class CarryOverTest {
     regrouping.finish();
   }
 
-  private static Map<Long, Integer> countByWindow(List<Given> given, Terms terms) {
+  private static Map<Long, Integer> countByWindow(List<Given> given, SlotPolicy terms) {
     return given.stream()
         .collect(
             Collectors.groupingBy(

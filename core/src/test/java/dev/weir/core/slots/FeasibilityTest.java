@@ -25,27 +25,27 @@ final class FeasibilityTest {
         Set.of());
   }
 
-  private static void assertWrong(String field, Terms terms) {
+  private static void assertWrong(String field, SlotPolicy terms) {
     assertThat(Feasibility.problem(terms, NOW)).map(Violation::field).contains(field);
   }
 
-  private static void assertPossible(Terms terms) {
+  private static void assertPossible(SlotPolicy terms) {
     assertThat(Feasibility.problem(terms, NOW)).isEmpty();
   }
 
   @Test
   void calendarMustBeOpenAtAPlace() {
-    Terms hourly = Terms.of(1, Duration.ofHours(1));
+    SlotPolicy hourly = SlotPolicy.of(1, Duration.ofHours(1));
 
     assertWrong("calendar", hourly.withCalendar(mondays("09:10", "09:50")));
     assertPossible(hourly.withCalendar(mondays("09:00", "09:50")));
     // The second place lies at half past.
-    assertPossible(Terms.of(2, Duration.ofHours(1)).withCalendar(mondays("09:10", "09:50")));
+    assertPossible(SlotPolicy.of(2, Duration.ofHours(1)).withCalendar(mondays("09:10", "09:50")));
   }
 
   @Test
   void calendarMustBeOpenForAShareOfAWindow() {
-    Terms random = Terms.of(1, Duration.ofHours(1)).withSpread(Spread.RANDOM);
+    SlotPolicy random = SlotPolicy.of(1, Duration.ofHours(1)).withSpread(Spread.RANDOM);
 
     assertWrong("calendar", random.withCalendar(mondays("09:10", "09:50")));
     assertWrong("calendar", random.withCalendar(mondays("09:10", "10:50")));
@@ -54,7 +54,7 @@ final class FeasibilityTest {
 
   @Test
   void pauseMustEndInTime() {
-    Terms terms = Terms.of(1, Duration.ofSeconds(4));
+    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(4));
 
     assertWrong("pausedUntil", terms.withPausedUntil(Micros.LATEST));
     assertPossible(terms.withPausedUntil(Micros.LATEST - 3_999_999));
@@ -62,18 +62,19 @@ final class FeasibilityTest {
 
   @Test
   void delayMustCoverAShareOfAWindowWherePlacesAreRandom() {
-    Terms random = Terms.of(3, Duration.ofSeconds(4)).withSpread(Spread.RANDOM);
-    Terms shortest = random.withMaxDelay(Micros.duration(1_333_333));
+    SlotPolicy random = SlotPolicy.of(3, Duration.ofSeconds(4)).withSpread(Spread.RANDOM);
+    SlotPolicy shortest = random.withMaxDelay(Micros.duration(1_333_333));
 
     assertPossible(shortest);
     assertWrong("maxDelay", random.withMaxDelay(Micros.duration(1_333_332)));
     // And it is enough: an event gets a place with it.
-    assertThat(Planner.place(Picture.empty(shortest), new Wish(NOW, NOW), () -> 0L))
+    assertThat(
+            Planner.place(OccupancyView.empty(shortest), new PlacementRequest(NOW, NOW), () -> 0L))
         .isInstanceOf(Placement.Placed.class);
   }
 
   @Test
   void evenPlacesNeedNoDelay() {
-    assertPossible(Terms.of(1, Duration.ofHours(1)).withMaxDelay(Duration.ZERO));
+    assertPossible(SlotPolicy.of(1, Duration.ofHours(1)).withMaxDelay(Duration.ZERO));
   }
 }

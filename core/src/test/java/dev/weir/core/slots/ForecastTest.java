@@ -20,7 +20,7 @@ import net.jqwik.api.constraints.IntRange;
 class ForecastTest {
   private static final long TEN_MILLION = 10_000_000;
   private static final long SIZE = 4_000_000;
-  private static final Terms TERMS = Terms.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void saysWhenTheLastEventReallyRuns(
@@ -46,10 +46,10 @@ class ForecastTest {
     Subject.Paged paged = new Subject.Paged(scenario.terms(), Long.MIN_VALUE, new Random(events));
     Replay replay = new Replay(scenario, subject);
     scenario.steps().forEach(replay::play);
-    Terms terms = replay.book().terms();
+    SlotPolicy terms = replay.book().terms();
     paged.change(
         terms, replay.book().taken().keySet().stream().map(replay.book()::window).toList());
-    Wish wish = wish(scenario);
+    PlacementRequest wish = wish(scenario);
     subject.stored();
 
     Outcome said = new Forecast(terms, wish, events).step(subject.picture());
@@ -68,7 +68,7 @@ class ForecastTest {
     }
   }
 
-  private static Outcome assign(Subject subject, Wish wish, int events) {
+  private static Outcome assign(Subject subject, PlacementRequest wish, int events) {
     long window = Long.MIN_VALUE;
     long scheduled = Long.MIN_VALUE;
     for (int i = 0; i < events; i++) {
@@ -81,17 +81,19 @@ class ForecastTest {
     return new Outcome.Through(window, scheduled);
   }
 
-  private static Wish wish(Scenario scenario) {
+  private static PlacementRequest wish(Scenario scenario) {
     return scenario.steps().stream()
         .filter(Scenario.Step.Ask.class::isInstance)
         .map(Scenario.Step.Ask.class::cast)
         .map(Scenario.Step.Ask::wish)
-        .reduce(new Wish(0, 0), (first, second) -> second);
+        .reduce(new PlacementRequest(0, 0), (first, second) -> second);
   }
 
   @Example
   void countsTenMillionEventsOnAnEmptyPictureByDivision() {
-    Outcome outcome = new Forecast(TERMS, new Wish(0, 0), TEN_MILLION).step(Picture.empty(TERMS));
+    Outcome outcome =
+        new Forecast(TERMS, new PlacementRequest(0, 0), TEN_MILLION)
+            .step(OccupancyView.empty(TERMS));
     // The last of a hundred places in the order of time lies at 63/64.
     assertThat(outcome).isEqualTo(new Outcome.Through(99_999 * SIZE, 99_999 * SIZE + 3_937_500));
   }
@@ -103,9 +105,9 @@ class ForecastTest {
     for (int place = 0; place < 40; place++) {
       partial.take(place);
     }
-    Picture picture = new Picture(TERMS);
+    OccupancyView picture = new OccupancyView(TERMS);
     picture.add(Page.allFrom(0, List.of(partial), List.of(new Page.Run(0, backlog))));
-    Outcome outcome = new Forecast(TERMS, new Wish(1, 0), TEN_MILLION).step(picture);
+    Outcome outcome = new Forecast(TERMS, new PlacementRequest(1, 0), TEN_MILLION).step(picture);
     // 60 in the partial window, 99,999 whole windows, and 40 in the last, up to 31/32 of it.
     long last = backlog + 100_000 * SIZE;
     assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_875_000));
@@ -113,13 +115,13 @@ class ForecastTest {
 
   @Example
   void countsTenMillionEventsThroughOpeningHours() {
-    Terms office =
+    SlotPolicy office =
         TERMS.withCalendar(
             Scenarios.daily("UTC", Duration.ofHours(9), Duration.ofHours(17)).calendar());
     Instant from = Instant.parse("2026-06-01T00:00:00Z");
     Outcome outcome =
-        new Forecast(office, new Wish(Micros.ceil(from), 0), TEN_MILLION)
-            .step(Picture.empty(office));
+        new Forecast(office, new PlacementRequest(Micros.ceil(from), 0), TEN_MILLION)
+            .step(OccupancyView.empty(office));
     // 720,000 a day for 13 days, and 6,400 windows on the next.
     long last = Micros.ceil(Instant.parse("2026-06-14T09:00:00Z")) + 6_399 * SIZE;
     assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_937_500));
@@ -128,25 +130,28 @@ class ForecastTest {
   @Example
   void countsTheMostEventsThatThereCanBe() {
     Outcome outcome =
-        new Forecast(TERMS, new Wish(Micros.LATEST - SIZE + 1, 0), Long.MAX_VALUE)
-            .step(Picture.empty(TERMS));
+        new Forecast(TERMS, new PlacementRequest(Micros.LATEST - SIZE + 1, 0), Long.MAX_VALUE)
+            .step(OccupancyView.empty(TERMS));
     assertThat(outcome).isEqualTo(new Outcome.NoRoom(100));
   }
 
   @Example
   void countsWhatFitsIntoTheLongestDelay() {
-    Terms hour = TERMS.withMaxDelay(Duration.ofHours(1));
+    SlotPolicy hour = TERMS.withMaxDelay(Duration.ofHours(1));
     // Nine hundred windows, and the place right at the end.
-    assertThat(new Forecast(hour, new Wish(0, 0), TEN_MILLION).step(Picture.empty(hour)))
+    assertThat(
+            new Forecast(hour, new PlacementRequest(0, 0), TEN_MILLION)
+                .step(OccupancyView.empty(hour)))
         .isEqualTo(new Outcome.NoRoom(90_001));
-    assertThat(new Forecast(hour, new Wish(0, 0), 90_001).step(Picture.empty(hour)))
+    assertThat(
+            new Forecast(hour, new PlacementRequest(0, 0), 90_001).step(OccupancyView.empty(hour)))
         .isEqualTo(new Outcome.Through(900 * SIZE, 900 * SIZE));
   }
 
   @Example
   void asksForThePageThatItMisses() {
-    Picture picture = new Picture(TERMS);
-    Forecast forecast = new Forecast(TERMS, new Wish(0, 0), 250);
+    OccupancyView picture = new OccupancyView(TERMS);
+    Forecast forecast = new Forecast(TERMS, new PlacementRequest(0, 0), 250);
     assertThat(forecast.step(picture)).isEqualTo(new Outcome.Unknown(0));
     picture.add(new Page(0, 2 * SIZE, List.of(), List.of()));
     assertThat(forecast.step(picture)).isEqualTo(new Outcome.Unknown(2 * SIZE));
@@ -157,7 +162,7 @@ class ForecastTest {
 
   @Example
   void refusesLessThanOneEvent() {
-    assertThatThrownBy(() -> new Forecast(TERMS, new Wish(0, 0), 0))
+    assertThatThrownBy(() -> new Forecast(TERMS, new PlacementRequest(0, 0), 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("events must be at least 1, not 0");
   }

@@ -20,20 +20,20 @@ final class NaiveBook {
   private static final long MINUTE_MICROS = 60_000_000L;
 
   private final Map<Long, Set<Integer>> taken = new TreeMap<>();
-  private Terms terms;
+  private SlotPolicy terms;
   private LongPredicate open;
 
-  NaiveBook(Terms terms, LongPredicate open) {
+  NaiveBook(SlotPolicy terms, LongPredicate open) {
     this.terms = terms;
     this.open = open;
   }
 
-  Terms terms() {
+  SlotPolicy terms() {
     return terms;
   }
 
   /** From now on under other terms; what has been assigned stays. */
-  void change(Terms otherTerms, LongPredicate otherOpen) {
+  void change(SlotPolicy otherTerms, LongPredicate otherOpen) {
     terms = otherTerms;
     open = otherOpen;
   }
@@ -68,12 +68,12 @@ final class NaiveBook {
   }
 
   /** The first time at which the wish may be granted. */
-  long from(Wish wish) {
+  long from(PlacementRequest wish) {
     return Math.max(base(wish), terms.pausedUntilMicros());
   }
 
   /** The last time at which the wish may be granted. */
-  long latest(Wish wish) {
+  long latest(PlacementRequest wish) {
     long base = base(wish);
     // Not base + maxDelay, which may be more than a long holds.
     return terms.maxDelayMicros() > Micros.LATEST - base
@@ -81,14 +81,14 @@ final class NaiveBook {
         : base + terms.maxDelayMicros();
   }
 
-  private long base(Wish wish) {
+  private long base(PlacementRequest wish) {
     return terms.notBefore() == NotBefore.NOW
         ? Math.max(wish.requestedMicros(), wish.nowMicros())
         : wish.requestedMicros();
   }
 
   /** What {@link Planner} must answer under {@link Spread#EVEN}; takes the place. */
-  Placement placeEvenly(Wish wish) {
+  Placement placeEvenly(PlacementRequest wish) {
     long size = terms.windowMicros();
     long wanted = Math.floorDiv(from(wish), size) * size;
     for (long start = wanted; start <= Micros.LATEST; start += size) {
@@ -155,7 +155,7 @@ final class NaiveBook {
    * The window into which {@link Planner} must put the wish under {@link Spread#RANDOM}, or {@link
    * Calendar#NEVER} if there is no room for it.
    */
-  long randomWindow(Wish wish) {
+  long randomWindow(PlacementRequest wish) {
     long size = terms.windowMicros();
     long wanted = Math.floorDiv(from(wish), size) * size;
     for (long start = wanted; start <= Micros.LATEST; start += size) {

@@ -54,7 +54,7 @@ class PeakRateTest {
     for (int begin = 0; begin < max; begin++) {
       most = Math.max(most, countInSecond(times, times[begin]));
     }
-    long peak = PeakRate.perSecond(Terms.of(max, Micros.duration(size)));
+    long peak = PeakRate.perSecond(SlotPolicy.of(max, Micros.duration(size)));
     assertThat(peak).isEqualTo(most);
     // A densest second begins with an event, but no other may be denser either.
     assertThat((long) countInSecond(times, Math.floorMod(anyBegin, size)))
@@ -81,11 +81,11 @@ class PeakRateTest {
   }
 
   private static long peak(int max, Duration window) {
-    return PeakRate.perSecond(Terms.of(max, window));
+    return PeakRate.perSecond(SlotPolicy.of(max, window));
   }
 
   private static long peakAtRandom(int max, Duration window) {
-    return PeakRate.perSecond(Terms.of(max, window).withSpread(Spread.RANDOM));
+    return PeakRate.perSecond(SlotPolicy.of(max, window).withSpread(Spread.RANDOM));
   }
 
   @Provide

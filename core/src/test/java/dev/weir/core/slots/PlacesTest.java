@@ -108,7 +108,7 @@ class PlacesTest {
   @Property(tries = 200)
   void keepsEventsApartAcrossWindowsToo(
       @ForAll @IntRange(min = 1, max = 5_000) int max, @ForAll("sizes") long anySize) {
-    long size = Math.max(anySize, Terms.grid(max));
+    long size = Math.max(anySize, SlotPolicy.grid(max));
     long[] offsets =
         IntStream.range(0, max)
             .mapToLong(place -> Places.offsetMicros(place, size))

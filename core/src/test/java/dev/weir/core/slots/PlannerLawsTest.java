@@ -98,7 +98,7 @@ class PlannerLawsTest {
 
   private static void fromPages(Scenario scenario, long seed) {
     Random random = new Random(seed);
-    Terms terms = scenario.terms();
+    SlotPolicy terms = scenario.terms();
     long barrier =
         random.nextBoolean() || scenario.steps().isEmpty()
             ? Long.MIN_VALUE

@@ -19,18 +19,19 @@ class PlannerTest {
   private static final long SECOND = 1_000_000;
   private static final long SIZE = 4 * SECOND;
   private static final long NOON = 1_780_315_200 * SECOND;
-  private static final Terms TERMS = Terms.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   private final Random random = new Random(1);
 
   @Test
   void givesTheRequestedTimeWhenNobodyElseAsks() {
-    assertThat(place(Picture.empty(TERMS), NOON)).isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
+    assertThat(place(OccupancyView.empty(TERMS), NOON))
+        .isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
   }
 
   @Test
   void givesOnlyWhatIsLeftOfAWindow() {
-    Picture picture = Picture.empty(TERMS);
+    OccupancyView picture = OccupancyView.empty(TERMS);
     for (int event = 0; event < 25; event++) {
       Placement.Placed placed = placed(picture, NOON + 3 * SECOND);
       assertThat(placed.windowStartMicros()).isEqualTo(NOON);
@@ -41,7 +42,7 @@ class PlannerTest {
 
   @Test
   void fillsAWindowToItsLastPlaceFromDifferentWishes() {
-    Picture picture = Picture.empty(TERMS);
+    OccupancyView picture = OccupancyView.empty(TERMS);
     TreeSet<Long> times = new TreeSet<>();
     for (int quarter = 3; quarter >= 0; quarter--) {
       for (int event = 0; event < 25; event++) {
@@ -58,30 +59,30 @@ class PlannerTest {
   @Test
   void hasMoreRoomWhenTheLimitIsRaisedAndNoneWhenItIsLowered() {
     Window window = windowWith(80);
-    Picture raised = pictureOf(Terms.of(200, Duration.ofSeconds(4)), window.copy());
+    OccupancyView raised = pictureOf(SlotPolicy.of(200, Duration.ofSeconds(4)), window.copy());
     for (int event = 0; event < 120; event++) {
       assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON);
     }
     assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
-    Picture lowered = pictureOf(Terms.of(50, Duration.ofSeconds(4)), window.copy());
+    OccupancyView lowered = pictureOf(SlotPolicy.of(50, Duration.ofSeconds(4)), window.copy());
     assertThat(placed(lowered, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
-    assertThat(Room.count(lowered.terms(), window, Calendar.Span.ALL)).isZero();
+    assertThat(Availability.count(lowered.terms(), window, Calendar.Span.ALL)).isZero();
   }
 
   @Test
   void looksPastTheRequestedTimeWhenItMayNotBeBeforeNow() {
-    Picture picture = Picture.empty(TERMS.withNotBefore(NotBefore.NOW));
-    Wish past = new Wish(NOON - 1_000 * SECOND, NOON);
+    OccupancyView picture = OccupancyView.empty(TERMS.withNotBefore(NotBefore.NOW));
+    PlacementRequest past = new PlacementRequest(NOON - 1_000 * SECOND, NOON);
     assertThat(Planner.place(picture, past, random))
         .isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
-    Wish ahead = new Wish(NOON + SIZE, NOON);
+    PlacementRequest ahead = new PlacementRequest(NOON + SIZE, NOON);
     assertThat(Planner.place(picture, ahead, random))
         .isEqualTo(new Placement.Placed(NOON + SIZE, 0, NOON + SIZE, 0));
   }
 
   @Test
   void givesNothingWhilePaused() {
-    Picture picture = Picture.empty(TERMS.withPausedUntil(NOON + 9 * SECOND));
+    OccupancyView picture = OccupancyView.empty(TERMS.withPausedUntil(NOON + 9 * SECOND));
     Placement.Placed placed = placed(picture, NOON);
     assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 9 * SECOND);
     assertThat(placed.windowStartMicros()).isEqualTo(NOON + 2 * SIZE);
@@ -90,8 +91,8 @@ class PlannerTest {
 
   @Test
   void saysWhenAPlaceWouldBeFreeIfTheDelayIsTooLong() {
-    Terms brief = Terms.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(7));
-    Picture picture = Picture.empty(brief);
+    SlotPolicy brief = SlotPolicy.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(7));
+    OccupancyView picture = OccupancyView.empty(brief);
     assertThat(placed(picture, NOON).scheduledMicros()).isEqualTo(NOON);
     assertThat(placed(picture, NOON).scheduledMicros()).isEqualTo(NOON + SIZE);
     assertThat(place(picture, NOON)).isEqualTo(new Placement.NoRoom(NOON + 2 * SIZE));
@@ -100,16 +101,16 @@ class PlannerTest {
 
   @Test
   void allowsTheWholeDelayAndNoMore() {
-    Terms terms = Terms.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(3));
-    assertThat(placed(Picture.empty(terms), NOON + SECOND).scheduledMicros())
+    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(3));
+    assertThat(placed(OccupancyView.empty(terms), NOON + SECOND).scheduledMicros())
         .isEqualTo(NOON + SIZE);
-    assertThat(place(Picture.empty(terms), NOON + SECOND - 1))
+    assertThat(place(OccupancyView.empty(terms), NOON + SECOND - 1))
         .isEqualTo(new Placement.NoRoom(NOON + SIZE));
   }
 
   @Test
   void takesNothingWhenItHasNoRoomOrDoesNotKnow() {
-    Picture picture = new Picture(TERMS.withMaxDelay(Duration.ZERO));
+    OccupancyView picture = new OccupancyView(TERMS.withMaxDelay(Duration.ZERO));
     assertThat(place(picture, NOON)).isEqualTo(new Placement.Unknown(NOON));
     picture.add(Page.allFrom(NOON, List.of(), List.of()));
     assertThat(place(picture, NOON + 1)).isInstanceOf(Placement.NoRoom.class);
@@ -119,10 +120,10 @@ class PlannerTest {
   @Test
   void endsWhereTimeEnds() {
     // The last window has places after the end of time.
-    Picture picture = Picture.empty(Terms.of(1_024, Duration.ofDays(31)));
+    OccupancyView picture = OccupancyView.empty(SlotPolicy.of(1_024, Duration.ofDays(31)));
     assertThat(place(picture, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
-    Terms second = Terms.of(1, Duration.ofSeconds(1));
-    Picture seconds = Picture.empty(second);
+    SlotPolicy second = SlotPolicy.of(1, Duration.ofSeconds(1));
+    OccupancyView seconds = OccupancyView.empty(second);
     long last = Micros.LATEST - SECOND + 1;
     assertThat(placed(seconds, last).scheduledMicros()).isEqualTo(last);
     assertThat(place(seconds, last)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
@@ -131,8 +132,8 @@ class PlannerTest {
   @Test
   void schedulesNothingInTheHourThatTheClockLeavesOut() {
     NaiveHours nights = Scenarios.daily("Europe/Berlin", Duration.ofHours(1), Duration.ofHours(4));
-    Terms terms = Terms.of(4, Duration.ofMinutes(7)).withCalendar(nights.calendar());
-    Picture picture = Picture.empty(terms);
+    SlotPolicy terms = SlotPolicy.of(4, Duration.ofMinutes(7)).withCalendar(nights.calendar());
+    OccupancyView picture = OccupancyView.empty(terms);
     List<Long> times = new ArrayList<>();
     for (int event = 0; event < 150; event++) {
       times.add(placed(picture, micros("2026-03-28T22:00:00Z")).scheduledMicros());
@@ -149,7 +150,7 @@ class PlannerTest {
   @Test
   void keepsAnyNumberOfFullWindowsAsOneRun() {
     for (int backlog : new int[] {10, 1_000_000}) {
-      Picture picture = Picture.empty(TERMS);
+      OccupancyView picture = OccupancyView.empty(TERMS);
       for (int window = 0; window < backlog; window++) {
         picture.markFull(NOON + window * SIZE);
       }
@@ -162,8 +163,8 @@ class PlannerTest {
 
   @Test
   void mergesRunsWhateverTheOrderInWhichWindowsFill() {
-    Terms one = Terms.of(1, Duration.ofSeconds(4));
-    Picture picture = Picture.empty(one);
+    SlotPolicy one = SlotPolicy.of(1, Duration.ofSeconds(4));
+    OccupancyView picture = OccupancyView.empty(one);
     for (int step : new int[] {4, 2, 1}) {
       for (int window = 0; window < 10_000; window += step) {
         placed(picture, NOON + window * SIZE);
@@ -177,11 +178,11 @@ class PlannerTest {
     assertThat(picture.firstNotFull(NOON)).isGreaterThanOrEqualTo(NOON + 10_000 * SIZE);
   }
 
-  private Placement place(Picture picture, long requestedMicros) {
-    return Planner.place(picture, new Wish(requestedMicros, 0), random);
+  private Placement place(OccupancyView picture, long requestedMicros) {
+    return Planner.place(picture, new PlacementRequest(requestedMicros, 0), random);
   }
 
-  private Placement.Placed placed(Picture picture, long requestedMicros) {
+  private Placement.Placed placed(OccupancyView picture, long requestedMicros) {
     return (Placement.Placed) place(picture, requestedMicros);
   }
 
@@ -193,8 +194,8 @@ class PlannerTest {
     return window;
   }
 
-  private static Picture pictureOf(Terms terms, Window window) {
-    Picture picture = Picture.empty(terms);
+  private static OccupancyView pictureOf(SlotPolicy terms, Window window) {
+    OccupancyView picture = OccupancyView.empty(terms);
     picture.put(window);
     return picture;
   }
@@ -211,9 +212,9 @@ class PlannerTest {
             ZoneOffset.UTC,
             Map.of(DayOfWeek.MONDAY, List.of(new OpeningHours.Hours(36_001, 36_002))),
             Set.of());
-    Terms terms = Terms.of(1, Duration.ofSeconds(2)).withCalendar(oddSecond);
-    Picture picture = Picture.empty(terms);
-    Wish wish = new Wish(0, 0);
+    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(2)).withCalendar(oddSecond);
+    OccupancyView picture = OccupancyView.empty(terms);
+    PlacementRequest wish = new PlacementRequest(0, 0);
 
     assertThat(Planner.place(picture, wish, new Random(1)))
         .isEqualTo(new Placement.NoRoom(Calendar.NEVER));

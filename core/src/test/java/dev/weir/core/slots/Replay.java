@@ -23,7 +23,7 @@ final class Replay {
   }
 
   /** An event that has a slot. */
-  record Held(Wish wish, Placement.Placed placed) {}
+  record Held(PlacementRequest wish, Placement.Placed placed) {}
 
   List<Held> events() {
     return events;
@@ -52,7 +52,7 @@ final class Replay {
     }
   }
 
-  private void ask(Wish wish) {
+  private void ask(PlacementRequest wish) {
     Placement answer =
         switch (book.terms().spread()) {
           case EVEN -> askEvenly(wish);
@@ -68,13 +68,13 @@ final class Replay {
     }
   }
 
-  private Placement askEvenly(Wish wish) {
+  private Placement askEvenly(PlacementRequest wish) {
     Placement answer = subject.place(wish);
     assertThat(answer).as("%s", wish).isEqualTo(book.placeEvenly(wish));
     return answer;
   }
 
-  private Placement askAtRandom(Wish wish) {
+  private Placement askAtRandom(PlacementRequest wish) {
     long expected = book.randomWindow(wish);
     Placement answer = subject.place(wish);
     switch (answer) {
@@ -95,7 +95,7 @@ final class Replay {
     return answer;
   }
 
-  private long windowStart(Wish wish) {
+  private long windowStart(PlacementRequest wish) {
     long size = book.terms().windowMicros();
     return Math.floorDiv(book.from(wish), size) * size;
   }
@@ -109,9 +109,9 @@ final class Replay {
     }
   }
 
-  private Terms limited(int maxPerWindow) {
-    Terms terms = book.terms();
-    return new Terms(
+  private SlotPolicy limited(int maxPerWindow) {
+    SlotPolicy terms = book.terms();
+    return new SlotPolicy(
         maxPerWindow,
         terms.windowMicros(),
         terms.spread(),
@@ -121,7 +121,7 @@ final class Replay {
         terms.pausedUntilMicros());
   }
 
-  private void change(Terms terms, LongPredicate open) {
+  private void change(SlotPolicy terms, LongPredicate open) {
     book.change(terms, open);
     subject.change(terms, book.taken().keySet().stream().map(book::window).toList());
   }

@@ -136,24 +136,24 @@ final class Scenarios {
     return Arbitraries.integers().between(-3, 6).map(day::plusDays).set().ofMaxSize(2);
   }
 
-  private static Arbitrary<Terms> terms(
+  private static Arbitrary<SlotPolicy> terms(
       int limit, long size, Spread spread, Calendar calendar, long base) {
     Arbitrary<Long> delays =
         Arbitraries.oneOf(
-            Arbitraries.just(Terms.UNBOUNDED),
+            Arbitraries.just(SlotPolicy.UNBOUNDED),
             Arbitraries.longs().between(0, 5 * size),
             Arbitraries.just(Micros.LATEST - Micros.EARLIEST));
     Arbitrary<Long> pauses =
         Arbitraries.frequencyOf(
-            Tuple.of(3, Arbitraries.just(Terms.NOT_PAUSED)),
+            Tuple.of(3, Arbitraries.just(SlotPolicy.NOT_PAUSED)),
             Tuple.of(1, Arbitraries.longs().between(-size, 3 * size).map(by -> near(base, by))));
     return Combinators.combine(delays, pauses, Arbitraries.of(NotBefore.class))
         .as(
             (delay, pausedUntil, notBefore) ->
-                new Terms(limit, size, spread, delay, notBefore, calendar, pausedUntil));
+                new SlotPolicy(limit, size, spread, delay, notBefore, calendar, pausedUntil));
   }
 
-  private static Arbitrary<List<Scenario.Step>> steps(Terms terms, long base) {
+  private static Arbitrary<List<Scenario.Step>> steps(SlotPolicy terms, long base) {
     long size = terms.windowMicros();
     Arbitrary<Long> times =
         Arbitraries.frequencyOf(
@@ -167,7 +167,9 @@ final class Scenarios {
             Tuple.of(4, Arbitraries.just(1)), Tuple.of(1, Arbitraries.integers().between(2, 30)));
     Arbitrary<Scenario.Step> ask =
         Combinators.combine(times, times, events)
-            .as((requested, now, n) -> new Scenario.Step.Ask(new Wish(requested, now), n));
+            .as(
+                (requested, now, n) ->
+                    new Scenario.Step.Ask(new PlacementRequest(requested, now), n));
     Arbitrary<Scenario.Step> cancel =
         Arbitraries.integers().between(0, 1_000).map(Scenario.Step.Cancel::new);
     Arbitrary<Scenario.Step> limit =

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What a store would hold of a book, fed by {@link Picture#drainChanges()} alone. */
+/** What a store would hold of a book, fed by {@link OccupancyView#drainChanges()} alone. */
 final class StoredBook {
   private final NavigableMap<Long, byte[]> windows = new TreeMap<>();
   private final NavigableMap<Long, Long> runs = new TreeMap<>();
 
-  void apply(Picture.Changes changes) {
+  void apply(OccupancyView.Changes changes) {
     for (Window window : changes.windows()) {
       windows.put(window.startMicros(), window.toBytes());
     }
@@ -37,7 +37,7 @@ final class StoredBook {
   }
 
   /** The page that begins at {@code from} and is so many windows long. */
-  Page page(Terms terms, long from, int length) {
+  Page page(SlotPolicy terms, long from, int length) {
     long until = from + length * terms.windowMicros();
     List<Window> found = new ArrayList<>();
     windows

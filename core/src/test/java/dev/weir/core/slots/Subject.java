@@ -6,13 +6,13 @@ import java.util.random.RandomGenerator;
 
 /** A planner on a picture, kept in one of the ways in which a ledger may keep it. */
 interface Subject {
-  Placement place(Wish wish);
+  Placement place(PlacementRequest wish);
 
   /** Gives a place of {@code window}, which is as it is now, back. */
   void release(Window window, int place);
 
   /** Starts anew under other terms with these windows. */
-  void change(Terms terms, Collection<Window> windows);
+  void change(SlotPolicy terms, Collection<Window> windows);
 
   /** What has been written, all of it. */
   StoredBook stored();
@@ -21,19 +21,19 @@ interface Subject {
   final class Complete implements Subject {
     private final RandomGenerator random;
     private final StoredBook stored = new StoredBook();
-    private Picture picture;
+    private OccupancyView picture;
 
-    Complete(Terms terms, RandomGenerator random) {
+    Complete(SlotPolicy terms, RandomGenerator random) {
       this.random = random;
-      this.picture = Picture.empty(terms);
+      this.picture = OccupancyView.empty(terms);
     }
 
-    Picture picture() {
+    OccupancyView picture() {
       return picture;
     }
 
     @Override
-    public Placement place(Wish wish) {
+    public Placement place(PlacementRequest wish) {
       return Planner.place(picture, wish, random);
     }
 
@@ -43,8 +43,8 @@ interface Subject {
     }
 
     @Override
-    public void change(Terms terms, Collection<Window> windows) {
-      picture = Picture.empty(terms);
+    public void change(SlotPolicy terms, Collection<Window> windows) {
+      picture = OccupancyView.empty(terms);
       stored.forgetRuns();
       windows.forEach(picture::put);
     }
@@ -61,16 +61,16 @@ interface Subject {
     private final RandomGenerator random;
     private final long barrierMicros;
     private final StoredBook stored = new StoredBook();
-    private Picture picture;
+    private OccupancyView picture;
 
-    Paged(Terms terms, long barrierMicros, RandomGenerator random) {
+    Paged(SlotPolicy terms, long barrierMicros, RandomGenerator random) {
       this.random = random;
       this.barrierMicros = barrierMicros;
-      this.picture = new Picture(terms, barrierMicros);
+      this.picture = new OccupancyView(terms, barrierMicros);
     }
 
     @Override
-    public Placement place(Wish wish) {
+    public Placement place(PlacementRequest wish) {
       writeNowAndThen();
       Placement placement = Planner.place(picture, wish, random);
       while (placement instanceof Placement.Unknown unknown) {
@@ -91,7 +91,7 @@ interface Subject {
 
     /** Pages may begin before what is asked for, and lap over what is known. */
     private void addPage(long fromMicros) {
-      Terms terms = picture.terms();
+      SlotPolicy terms = picture.terms();
       int before = random.nextInt(3);
       long from = fromMicros - before * terms.windowMicros();
       picture.add(stored.page(terms, from, before + 1 + random.nextInt(3)));
@@ -106,14 +106,14 @@ interface Subject {
     }
 
     @Override
-    public void change(Terms terms, Collection<Window> windows) {
-      Picture rebuilt = new Picture(terms, barrierMicros);
+    public void change(SlotPolicy terms, Collection<Window> windows) {
+      OccupancyView rebuilt = new OccupancyView(terms, barrierMicros);
       rebuilt.add(Page.allFrom(Long.MIN_VALUE, List.of(), List.of()));
       windows.forEach(rebuilt::put);
       stored.apply(picture.drainChanges());
       stored.forgetRuns();
       stored.apply(rebuilt.drainChanges());
-      picture = new Picture(terms, barrierMicros);
+      picture = new OccupancyView(terms, barrierMicros);
     }
 
     @Override
@@ -126,7 +126,7 @@ interface Subject {
       if (random.nextInt(4) == 0) {
         stored.apply(picture.drainChanges());
         if (random.nextBoolean()) {
-          picture = new Picture(picture.terms(), barrierMicros);
+          picture = new OccupancyView(picture.terms(), barrierMicros);
         }
       }
     }

@@ -9,9 +9,9 @@ import java.util.Optional;
  */
 public interface Definitions<L> {
   /** Defines a resource, or defines it anew. */
-  Defined<L> define(String resource, L limit);
+  Definition<L> define(String resource, L limit);
 
-  Optional<Defined<L>> find(String resource);
+  Optional<Definition<L>> find(String resource);
 
   /** Removes a definition; false if there is none. */
   boolean remove(String resource);

@@ -5,6 +5,8 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.BusyClock;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link OnStoreFailure#OPEN}: everything that comes while the store is gone.
  * </ul>
  *
- * <p>A call that fails before the store is given up is told {@link Answer.Mode#CLOSED} under {@code
- * FALLBACK}: a store is not changed for a hiccup. Thread-safe.
+ * <p>A call that fails before the store is given up is told {@link AcquireResult.Mode#CLOSED} under
+ * {@code FALLBACK}: a store is not changed for a hiccup. Thread-safe.
  */
 public final class Failover implements LimitStore<Limit> {
   /**
@@ -54,7 +56,7 @@ public final class Failover implements LimitStore<Limit> {
       Optional<LimitStore<Limit>> next,
       int nodes,
       long localMostKeys,
-      Breaker.Settings breaker) {
+      CircuitBreaker.Settings breaker) {
     public Parts {
       if (nodes < 1 || nodes > Limit.MOST_NODES) {
         throw new IllegalArgumentException(
@@ -66,7 +68,7 @@ public final class Failover implements LimitStore<Limit> {
   private final Parts parts;
   private final LongSupplier nowMicros;
   private final LimitObserver observer;
-  private final Breaker breaker;
+  private final CircuitBreaker breaker;
   private final LimitStore<Limit> local;
 
   /** When the next store was last asked to take something: it may have granted. */
@@ -82,7 +84,7 @@ public final class Failover implements LimitStore<Limit> {
     this.nowMicros = nowMicros;
     this.observer = observer;
     this.breaker =
-        new Breaker(
+        new CircuitBreaker(
             parts.breaker(),
             nowMicros,
             () -> ThreadLocalRandom.current().nextLong(),
@@ -91,19 +93,19 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   @Override
-  public Answer decide(Demand<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
     return ask(demand, LimitStore::decide);
   }
 
   @Override
-  public Answer peek(Demand<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
     return ask(demand, PEEK);
   }
 
   /** Asks the store, and where that is gone the one that counts in its place. */
   @Override
-  public Optional<Answer> recall(Demand<? extends Limit> demand) {
-    Optional<Answer> known = tried(store -> store.recall(demand));
+  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+    Optional<AcquireResult> known = tried(store -> store.recall(demand));
     if (known != null) {
       return known;
     }
@@ -112,7 +114,7 @@ public final class Failover implements LimitStore<Limit> {
       case LOCAL ->
           share(demand)
               .flatMap(share -> local.recall(share))
-              .map(answer -> answer.in(Answer.Mode.LOCAL));
+              .map(answer -> answer.in(AcquireResult.Mode.LOCAL));
     };
   }
 
@@ -128,14 +130,16 @@ public final class Failover implements LimitStore<Limit> {
   @Override
   public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
     if (mayLackGrants(policy.onStoreFailure())) {
-      return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
+      return decide(AcquireRequest.of(new LimitRequest<>(policy, key, cost)))
+          .decisions()
+          .getFirst();
     }
     Decision decision = tried(store -> store.decide(policy, key, cost));
     return decision == null ? without(policy, key, cost) : decision;
   }
 
   private Decision without(Policy<? extends Limit> policy, String key, long cost) {
-    return without(Demand.of(new Ask<>(policy, key, cost)), LimitStore::decide)
+    return without(AcquireRequest.of(new LimitRequest<>(policy, key, cost)), LimitStore::decide)
         .decisions()
         .getFirst();
   }
@@ -143,12 +147,12 @@ public final class Failover implements LimitStore<Limit> {
   /** Asks one of the stores. */
   @FunctionalInterface
   private interface Question {
-    Answer ask(LimitStore<Limit> store, Demand<? extends Limit> demand);
+    AcquireResult ask(LimitStore<Limit> store, AcquireRequest<? extends Limit> demand);
   }
 
   private static final Question PEEK = LimitStore::peek;
 
-  private Answer ask(Demand<? extends Limit> demand, Question question) {
+  private AcquireResult ask(AcquireRequest<? extends Limit> demand, Question question) {
     if (mayLackGrants(strictest(demand))) {
       if (breaker.isOpen()) {
         // The caller that finds out whether the store is well again only looks.
@@ -159,10 +163,10 @@ public final class Failover implements LimitStore<Limit> {
       }
       long unknownMicros = unknownMicros(demand, nextAskedAtMicros);
       if (unknownMicros > 0) {
-        return refused(demand, unknownMicros, Answer.Mode.CLOSED);
+        return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
       }
     }
-    Answer answer = tried(store -> question.ask(store, demand));
+    AcquireResult answer = tried(store -> question.ask(store, demand));
     return answer == null ? without(demand, question) : answer;
   }
 
@@ -175,9 +179,9 @@ public final class Failover implements LimitStore<Limit> {
    * For how long a store does not know all that the other may have granted up to a time. Policies
    * that are newer were granted nothing by it.
    */
-  private long unknownMicros(Demand<? extends Limit> demand, long untilMicros) {
+  private long unknownMicros(AcquireRequest<? extends Limit> demand, long untilMicros) {
     long longest = untilMicros;
-    for (Ask<? extends Limit> ask : demand.asks()) {
+    for (LimitRequest<? extends Limit> ask : demand.asks()) {
       if (Micros.clamped(ask.policy().createdAt()) < untilMicros) {
         Limit limit = ask.policy().limit();
         Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.most(), untilMicros);
@@ -236,85 +240,88 @@ public final class Failover implements LimitStore<Limit> {
     }
   }
 
-  private Answer without(Demand<? extends Limit> demand, Question question) {
+  private AcquireResult without(AcquireRequest<? extends Limit> demand, Question question) {
     return switch (strictest(demand)) {
-      case CLOSED -> refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+      case CLOSED -> refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
       case FALLBACK -> fallenBack(demand, question);
       case LOCAL -> decidedHere(demand, question);
       case OPEN -> letPass(demand);
     };
   }
 
-  private Answer fallenBack(Demand<? extends Limit> demand, Question question) {
+  private AcquireResult fallenBack(AcquireRequest<? extends Limit> demand, Question question) {
     if (parts.next().isEmpty() || !breaker.isOpen()) {
-      return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+      return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
     }
     long unknownMicros = unknownMicros(demand, breaker.changedAtMicros());
     if (unknownMicros > 0) {
-      return refused(demand, unknownMicros, Answer.Mode.CLOSED);
+      return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
     }
     if (!question.equals(PEEK)) {
       nextAskedAtMicros = nowMicros.getAsLong();
       if (!breaker.isOpen()) {
         // Found well again meanwhile: others may have asked it without knowing of this.
-        return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+        return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
       }
     }
     try {
-      Answer answer = question.ask(parts.next().get(), demand);
-      return answer.mode() == Answer.Mode.STORE ? answer.in(Answer.Mode.FALLBACK) : answer;
+      AcquireResult answer = question.ask(parts.next().get(), demand);
+      return answer.mode() == AcquireResult.Mode.STORE
+          ? answer.in(AcquireResult.Mode.FALLBACK)
+          : answer;
     } catch (StoreException e) {
       observer.storeFailed(parts.name() + "'s fallback", e);
-      return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+      return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
     }
   }
 
-  private Answer decidedHere(Demand<? extends Limit> demand, Question question) {
-    Optional<Demand<Limit>> share = share(demand);
+  private AcquireResult decidedHere(AcquireRequest<? extends Limit> demand, Question question) {
+    Optional<AcquireRequest<Limit>> share = share(demand);
     return share.isEmpty()
-        ? refused(demand, breaker.retryAfterMicros(), Answer.Mode.LOCAL)
-        : question.ask(local, share.get()).in(Answer.Mode.LOCAL);
+        ? refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.LOCAL)
+        : question.ask(local, share.get()).in(AcquireResult.Mode.LOCAL);
   }
 
   /** The demand on this node's share, empty if it is more than that could ever grant. */
-  private Optional<Demand<Limit>> share(Demand<? extends Limit> demand) {
-    List<Ask<Limit>> asks = new ArrayList<>(demand.asks().size());
-    for (Ask<? extends Limit> ask : demand.asks()) {
+  private Optional<AcquireRequest<Limit>> share(AcquireRequest<? extends Limit> demand) {
+    List<LimitRequest<Limit>> asks = new ArrayList<>(demand.asks().size());
+    for (LimitRequest<? extends Limit> ask : demand.asks()) {
       Limit share = ask.policy().limit().share(parts.nodes());
       if (ask.cost() > share.most()) {
         return Optional.empty();
       }
-      asks.add(new Ask<>(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
+      asks.add(new LimitRequest<>(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
     }
-    return Optional.of(new Demand<>(List.copyOf(asks), demand.waits(), demand.request()));
+    return Optional.of(new AcquireRequest<>(List.copyOf(asks), demand.waits(), demand.request()));
   }
 
-  private Answer refused(Demand<? extends Limit> demand, long waitMicros, Answer.Mode mode) {
+  private AcquireResult refused(
+      AcquireRequest<? extends Limit> demand, long waitMicros, AcquireResult.Mode mode) {
     Decision refused = new Decision.Refused(0, waitMicros, waitMicros);
     return answer(demand.asks().stream().map(ask -> refused).toList(), mode);
   }
 
-  private Answer letPass(Demand<? extends Limit> demand) {
+  private AcquireResult letPass(AcquireRequest<? extends Limit> demand) {
     List<Decision> decisions = new ArrayList<>(demand.asks().size());
-    for (Ask<? extends Limit> ask : demand.asks()) {
+    for (LimitRequest<? extends Limit> ask : demand.asks()) {
       decisions.add(new Decision.Allowed(ask.policy().limit().most() - ask.cost(), 0));
     }
-    return answer(decisions, Answer.Mode.OPEN);
+    return answer(decisions, AcquireResult.Mode.OPEN);
   }
 
-  private Answer answer(List<Decision> decisions, Answer.Mode mode) {
-    return new Answer(decisions, Micros.instant(nowMicros.getAsLong()), mode);
+  private AcquireResult answer(List<Decision> decisions, AcquireResult.Mode mode) {
+    return new AcquireResult(decisions, Micros.instant(nowMicros.getAsLong()), mode);
   }
 
   /** Gives back to the store. Throws if that is gone: then nothing is given back. */
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    return refund(demand, new Answer(List.of(), grantedAt, Answer.Mode.STORE));
+  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+    return refund(demand, new AcquireResult(List.of(), grantedAt, AcquireResult.Mode.STORE));
   }
 
   /** Gives back to whoever granted. */
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Answer granted) {
+  public Refund refund(AcquireRequest<? extends Limit> demand, AcquireResult granted) {
     return switch (granted.mode()) {
       case STORE -> required(store -> store.refund(demand, granted.decidedAt()));
       case FALLBACK ->
@@ -338,13 +345,13 @@ public final class Failover implements LimitStore<Limit> {
     required(
         store -> {
           store.forget(policy, key);
-          return Answer.Mode.STORE;
+          return AcquireResult.Mode.STORE;
         });
   }
 
-  private static OnStoreFailure strictest(Demand<? extends Limit> demand) {
+  private static OnStoreFailure strictest(AcquireRequest<? extends Limit> demand) {
     OnStoreFailure strictest = OnStoreFailure.OPEN;
-    for (Ask<? extends Limit> ask : demand.asks()) {
+    for (LimitRequest<? extends Limit> ask : demand.asks()) {
       OnStoreFailure said = ask.policy().onStoreFailure();
       strictest = said.compareTo(strictest) < 0 ? said : strictest;
     }

@@ -5,6 +5,7 @@ import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.BusyClock;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -33,13 +34,13 @@ public final class LeaseFailover implements LeaseStore {
   private final OnFailure onFailure;
   private final LimitObserver observer;
   private final LongSupplier nowMicros;
-  private final Breaker breaker;
+  private final CircuitBreaker breaker;
 
   public LeaseFailover(
       String name,
       LeaseStore store,
       OnFailure onFailure,
-      Breaker.Settings settings,
+      CircuitBreaker.Settings settings,
       LimitObserver observer) {
     this(name, store, onFailure, settings, observer, BusyClock.sinceStart());
   }
@@ -49,7 +50,7 @@ public final class LeaseFailover implements LeaseStore {
       String name,
       LeaseStore store,
       OnFailure onFailure,
-      Breaker.Settings settings,
+      CircuitBreaker.Settings settings,
       LimitObserver observer,
       LongSupplier nowMicros) {
     this.name = name;
@@ -58,7 +59,7 @@ public final class LeaseFailover implements LeaseStore {
     this.observer = observer;
     this.nowMicros = nowMicros;
     this.breaker =
-        new Breaker(
+        new CircuitBreaker(
             settings,
             nowMicros,
             () -> ThreadLocalRandom.current().nextLong(),

@@ -4,6 +4,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 import java.util.UUID;
 

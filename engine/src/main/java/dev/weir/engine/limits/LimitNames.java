@@ -51,7 +51,7 @@ public final class LimitNames {
     return kind + ":" + digest(policy.length() + ":" + policy + key);
   }
 
-  static void require(String field, String value) {
+  public static void require(String field, String value) {
     Optional<String> problem = problem(value);
     if (problem.isPresent()) {
       throw new IllegalArgumentException(field + " " + problem.get());

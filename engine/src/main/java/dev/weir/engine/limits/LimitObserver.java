@@ -9,7 +9,7 @@ public interface LimitObserver {
   LimitObserver NONE = new LimitObserver() {};
 
   /** An ask was decided; several of one demand are told one by one. */
-  default void decided(Policy<?> policy, Decision decision, Answer.Mode mode) {}
+  default void decided(Policy<?> policy, Decision decision, AcquireResult.Mode mode) {}
 
   /** An ask was answered by yes or no. */
   default void taken(Policy<?> policy, boolean isAllowed) {}
@@ -21,5 +21,5 @@ public interface LimitObserver {
   default void storeFailed(String store, StoreException failure) {}
 
   /** A store is given up for a while, or is asked again. */
-  default void breakerChanged(String store, Breaker.State state) {}
+  default void breakerChanged(String store, CircuitBreaker.State state) {}
 }

@@ -23,31 +23,32 @@ public interface LimitStore<L extends Limit> extends AutoCloseable {
   /**
    * Takes what is asked if all of it is there. A grant with a request id is remembered: the same
    * demand is answered as before until its time is over, another demand with that id is answered
-   * {@link Answer.Repetition.Reused}.
+   * {@link AcquireResult.Repetition.Reused}.
    */
-  Answer decide(Demand<? extends L> demand);
+  AcquireResult decide(AcquireRequest<? extends L> demand);
 
   /** What {@link #decide} would say. Takes nothing, and knows no request ids. */
-  Answer peek(Demand<? extends L> demand);
+  AcquireResult peek(AcquireRequest<? extends L> demand);
 
   /**
    * What {@link #decide} would say to a demand because its request id is known; empty if it is not.
    * Takes and remembers nothing.
    */
-  Optional<Answer> recall(Demand<? extends L> demand);
+  Optional<AcquireResult> recall(AcquireRequest<? extends L> demand);
 
   /**
    * Gives back what a demand was granted. A demand with a request id is given back once, however
    * often this is asked, and is new afterwards; what is given back is what its grant took, and when
    * that was.
    *
-   * @param grantedAt the {@link Answer#decidedAt} of the grant, for a demand without a request id
+   * @param grantedAt the {@link AcquireResult#decidedAt} of the grant, for a demand without a
+   *     request id
    */
-  Refund refund(Demand<? extends L> demand, Instant grantedAt);
+  Refund refund(AcquireRequest<? extends L> demand, Instant grantedAt);
 
   /** Gives back to whoever granted; what nobody counted is not given back. */
-  default Refund refund(Demand<? extends L> demand, Answer granted) {
-    return granted.mode() == Answer.Mode.STORE
+  default Refund refund(AcquireRequest<? extends L> demand, AcquireResult granted) {
+    return granted.mode() == AcquireResult.Mode.STORE
         ? refund(demand, granted.decidedAt())
         : Refund.UNKNOWN;
   }
@@ -65,10 +66,10 @@ public interface LimitStore<L extends Limit> extends AutoCloseable {
 
   /** The short form of {@link #decide}: one ask. */
   default Decision decide(Policy<? extends L> policy, String key, long cost) {
-    return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
+    return decide(AcquireRequest.of(new LimitRequest<>(policy, key, cost))).decisions().getFirst();
   }
 
-  /** Whether answers may have another mode than {@link Answer.Mode#STORE}. */
+  /** Whether answers may have another mode than {@link AcquireResult.Mode#STORE}. */
   default boolean mayStandIn() {
     return false;
   }

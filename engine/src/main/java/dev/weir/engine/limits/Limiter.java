@@ -2,6 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.List;
 
 /**
@@ -64,30 +65,32 @@ public final class Limiter<L extends Limit> implements AutoCloseable {
   /** Takes so many, if there are so many, and says what is left or when to come again. */
   public Decision acquire(Policy<? extends L> policy, String key, long cost) {
     if (store.mayStandIn()) {
-      return acquire(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
+      return acquire(AcquireRequest.of(new LimitRequest<>(policy, key, cost)))
+          .decisions()
+          .getFirst();
     }
     Decision decision = store.decide(policy, key, cost);
-    observer.decided(policy, decision, Answer.Mode.STORE);
+    observer.decided(policy, decision, AcquireResult.Mode.STORE);
     return decision;
   }
 
   /** Takes all that is asked, or nothing. */
-  public Answer acquire(Demand<? extends L> demand) {
+  public AcquireResult acquire(AcquireRequest<? extends L> demand) {
     return observed(demand, store.decide(demand));
   }
 
   /** What {@link #acquire} would say. Takes nothing. */
   public Decision peek(Policy<? extends L> policy, String key) {
-    return store.peek(Demand.of(Ask.of(policy, key))).decisions().getFirst();
+    return store.peek(AcquireRequest.of(LimitRequest.of(policy, key))).decisions().getFirst();
   }
 
   /** What {@link #acquire} would say. Takes nothing. */
-  public Answer peek(Demand<? extends L> demand) {
+  public AcquireResult peek(AcquireRequest<? extends L> demand) {
     return store.peek(demand);
   }
 
   /** Gives back what a demand was granted, because the work was not done after all. */
-  public Refund refund(Demand<? extends L> demand, Answer granted) {
+  public Refund refund(AcquireRequest<? extends L> demand, AcquireResult granted) {
     return granted.isAllowed() ? store.refund(demand, granted) : Refund.UNKNOWN;
   }
 
@@ -96,7 +99,7 @@ public final class Limiter<L extends Limit> implements AutoCloseable {
     store.forget(policy, key);
   }
 
-  private Answer observed(Demand<? extends L> demand, Answer answer) {
+  private AcquireResult observed(AcquireRequest<? extends L> demand, AcquireResult answer) {
     if (answer.isReplayed()) {
       observer.replayed();
       return answer;

@@ -5,6 +5,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.BusyClock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ public final class OpenWhenFull implements LimitStore<Limit> {
   }
 
   @Override
-  public Answer decide(Demand<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
     try {
       return store.decide(demand);
     } catch (StoreException e) {
@@ -39,14 +40,15 @@ public final class OpenWhenFull implements LimitStore<Limit> {
         throw e;
       }
       List<Decision> decisions = new ArrayList<>(demand.asks().size());
-      for (Ask<? extends Limit> ask : demand.asks()) {
+      for (LimitRequest<? extends Limit> ask : demand.asks()) {
         decisions.add(letPass(ask.policy(), ask.cost()));
       }
-      return new Answer(decisions, Micros.instant(nowMicros.getAsLong()), Answer.Mode.OPEN);
+      return new AcquireResult(
+          decisions, Micros.instant(nowMicros.getAsLong()), AcquireResult.Mode.OPEN);
     }
   }
 
-  private static boolean isOpen(Demand<? extends Limit> demand) {
+  private static boolean isOpen(AcquireRequest<? extends Limit> demand) {
     return demand.asks().stream()
         .allMatch(ask -> ask.policy().onStoreFailure() == OnStoreFailure.OPEN);
   }
@@ -82,17 +84,17 @@ public final class OpenWhenFull implements LimitStore<Limit> {
   }
 
   @Override
-  public Answer peek(Demand<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
     return store.peek(demand);
   }
 
   @Override
-  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
     return store.recall(demand);
   }
 
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
     return store.refund(demand, grantedAt);
   }
 

@@ -9,7 +9,7 @@ import java.util.UUID;
  * @param id empty for none
  * @param ttl for how long a grant is remembered
  * @param digest of the request; the same id with another digest is refused as {@link
- *     Answer.Repetition.Reused}
+ *     AcquireResult.Repetition.Reused}
  * @param note remembered with the grant: a repeated demand is answered with the note of the first
  */
 public record RequestBinding(String id, Duration ttl, RequestDigest digest, UUID note) {

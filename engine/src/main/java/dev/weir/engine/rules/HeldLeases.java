@@ -22,7 +22,7 @@ final class HeldLeases {
   private static final int RENEWALS_IN_A_LEASE = 3;
 
   private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
-  private final RuleDesk.Stores stores;
+  private final RuleEvaluator.Stores stores;
   private final LongSupplier nowMicros;
 
   /** Who keeps a lease, and renews it. */
@@ -36,7 +36,7 @@ final class HeldLeases {
   /**
    * @param nowMicros a clock of this node that never steps; only its differences mean something
    */
-  HeldLeases(RuleDesk.Stores stores, LongSupplier nowMicros) {
+  HeldLeases(RuleEvaluator.Stores stores, LongSupplier nowMicros) {
     this.stores = stores;
     this.nowMicros = nowMicros;
   }
@@ -70,9 +70,13 @@ final class HeldLeases {
 
   /** Takes a lease by a rule; the ticket gives it back. */
   LeaseDecision acquire(
-      Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
+      RuleCheck asked,
+      LimitedRule.Leased leased,
+      String leaseId,
+      Holder holder,
+      HeldTicket ticket) {
     LeaseStore store = store(asked);
-    String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
+    String resource = RuleEvaluator.resourceOfLeases(asked.rule(), asked.key());
     LeaseDecision decision = acquired(asked, store, resource, leased.concurrency(), leaseId);
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
@@ -93,7 +97,7 @@ final class HeldLeases {
 
   /** A store in memory may be full: then no one counts the leases of rules that are open. */
   private static LeaseDecision acquired(
-      Asked asked, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
+      RuleCheck asked, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
     int places = Math.toIntExact(asked.cost());
     try {
       return store.acquire(resource, concurrency, leaseId, places, asked.rule().rule().createdAt());
@@ -107,12 +111,15 @@ final class HeldLeases {
   }
 
   /** Renews a lease that its caller holds. */
-  LeaseDecision renew(Asked asked, LimitedRule.Leased leased, String leaseId) {
+  LeaseDecision renew(RuleCheck asked, LimitedRule.Leased leased, String leaseId) {
     return store(asked)
-        .renew(RuleDesk.resourceOfLeases(asked.rule(), asked.key()), leased.concurrency(), leaseId);
+        .renew(
+            RuleEvaluator.resourceOfLeases(asked.rule(), asked.key()),
+            leased.concurrency(),
+            leaseId);
   }
 
-  private LeaseStore store(Asked asked) {
+  private LeaseStore store(RuleCheck asked) {
     return asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
         ? stores.openLeases()
         : stores.leases();

@@ -3,8 +3,8 @@ package dev.weir.engine.rules;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import java.util.ArrayList;
@@ -59,7 +59,8 @@ final class HeldTicket implements Ticket {
     duringTheWait.add(() -> store.release(resource, placeId));
   }
 
-  synchronized void taken(LimitStore<Limit> store, Demand<Limit> demand, Answer granted) {
+  synchronized void taken(
+      LimitStore<Limit> store, AcquireRequest<Limit> demand, AcquireResult granted) {
     duringTheWait.add(() -> store.refund(demand, granted));
   }
 

@@ -11,7 +11,7 @@ public final class LimitedRule {
   private final Rule rule;
   private final Means means;
   private final PolicyText text;
-  private final Tally tally;
+  private final RuleCounters tally;
 
   /** By what a rule decides. */
   public sealed interface Means {}
@@ -22,17 +22,17 @@ public final class LimitedRule {
   /** It gives leases. */
   public record Leased(Concurrency concurrency) implements Means {}
 
-  private LimitedRule(Rule rule, Means means, PolicyText text, Tally tally) {
+  private LimitedRule(Rule rule, Means means, PolicyText text, RuleCounters tally) {
     this.rule = rule;
     this.means = means;
     this.text = text;
     this.tally = tally;
   }
 
-  public static LimitedRule of(Rule rule, Tally tally) {
+  public static LimitedRule of(Rule rule, RuleCounters tally) {
     Rule.Terms terms = rule.terms();
     return switch (terms.allowance()) {
-      case Allowance.Rate rate ->
+      case Quota.Rate rate ->
           new LimitedRule(
               rule,
               new Counted(
@@ -41,7 +41,7 @@ public final class LimitedRule {
                   rate.waiting().queue()),
               PolicyText.ofRule(terms.name(), rate.limit()),
               tally);
-      case Allowance.Together together ->
+      case Quota.Together together ->
           new LimitedRule(
               rule,
               new Leased(together.concurrency()),
@@ -71,7 +71,7 @@ public final class LimitedRule {
     return text;
   }
 
-  public Tally tally() {
+  public RuleCounters tally() {
     return tally;
   }
 

@@ -50,7 +50,7 @@ public final class RateLimitFields {
 
   /** All fields of an answer; none if no rule was asked. */
   public static void add(BiConsumer<String, String> headers, Verdict verdict) {
-    List<Said> said = verdict.said();
+    List<RuleResult> said = verdict.said();
     if (said.isEmpty()) {
       return;
     }
@@ -70,7 +70,7 @@ public final class RateLimitFields {
     }
   }
 
-  private static Told told(Said said) {
+  private static Told told(RuleResult said) {
     Decision decision = said.decision();
     return new Told(
         said.rule().text(),

@@ -22,7 +22,7 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
   public record Terms(
       String name,
       Coverage coverage,
-      Allowance allowance,
+      Quota allowance,
       OnStoreFailure onStoreFailure,
       int priority,
       Mode mode,
@@ -40,7 +40,7 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
             "priority must be from %d to %d, not %d"
                 .formatted(-MOST_PRIORITY, MOST_PRIORITY, priority));
       }
-      if (allowance instanceof Allowance.Together
+      if (allowance instanceof Quota.Together
           && onStoreFailure != OnStoreFailure.CLOSED
           && onStoreFailure != OnStoreFailure.OPEN) {
         throw new IllegalArgumentException(
@@ -49,7 +49,7 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
     }
 
     /** A rule that is only asked for by name, and in force. */
-    public static Terms of(String name, Allowance allowance) {
+    public static Terms of(String name, Quota allowance) {
       return new Terms(
           name, Coverage.BY_NAME, allowance, OnStoreFailure.CLOSED, 0, Mode.ENFORCE, true);
     }
@@ -74,7 +74,7 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
       return new Terms(name, coverage, allowance, onStoreFailure, priority, mode, other);
     }
 
-    public Terms allowing(Allowance other) {
+    public Terms allowing(Quota other) {
       return new Terms(name, coverage, other, onStoreFailure, priority, mode, isActive);
     }
   }

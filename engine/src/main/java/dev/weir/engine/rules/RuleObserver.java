@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.AcquireResult;
 import java.util.Set;
 
 /** Is told what rules decide, for metrics. Called often and by many threads: must be quick. */
@@ -12,12 +12,12 @@ public interface RuleObserver {
   default void rulesKnown(Set<String> names) {}
 
   /** Where the decisions by a rule are counted; asked again whenever rules are read. */
-  default Tally tally(String rule) {
-    return Tally.NONE;
+  default RuleCounters tally(String rule) {
+    return RuleCounters.NONE;
   }
 
   /** A demand was decided. */
-  default void decided(Answer.Mode mode) {}
+  default void decided(AcquireResult.Mode mode) {}
 
   /** So many requests more, or fewer, wait in queues on this node. */
   default void waiting(int more) {}

@@ -2,7 +2,7 @@ package dev.weir.engine.rules;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -11,10 +11,10 @@ import java.util.Optional;
 /** What all rules that were asked say together. */
 public sealed interface Verdict {
   /** What each rule said, in the order in which they were asked; empty if none was. */
-  List<Said> said();
+  List<RuleResult> said();
 
   /** Who decided. */
-  Answer.Mode mode();
+  AcquireResult.Mode mode();
 
   /** When the counts were taken from, by the clock of their store; a refund names it. */
   Optional<Instant> decidedAt();
@@ -25,8 +25,8 @@ public sealed interface Verdict {
    * @param isReplayed whether it had passed before, and took nothing this time
    */
   record Passed(
-      List<Said> said,
-      Answer.Mode mode,
+      List<RuleResult> said,
+      AcquireResult.Mode mode,
       Optional<Instant> decidedAt,
       Ticket ticket,
       boolean isReplayed)
@@ -39,8 +39,8 @@ public sealed interface Verdict {
    * @param isReplayed whether it is asked again by the id of a request that still waits
    */
   record Queued(
-      List<Said> said,
-      Answer.Mode mode,
+      List<RuleResult> said,
+      AcquireResult.Mode mode,
       Optional<Instant> decidedAt,
       Ticket ticket,
       long delayMicros,
@@ -55,13 +55,13 @@ public sealed interface Verdict {
   /** The request id belongs to another request: nothing was decided or taken. */
   record Reused(Instant at) implements Verdict {
     @Override
-    public List<Said> said() {
+    public List<RuleResult> said() {
       return List.of();
     }
 
     @Override
-    public Answer.Mode mode() {
-      return Answer.Mode.STORE;
+    public AcquireResult.Mode mode() {
+      return AcquireResult.Mode.STORE;
     }
 
     @Override
@@ -71,12 +71,12 @@ public sealed interface Verdict {
   }
 
   /** It may not pass, and nothing was taken. */
-  record Refused(List<Said> said, Answer.Mode mode, Optional<Instant> decidedAt)
+  record Refused(List<RuleResult> said, AcquireResult.Mode mode, Optional<Instant> decidedAt)
       implements Verdict {
     /** How long until no rule refuses what was asked, if nobody else takes any. */
     public long retryAfterMicros() {
       long longest = 0;
-      for (Said each : said) {
+      for (RuleResult each : said) {
         if (each.decision() instanceof Decision.Refused refused) {
           longest = Math.max(longest, refused.retryAfterMicros());
         }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /** The answer to a request for a slot. */
-public sealed interface Assignment extends Reply {
+public sealed interface Assignment extends AssignReply {
   /**
    * The event has its slot.
    *

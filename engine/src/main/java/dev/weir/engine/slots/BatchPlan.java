@@ -2,12 +2,12 @@ package dev.weir.engine.slots;
 
 import dev.weir.core.Micros;
 import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.OccupancyView;
 import dev.weir.core.slots.Page;
-import dev.weir.core.slots.Picture;
 import dev.weir.core.slots.Placement;
+import dev.weir.core.slots.PlacementRequest;
 import dev.weir.core.slots.Planner;
-import dev.weir.core.slots.Terms;
-import dev.weir.core.slots.Wish;
+import dev.weir.core.slots.SlotPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,26 +26,26 @@ import java.util.random.RandomGenerator;
  * @param fresh the slots that are new
  * @param uncounted by configuration name, the first window that has yet to be counted for a demand
  */
-public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long> uncounted) {
+public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String, Long> uncounted) {
 
   /**
    * Plans a batch.
    *
    * @param known the slots that events of this batch have or had, by event id
-   * @param books the open books, by configuration name. With {@link Patience#NONE} one that is
+   * @param books the open books, by configuration name. With {@link WaitMode#NONE} one that is
    *     missing is locked, else it is unknown
-   * @param patience with {@link Patience#FOR_ALL}, what follows a deferred demand is deferred too
+   * @param patience with {@link WaitMode#FOR_ALL}, what follows a deferred demand is deferred too
    */
   public static BatchPlan of(
-      List<Demand> demands,
+      List<AssignRequest> demands,
       Map<String, Slot> known,
-      Map<String, ? extends Book> books,
-      Patience patience,
+      Map<String, ? extends LockedWindows> books,
+      WaitMode patience,
       Instant now,
       RandomGenerator random) {
     Planning planning = new Planning(known, books, patience, now, random);
-    List<Reply> replies = new ArrayList<>(demands.size());
-    for (Demand demand : demands) {
+    List<AssignReply> replies = new ArrayList<>(demands.size());
+    for (AssignRequest demand : demands) {
       replies.add(planning.reply(demand.request()));
     }
     return new BatchPlan(replies, planning.fresh, planning.uncounted);
@@ -65,14 +65,14 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
                   case Assignment.Assigned assigned -> false;
                   case Assignment.NoRoom noRoom -> true;
                   case Assignment.UnknownConfig unknown -> true;
-                  case Reply.Deferred deferred -> false;
+                  case AssignReply.Deferred deferred -> false;
                 });
   }
 
   private static final class Planning {
     private final Map<String, Slot> known;
-    private final Map<String, ? extends Book> books;
-    private final Patience patience;
+    private final Map<String, ? extends LockedWindows> books;
+    private final WaitMode patience;
     private final Instant now;
     private final long nowMicros;
     private final RandomGenerator random;
@@ -83,8 +83,8 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
 
     Planning(
         Map<String, Slot> known,
-        Map<String, ? extends Book> books,
-        Patience patience,
+        Map<String, ? extends LockedWindows> books,
+        WaitMode patience,
         Instant now,
         RandomGenerator random) {
       this.known = known;
@@ -95,7 +95,7 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
       this.random = random;
     }
 
-    Reply reply(SlotRequest request) {
+    AssignReply reply(SlotRequest request) {
       Slot before = freshById.get(request.eventId());
       if (before == null) {
         before = known.get(request.eventId());
@@ -103,24 +103,24 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
       if (before != null && before.state().holds()) {
         return new Assignment.Assigned(before, true, 0);
       }
-      boolean follows = patience == Patience.FOR_ALL && !uncounted.isEmpty();
+      boolean follows = patience == WaitMode.FOR_ALL && !uncounted.isEmpty();
       // Of an event that asked twice, the first one decides.
       if (follows || deferredIds.contains(request.eventId())) {
-        return Reply.Deferred.UNCOUNTED;
+        return AssignReply.Deferred.UNCOUNTED;
       }
-      Book book = books.get(request.configName());
+      LockedWindows book = books.get(request.configName());
       if (book != null) {
         return place(request, book);
       }
       return switch (patience) {
-        case NONE -> Reply.Deferred.LOCKED;
+        case NONE -> AssignReply.Deferred.LOCKED;
         case FOR_LOCKS, FOR_ALL -> new Assignment.UnknownConfig(request);
       };
     }
 
-    private Reply place(SlotRequest request, Book book) {
-      Wish wish = new Wish(request.requestedMicros(nowMicros), nowMicros);
-      Picture picture = book.picture();
+    private AssignReply place(SlotRequest request, LockedWindows book) {
+      PlacementRequest wish = new PlacementRequest(request.requestedMicros(nowMicros), nowMicros);
+      OccupancyView picture = book.picture();
       boolean trimmed = false;
       while (true) {
         switch (Planner.place(picture, wish, random)) {
@@ -134,7 +134,7 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
             if (page.isEmpty()) {
               uncounted.merge(book.config().name(), unknown.fromMicros(), Math::min);
               deferredIds.add(request.eventId());
-              return Reply.Deferred.UNCOUNTED;
+              return AssignReply.Deferred.UNCOUNTED;
             }
             picture.add(page.get());
           }
@@ -149,7 +149,7 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
     }
 
     private Assignment assigned(
-        SlotRequest request, Wish wish, SlotConfig config, Placement.Placed placed) {
+        SlotRequest request, PlacementRequest wish, SlotConfig config, Placement.Placed placed) {
       Slot slot =
           new Slot(
               request.eventId(),
@@ -168,7 +168,7 @@ public record BatchPlan(List<Reply> replies, List<Slot> fresh, Map<String, Long>
 
     /** The longest delay counts from now, and so reaches further with time, or it never does. */
     private static Assignment refused(
-        SlotRequest request, Wish wish, Terms terms, long freeMicros) {
+        SlotRequest request, PlacementRequest wish, SlotPolicy terms, long freeMicros) {
       if (freeMicros > Micros.LATEST) {
         return new Assignment.NoRoom(request, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER);
       }

@@ -2,8 +2,8 @@ package dev.weir.engine.slots;
 
 import dev.weir.core.Micros;
 import dev.weir.core.slots.Feasibility;
-import dev.weir.core.slots.InvalidTermsException;
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.InvalidSlotPolicyException;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Violation;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -33,10 +33,10 @@ public final class CheckedSlotConfigs implements SlotConfigs {
   /**
    * {@inheritDoc}
    *
-   * @throws InvalidTermsException if the terms could not be kept, naming the fields
+   * @throws InvalidSlotPolicyException if the terms could not be kept, naming the fields
    */
   @Override
-  public SlotConfig configure(String name, Terms terms) {
+  public SlotConfig configure(String name, SlotPolicy terms) {
     List<Violation> violations = new ArrayList<>();
     if (outlastsRetention(terms)) {
       violations.add(
@@ -47,7 +47,7 @@ public final class CheckedSlotConfigs implements SlotConfigs {
     }
     Feasibility.problem(terms, Micros.ceil(clock.instant())).ifPresent(violations::add);
     if (!violations.isEmpty()) {
-      throw new InvalidTermsException(violations);
+      throw new InvalidSlotPolicyException(violations);
     }
     return configs.configure(name, terms);
   }
@@ -59,7 +59,7 @@ public final class CheckedSlotConfigs implements SlotConfigs {
         .findFirst();
   }
 
-  private boolean outlastsRetention(Terms terms) {
+  private boolean outlastsRetention(SlotPolicy terms) {
     return terms.window().compareTo(retention) > 0;
   }
 

@@ -1,6 +1,6 @@
 package dev.weir.engine.slots;
 
-import dev.weir.engine.Recent;
+import dev.weir.engine.ExpiringCache;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -12,12 +12,12 @@ import java.util.function.LongSupplier;
  * lock. The cache only spares the look-up.
  */
 public final class ConfigCache {
-  private final Recent<SlotConfig> recent;
+  private final ExpiringCache<SlotConfig> recent;
   private final SlotObserver observer;
 
   public ConfigCache(
       SlotConfigs configs, Duration ttl, LongSupplier nanoTime, SlotObserver observer) {
-    this.recent = new Recent<>(configs::inForce, ttl, nanoTime);
+    this.recent = new ExpiringCache<>(configs::inForce, ttl, nanoTime);
     this.observer = observer;
   }
 

@@ -3,8 +3,8 @@ package dev.weir.engine.slots;
 import dev.weir.core.Micros;
 import dev.weir.core.slots.Forecast;
 import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.Terms;
-import dev.weir.core.slots.Wish;
+import dev.weir.core.slots.PlacementRequest;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.StoreException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -30,7 +30,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   private final RandomGenerator random;
   private final int mostSlots;
   private final Map<String, Slot> slots = new HashMap<>();
-  private final Map<String, MemoryBook> books = new TreeMap<>();
+  private final Map<String, MemoryWindows> books = new TreeMap<>();
 
   /**
    * @param mostSlots how many slots it keeps before it refuses more
@@ -42,7 +42,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   @Override
-  public List<Assignment> assign(List<Demand> demands) {
+  public List<Assignment> assign(List<AssignRequest> demands) {
     return locked(
         () -> {
           if (slots.size() + demands.size() > mostSlots) {
@@ -50,11 +50,11 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
                 StoreException.Outcome.NONE,
                 "the ledger in memory is full: " + slots.size() + " slots");
           }
-          BatchPlan plan = BatchPlan.of(demands, slots, books, Patience.FOR_ALL, now(), random);
+          BatchPlan plan = BatchPlan.of(demands, slots, books, WaitMode.FOR_ALL, now(), random);
           for (Slot slot : plan.fresh()) {
             replace(slot);
           }
-          books.values().forEach(MemoryBook::keepChanges);
+          books.values().forEach(MemoryWindows::keepChanges);
           return plan.answers();
         });
   }
@@ -94,7 +94,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public List<Slot> list(SlotQuery query) {
     return locked(
         () -> {
-          MemoryBook book = books.get(query.configName());
+          MemoryWindows book = books.get(query.configName());
           Instant now = now();
           return book == null
               ? List.of()
@@ -110,22 +110,22 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public List<WindowCount> windows(WindowQuery query) {
     return locked(
         () -> {
-          MemoryBook book = books.get(query.config().name());
+          MemoryWindows book = books.get(query.config().name());
           return book == null ? List.of() : book.counts(query);
         });
   }
 
   @Override
-  public Outlook forecast(SlotConfig config, Instant from, long events) {
+  public ForecastResult forecast(SlotConfig config, Instant from, long events) {
     return locked(
         () -> {
-          MemoryBook book = books.get(config.name());
+          MemoryWindows book = books.get(config.name());
           if (book == null) {
             throw new IllegalArgumentException("configName " + config.name() + " is unknown");
           }
-          Terms terms = book.config().terms();
-          Wish wish = new Wish(Micros.clamped(from), Micros.ceil(now()));
-          return Outlook.of(
+          SlotPolicy terms = book.config().terms();
+          PlacementRequest wish = new PlacementRequest(Micros.clamped(from), Micros.ceil(now()));
+          return ForecastResult.of(
               new Forecast(terms, wish, events),
               book.picture(),
               start -> book.page(start).orElseThrow());
@@ -133,14 +133,14 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   @Override
-  public SlotConfig configure(String name, Terms terms) {
+  public SlotConfig configure(String name, SlotPolicy terms) {
     return locked(
         () -> {
-          MemoryBook before = books.get(name);
+          MemoryWindows before = books.get(name);
           int version = before == null ? 1 : before.config().version() + 1;
           SlotConfig config = new SlotConfig(name, version, terms, now());
           if (before == null) {
-            books.put(name, new MemoryBook(config));
+            books.put(name, new MemoryWindows(config));
           } else {
             before.change(config);
           }
@@ -150,18 +150,18 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
 
   @Override
   public Optional<SlotConfig> inForce(String name) {
-    return locked(() -> Optional.ofNullable(books.get(name)).map(MemoryBook::config));
+    return locked(() -> Optional.ofNullable(books.get(name)).map(MemoryWindows::config));
   }
 
   @Override
   public List<SlotConfig> history(String name) {
     return locked(
-        () -> Optional.ofNullable(books.get(name)).map(MemoryBook::history).orElse(List.of()));
+        () -> Optional.ofNullable(books.get(name)).map(MemoryWindows::history).orElse(List.of()));
   }
 
   @Override
   public List<SlotConfig> active() {
-    return locked(() -> books.values().stream().map(MemoryBook::config).toList());
+    return locked(() -> books.values().stream().map(MemoryWindows::config).toList());
   }
 
   @Override
@@ -238,7 +238,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
 
   private Slot end(Slot slot, SlotState state) {
     Slot ended = replace(slot.in(state));
-    MemoryBook book = book(slot);
+    MemoryWindows book = book(slot);
     boolean keepsPast = book.config().terms().notBefore() == NotBefore.REQUESTED;
     if (keepsPast || slot.scheduledTime().isAfter(now())) {
       book.free(slot);
@@ -246,7 +246,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
     return ended;
   }
 
-  private MemoryBook book(Slot slot) {
+  private MemoryWindows book(Slot slot) {
     return Objects.requireNonNull(books.get(slot.configName()));
   }
 

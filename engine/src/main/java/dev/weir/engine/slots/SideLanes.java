@@ -34,8 +34,8 @@ final class SideLanes {
   private int waiting;
 
   /** A demand, and where its answer goes. */
-  record Waiting(Demand demand, CompletableFuture<Assignment> answer) {
-    static Waiting of(Demand demand) {
+  record Waiting(AssignRequest demand, CompletableFuture<Assignment> answer) {
+    static Waiting of(AssignRequest demand) {
       return new Waiting(demand, new CompletableFuture<>());
     }
   }
@@ -52,7 +52,7 @@ final class SideLanes {
    *     times up to the latest that it was opened for
    * @param work completes the answers of some demands of one configuration, in order
    */
-  SideLanes(boolean takesAllTimes, SlotDesk.Settings settings, Consumer<List<Waiting>> work) {
+  SideLanes(boolean takesAllTimes, SlotScheduler.Settings settings, Consumer<List<Waiting>> work) {
     this.takesAllTimes = takesAllTimes;
     this.largestBatch = settings.largestBatch();
     this.mostWaiting = settings.mostWaiting();

@@ -1,7 +1,7 @@
 package dev.weir.engine.slots;
 
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import java.time.Instant;
 
 /** One version of a configuration. Versions are never changed; a change makes the next one. */
-public record SlotConfig(String name, int version, Terms terms, Instant createdAt) {}
+public record SlotConfig(String name, int version, SlotPolicy terms, Instant createdAt) {}

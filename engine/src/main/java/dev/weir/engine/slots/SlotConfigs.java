@@ -1,6 +1,6 @@
 package dev.weir.engine.slots;
 
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,7 +10,7 @@ public interface SlotConfigs {
    * Makes these terms the next version of a configuration, or the first of a new one. Occupancy
    * ahead is carried over in the same step.
    */
-  SlotConfig configure(String name, Terms terms);
+  SlotConfig configure(String name, SlotPolicy terms);
 
   /** The version in force. */
   Optional<SlotConfig> inForce(String name);

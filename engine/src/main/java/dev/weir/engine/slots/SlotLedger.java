@@ -20,10 +20,10 @@ public interface SlotLedger {
    * windows there are counted, which takes time with the events that they hold. Those before it in
    * the list have their slots by then, also if it fails.
    */
-  List<Assignment> assign(List<Demand> demands);
+  List<Assignment> assign(List<AssignRequest> demands);
 
   /** How many of the first of some demands, at least one, it can take together. */
-  default int fitting(List<Demand> demands) {
+  default int fitting(List<AssignRequest> demands) {
     return demands.size();
   }
 
@@ -32,7 +32,7 @@ public interface SlotLedger {
    * rest. Demands of one configuration that ask for the same time are answered in order: none after
    * one that is deferred.
    */
-  default List<? extends Reply> attempt(List<Demand> demands, Patience patience) {
+  default List<? extends AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
     return assign(demands);
   }
 
@@ -54,7 +54,7 @@ public interface SlotLedger {
   List<WindowCount> windows(WindowQuery query);
 
   /** When further events would be through. Assigns nothing. */
-  Outlook forecast(SlotConfig config, Instant from, long events);
+  ForecastResult forecast(SlotConfig config, Instant from, long events);
 
   /** The store's clock. */
   Instant now();

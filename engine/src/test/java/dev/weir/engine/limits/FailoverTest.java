@@ -10,6 +10,7 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 class FailoverTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final Breaker.Settings SETTINGS =
-      new Breaker.Settings(3, Duration.ofMillis(200), Duration.ofSeconds(5));
+  private static final CircuitBreaker.Settings SETTINGS =
+      new CircuitBreaker.Settings(3, Duration.ofMillis(200), Duration.ofSeconds(5));
   private static final TokenBucket TEN = TokenBucket.of(10, Duration.ofSeconds(10));
 
   private long nowMicros = 1_700_000_000_000_000L;
@@ -34,7 +35,7 @@ class FailoverTest {
         }
 
         @Override
-        public void breakerChanged(String name, Breaker.State state) {
+        public void breakerChanged(String name, CircuitBreaker.State state) {
           heard.add(name + " is " + state);
         }
       };
@@ -50,8 +51,8 @@ class FailoverTest {
     return Policy.of("p", limit).onStoreFailure(onFailure);
   }
 
-  private static Demand<Limit> one(Policy<Limit> policy) {
-    return Demand.of(Ask.of(policy, "k"));
+  private static AcquireRequest<Limit> one(Policy<Limit> policy) {
+    return AcquireRequest.of(LimitRequest.of(policy, "k"));
   }
 
   private void giveUp(Failover failover, Policy<Limit> policy) {
@@ -77,11 +78,11 @@ class FailoverTest {
   @Test
   void aLimiterTellsItsObserverWhoDecided() {
     Failover failover = failover();
-    List<Answer.Mode> modes = new ArrayList<>();
+    List<AcquireResult.Mode> modes = new ArrayList<>();
     LimitObserver watching =
         new LimitObserver() {
           @Override
-          public void decided(Policy<?> policy, Decision decision, Answer.Mode mode) {
+          public void decided(Policy<?> policy, Decision decision, AcquireResult.Mode mode) {
             modes.add(mode);
           }
         };
@@ -91,7 +92,7 @@ class FailoverTest {
       giveUp(failover, policy);
       assertThat(limiter.acquire(policy, "k").remaining()).isEqualTo(4);
     }
-    assertThat(modes).containsExactly(Answer.Mode.STORE, Answer.Mode.LOCAL);
+    assertThat(modes).containsExactly(AcquireResult.Mode.STORE, AcquireResult.Mode.LOCAL);
   }
 
   @Test
@@ -99,8 +100,8 @@ class FailoverTest {
     Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.CLOSED);
     giveUp(failover, policy);
-    Answer answer = failover.decide(one(policy));
-    assertThat(answer.mode()).isEqualTo(Answer.Mode.CLOSED);
+    AcquireResult answer = failover.decide(one(policy));
+    assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
     assertThat(answer.isAllowed()).isFalse();
     assertThat(answer.retryAfter()).isPositive().isLessThanOrEqualTo(SETTINGS.firstPause());
     assertThat(failover.take(policy, "k", 1)).isFalse();
@@ -111,8 +112,8 @@ class FailoverTest {
     Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
-    Answer answer = failover.decide(one(policy));
-    assertThat(answer.mode()).isEqualTo(Answer.Mode.OPEN);
+    AcquireResult answer = failover.decide(one(policy));
+    assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.OPEN);
     assertThat(answer.decisions()).containsExactly(new Decision.Allowed(9, 0));
     assertThat(granted(failover, policy, 100)).isEqualTo(100);
   }
@@ -122,12 +123,13 @@ class FailoverTest {
     Failover failover = failover();
     Policy<Limit> policy = policy(TEN, OnStoreFailure.LOCAL);
     giveUp(failover, policy);
-    Answer answer = failover.decide(one(policy));
-    assertThat(answer.mode()).isEqualTo(Answer.Mode.LOCAL);
+    AcquireResult answer = failover.decide(one(policy));
+    assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.LOCAL);
     assertThat(answer.decisions().getFirst().remaining()).isEqualTo(4);
     assertThat(granted(failover, policy, 100)).isEqualTo(4);
-    Answer tooMuch = failover.decide(Demand.of(new Ask<>(policy, "other", 6)));
-    assertThat(tooMuch.mode()).isEqualTo(Answer.Mode.LOCAL);
+    AcquireResult tooMuch =
+        failover.decide(AcquireRequest.of(new LimitRequest<>(policy, "other", 6)));
+    assertThat(tooMuch.mode()).isEqualTo(AcquireResult.Mode.LOCAL);
     assertThat(tooMuch.isAllowed()).isFalse();
   }
 
@@ -138,10 +140,20 @@ class FailoverTest {
     Policy<Limit> local = Policy.<Limit>of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
     Policy<Limit> closed = Policy.<Limit>of("c", TEN).onStoreFailure(OnStoreFailure.CLOSED);
     giveUp(failover, open);
-    assertThat(failover.decide(Demand.all(List.of(Ask.of(open, "k"), Ask.of(local, "k")))).mode())
-        .isEqualTo(Answer.Mode.LOCAL);
-    assertThat(failover.decide(Demand.all(List.of(Ask.of(open, "k"), Ask.of(closed, "k")))).mode())
-        .isEqualTo(Answer.Mode.CLOSED);
+    assertThat(
+            failover
+                .decide(
+                    AcquireRequest.all(
+                        List.of(LimitRequest.of(open, "k"), LimitRequest.of(local, "k"))))
+                .mode())
+        .isEqualTo(AcquireResult.Mode.LOCAL);
+    assertThat(
+            failover
+                .decide(
+                    AcquireRequest.all(
+                        List.of(LimitRequest.of(open, "k"), LimitRequest.of(closed, "k"))))
+                .mode())
+        .isEqualTo(AcquireResult.Mode.CLOSED);
   }
 
   @Test
@@ -159,20 +171,20 @@ class FailoverTest {
       assertThat(granted(failover, policy, 100)).isEqualTo(10);
       giveUp(failover, policy);
       assertThat(granted(failover, policy, 100)).isZero();
-      assertThat(failover.peek(one(policy)).mode()).isEqualTo(Answer.Mode.CLOSED);
+      assertThat(failover.peek(one(policy)).mode()).isEqualTo(AcquireResult.Mode.CLOSED);
       Duration wait = failover.peek(one(policy)).retryAfter();
       assertThat(wait).isPositive().isLessThanOrEqualTo(Duration.ofSeconds(10));
       nowMicros += wait.toNanos() / 1_000 - 1;
       assertThat(granted(failover, policy, 100)).as("%s, too early", limit).isZero();
       nowMicros++;
-      assertThat(failover.peek(one(policy)).mode()).isEqualTo(Answer.Mode.FALLBACK);
+      assertThat(failover.peek(one(policy)).mode()).isEqualTo(AcquireResult.Mode.FALLBACK);
       assertThat(granted(failover, policy, 100)).as(limit.toString()).isEqualTo(10);
 
       store.mendWithoutCounts();
       recover(failover, policy);
       assertThat(granted(failover, policy, 100)).as("%s, back", limit).isZero();
       nowMicros += 10_000_000;
-      assertThat(failover.peek(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+      assertThat(failover.peek(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
       assertThat(granted(failover, policy, 100)).isEqualTo(10);
     }
   }
@@ -202,8 +214,8 @@ class FailoverTest {
     recover(failover, policy);
     assertThat(granted(failover, policy, 100)).isZero();
     Policy<Limit> last = later.createdAt(Micros.instant(nowMicros));
-    assertThat(failover.decide(Demand.of(Ask.of(last, "other"))).mode())
-        .isEqualTo(Answer.Mode.STORE);
+    assertThat(failover.decide(AcquireRequest.of(LimitRequest.of(last, "other"))).mode())
+        .isEqualTo(AcquireResult.Mode.STORE);
   }
 
   @Test
@@ -243,9 +255,9 @@ class FailoverTest {
     Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
     assertThat(granted(failover, policy, 4)).isEqualTo(4);
     store.breakDown();
-    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.CLOSED);
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.CLOSED);
     store.mend();
-    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
     assertThat(granted(failover, policy, 100)).isEqualTo(5);
     assertThat(next.calls()).isZero();
   }
@@ -258,7 +270,7 @@ class FailoverTest {
     next.breakDown();
     nowMicros += 2_000_000;
     store.breakDown();
-    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.CLOSED);
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.CLOSED);
   }
 
   @Test
@@ -285,7 +297,7 @@ class FailoverTest {
     assertThat(store.calls()).isEqualTo(asked + 1);
     store.mend();
     nowMicros += 400_000;
-    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
     assertThat(heard)
         .containsExactly(
             "redis: broken",
@@ -307,7 +319,7 @@ class FailoverTest {
     for (int i = 0; i < SETTINGS.failures(); i++) {
       assertThatThrownBy(() -> failover.decide(one(policy))).hasMessage("out of order");
     }
-    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.OPEN);
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.OPEN);
   }
 
   @Test
@@ -325,7 +337,7 @@ class FailoverTest {
     assertNotSent(failover, policy);
     assertThat(heard).endsWith("redis is OPEN", "redis is HALF_OPEN", "redis is OPEN");
     store.mend();
-    assertThat(failover.decide(one(policy)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
   }
 
   private void assertNotSent(Failover failover, Policy<Limit> policy) {
@@ -339,10 +351,10 @@ class FailoverTest {
   void refundGoesToWhoGranted() {
     Failover failover = failover();
     Policy<Limit> local = policy(TEN, OnStoreFailure.LOCAL);
-    Demand<Limit> demand = one(local);
-    Answer byStore = failover.decide(demand);
+    AcquireRequest<Limit> demand = one(local);
+    AcquireResult byStore = failover.decide(demand);
     giveUp(failover, local);
-    Answer here = failover.decide(demand);
+    AcquireResult here = failover.decide(demand);
     assertThat(here.decisions().getFirst().remaining()).isEqualTo(4);
     failover.refund(demand, here);
     assertThat(failover.peek(demand).decisions().getFirst().remaining()).isEqualTo(5);
@@ -375,16 +387,16 @@ class FailoverTest {
             () -> nowMicros);
     Policy<Limit> closed = policy(TEN, OnStoreFailure.CLOSED);
     Policy<Limit> open = policy(TEN, OnStoreFailure.OPEN);
-    assertThat(failover.decide(one(closed)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(failover.decide(one(closed)).mode()).isEqualTo(AcquireResult.Mode.STORE);
     for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
-      Answer refused = failover.decide(Demand.of(Ask.of(closed, "new")));
+      AcquireResult refused = failover.decide(AcquireRequest.of(LimitRequest.of(closed, "new")));
       assertThat(refused.isAllowed()).isFalse();
-      assertThat(refused.mode()).isEqualTo(Answer.Mode.CLOSED);
-      Answer passed = failover.decide(Demand.of(Ask.of(open, "new")));
+      assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      AcquireResult passed = failover.decide(AcquireRequest.of(LimitRequest.of(open, "new")));
       assertThat(passed.isAllowed()).isTrue();
-      assertThat(passed.mode()).isEqualTo(Answer.Mode.OPEN);
+      assertThat(passed.mode()).isEqualTo(AcquireResult.Mode.OPEN);
     }
-    assertThat(failover.decide(one(closed)).mode()).isEqualTo(Answer.Mode.STORE);
+    assertThat(failover.decide(one(closed)).mode()).isEqualTo(AcquireResult.Mode.STORE);
     assertThat(heard).isEmpty();
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -69,22 +70,22 @@ final class FragileStore implements LimitStore<Limit> {
   }
 
   @Override
-  public Answer decide(Demand<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
     return memory().decide(demand);
   }
 
   @Override
-  public Answer peek(Demand<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
     return memory().peek(demand);
   }
 
   @Override
-  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
     return memory().recall(demand);
   }
 
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
     return memory().refund(demand, grantedAt);
   }
 

@@ -7,6 +7,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,11 +16,11 @@ import org.junit.jupiter.api.Test;
 class LeaseFailoverTest {
   private static final Concurrency ONE = Concurrency.of(1, Duration.ofSeconds(30));
   private static final Queue QUEUE = Queue.of(1, Duration.ofSeconds(1));
-  private static final Breaker.Settings SETTINGS =
-      new Breaker.Settings(1, Duration.ofSeconds(1), Duration.ofSeconds(1));
+  private static final CircuitBreaker.Settings SETTINGS =
+      new CircuitBreaker.Settings(1, Duration.ofSeconds(1), Duration.ofSeconds(1));
 
   private long nowMicros = 1_700_000_000_000_000L;
-  private final List<Breaker.State> states = new ArrayList<>();
+  private final List<CircuitBreaker.State> states = new ArrayList<>();
 
   /** Leases of one resource are all that fits, so that another is the store's failure. */
   private final MemoryLeaseStore store = new MemoryLeaseStore(() -> nowMicros, 1);
@@ -28,7 +29,7 @@ class LeaseFailoverTest {
     LimitObserver observer =
         new LimitObserver() {
           @Override
-          public void breakerChanged(String name, Breaker.State state) {
+          public void breakerChanged(String name, CircuitBreaker.State state) {
             states.add(state);
           }
         };
@@ -84,10 +85,11 @@ class LeaseFailoverTest {
     assertThatThrownBy(() -> failover.acquire("r", ONE, "a", 2))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(states)
-        .containsExactly(Breaker.State.OPEN, Breaker.State.HALF_OPEN, Breaker.State.OPEN);
+        .containsExactly(
+            CircuitBreaker.State.OPEN, CircuitBreaker.State.HALF_OPEN, CircuitBreaker.State.OPEN);
     // The next caller tries in its place.
     assertThat(isGone(failover)).isFalse();
-    assertThat(states).endsWith(Breaker.State.HALF_OPEN, Breaker.State.CLOSED);
+    assertThat(states).endsWith(CircuitBreaker.State.HALF_OPEN, CircuitBreaker.State.CLOSED);
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,11 +87,12 @@ class LimiterExamplesTest {
     // docs: all or nothing
     Policy<TokenBucket> perUser = Policy.of("user", TokenBucket.of(10, Duration.ofSeconds(1)));
     Policy<SlidingWindow> perOrg = Policy.of("org", SlidingWindow.of(500, Duration.ofMinutes(1)));
-    Demand<Limit> demand =
-        Demand.<Limit>all(List.of(Ask.of(perUser, "user:101"), Ask.of(perOrg, "org:7")))
+    AcquireRequest<Limit> demand =
+        AcquireRequest.<Limit>all(
+                List.of(LimitRequest.of(perUser, "user:101"), LimitRequest.of(perOrg, "org:7")))
             .withRequestId("order-4711");
-    Answer answer = limiter.acquire(demand);
-    Answer again = limiter.acquire(demand); // takes nothing
+    AcquireResult answer = limiter.acquire(demand);
+    AcquireResult again = limiter.acquire(demand); // takes nothing
     limiter.refund(demand, answer); // the work was not done after all
     // docs: end
     assertThat(answer.isAllowed()).isTrue();

@@ -7,6 +7,8 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

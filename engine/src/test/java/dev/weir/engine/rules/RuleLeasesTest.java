@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-import static dev.weir.engine.rules.Allowance.Together.SHORTEST_LEASE;
+import static dev.weir.engine.rules.Quota.Together.SHORTEST_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,22 +8,22 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitObserver;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Leases by rules are held and renewed as long as a request takes, and no longer. */
-final class RuleLeasesTest extends RuleDeskScene {
+final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void leasesAreHeldUntilTheTicketIsClosed() {
-    make(rule("two", "/**", new Allowance.Together(Concurrency.of(2, Duration.ofSeconds(30)))));
+    make(rule("two", "/**", new Quota.Together(Concurrency.of(2, Duration.ofSeconds(30)))));
     Verdict one = desk.decide(get("/a"));
     passes(get("/a"));
     assertThat(refuses(get("/a")).violated()).containsExactly("two");
@@ -35,7 +35,7 @@ final class RuleLeasesTest extends RuleDeskScene {
 
   @Test
   void leasesOfRequestsThatTakeLongAreRenewedAndOthersEnd() {
-    make(rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
+    make(rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
     Verdict.Passed held = (Verdict.Passed) desk.decide(get("/a"));
     nowMicros.addAndGet(20_000_000);
     desk.renewLeases();
@@ -51,11 +51,11 @@ final class RuleLeasesTest extends RuleDeskScene {
   @Test
   void evenTheShortestLeaseIsRenewedInTime() {
     make(
-        rule("short", "/**", new Allowance.Together(Concurrency.of(1, SHORTEST_LEASE))),
-        rule("long", "/b", new Allowance.Together(Concurrency.of(1, Duration.ofHours(1)))));
+        rule("short", "/**", new Quota.Together(Concurrency.of(1, SHORTEST_LEASE))),
+        rule("long", "/b", new Quota.Together(Concurrency.of(1, Duration.ofHours(1)))));
     Verdict.Passed held = (Verdict.Passed) desk.decide(get("/b"));
     for (int i = 0; i < 100; i++) {
-      nowMicros.addAndGet(Micros.floor(RuleDesk.BETWEEN_RENEWALS));
+      nowMicros.addAndGet(Micros.floor(RuleEvaluator.BETWEEN_RENEWALS));
       desk.renewLeases();
       refuses(get("/a"));
     }
@@ -65,7 +65,7 @@ final class RuleLeasesTest extends RuleDeskScene {
 
   @Test
   void aLeaseIsRenewedOnlyAfterAThirdOfItsTime() {
-    make(rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
+    make(rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
     passes(get("/a"));
     nowMicros.addAndGet(9_999_999);
     desk.renewLeases();
@@ -81,8 +81,7 @@ final class RuleLeasesTest extends RuleDeskScene {
   void leasesTooShortToBeRenewedAreRefused() {
     assertThatThrownBy(
             () ->
-                new Allowance.Together(
-                    Concurrency.of(1, SHORTEST_LEASE.minus(Duration.ofNanos(1000)))))
+                new Quota.Together(Concurrency.of(1, SHORTEST_LEASE.minus(Duration.ofNanos(1000)))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ttl must be at least PT1S, not PT0.999999S");
   }
@@ -91,23 +90,23 @@ final class RuleLeasesTest extends RuleDeskScene {
   void verdictSaysThatTheStoreOfLeasesIsGone() {
     Concurrency two = Concurrency.of(2, Duration.ofSeconds(30));
     make(
-        rule("closed", "/closed", new Allowance.Together(two)),
-        rule("open", "/open", new Allowance.Together(two)).onStoreFailure(OnStoreFailure.OPEN),
+        rule("closed", "/closed", new Quota.Together(two)),
+        rule("open", "/open", new Quota.Together(two)).onStoreFailure(OnStoreFailure.OPEN),
         rule("counted", "/open", rate(10)));
-    RuleDesk without =
-        new RuleDesk(
+    RuleEvaluator without =
+        new RuleEvaluator(
             book,
-            new RuleDesk.Stores(
+            new RuleEvaluator.Stores(
                 new MemoryLimitStore(nowMicros::get, 10_000),
                 gone(LeaseFailover.OnFailure.CLOSED),
                 gone(LeaseFailover.OnFailure.OPEN)),
             new RuleObserver() {});
     Verdict.Refused refused = (Verdict.Refused) without.decide(get("/closed"));
-    assertThat(refused.mode()).isEqualTo(Answer.Mode.CLOSED);
+    assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
     assertThat(refused.said().getFirst().decision())
         .isEqualTo(new Decision.Refused(0, 200_000, 200_000));
     Verdict.Passed passed = (Verdict.Passed) without.decide(get("/open"));
-    assertThat(passed.mode()).isEqualTo(Answer.Mode.OPEN);
+    assertThat(passed.mode()).isEqualTo(AcquireResult.Mode.OPEN);
     assertThat(passed.said()).hasSize(2);
   }
 
@@ -123,13 +122,18 @@ final class RuleLeasesTest extends RuleDeskScene {
       }
     }
     return new LeaseFailover(
-        "leases", full, onFailure, Breaker.Settings.DEFAULT, LimitObserver.NONE, nowMicros::get);
+        "leases",
+        full,
+        onFailure,
+        CircuitBreaker.Settings.DEFAULT,
+        LimitObserver.NONE,
+        nowMicros::get);
   }
 
   @Test
   void aRefusalGivesLeasesBack() {
     make(
-        rule("lease", "/**", new Allowance.Together(Concurrency.of(2, Duration.ofSeconds(30)))),
+        rule("lease", "/**", new Quota.Together(Concurrency.of(2, Duration.ofSeconds(30)))),
         rule("rate", "/**", rate(1)));
     passes(get("/a"));
     refuses(get("/a"));

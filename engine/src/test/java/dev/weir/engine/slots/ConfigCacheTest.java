@@ -2,7 +2,7 @@ package dev.weir.engine.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class ConfigCacheTest {
-  private static final Terms TERMS = Terms.of(1, Duration.ofSeconds(4));
-  private static final Terms OTHER_TERMS = Terms.of(2, Duration.ofSeconds(4));
+  private static final SlotPolicy TERMS = SlotPolicy.of(1, Duration.ofSeconds(4));
+  private static final SlotPolicy OTHER_TERMS = SlotPolicy.of(2, Duration.ofSeconds(4));
 
   private final MemorySlotLedger configs =
       new MemorySlotLedger(InstantSource.fixed(Instant.EPOCH), new Random(1), 10);

@@ -2,7 +2,7 @@ package dev.weir.engine.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,7 +19,7 @@ final class ReconcilerTest {
   private final InstantSource clock = () -> now;
   private final MemorySlotLedger ledger = new MemorySlotLedger(clock, new Random(1), 100_000);
   private final SlotConfig config =
-      ledger.configure("default", Terms.of(1_000, Duration.ofSeconds(1)));
+      ledger.configure("default", SlotPolicy.of(1_000, Duration.ofSeconds(1)));
   private final List<String> seen = new ArrayList<>();
   private final SlotObserver observer =
       new SlotObserver() {
@@ -47,10 +47,10 @@ final class ReconcilerTest {
   }
 
   private void assignNow(String prefix, int count, Duration ago) {
-    List<Demand> demands =
+    List<AssignRequest> demands =
         IntStream.range(0, count)
             .mapToObj(i -> new SlotRequest(prefix + i, "default", NOW.minus(ago)))
-            .map(request -> new Demand(request, config))
+            .map(request -> new AssignRequest(request, config))
             .toList();
     assertThat(ledger.assign(demands)).hasSize(count);
   }

@@ -6,12 +6,12 @@ final class ProblemException extends Exception {
 
   private final transient Problem problem;
 
-  ProblemException(Problem problem) {
+  public ProblemException(Problem problem) {
     super(problem.title());
     this.problem = problem;
   }
 
-  Problem problem() {
+  public Problem problem() {
     return problem;
   }
 }

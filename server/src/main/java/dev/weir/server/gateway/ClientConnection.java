@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.rest.Problem;
+import dev.weir.server.http.Problem;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -35,11 +35,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
 
   private static final long NEVER = Long.MAX_VALUE;
 
-  private final Loop loop;
+  private final EventLoopContext loop;
   private final Channel channel;
-  private final Wire wire;
-  private final Hop hop;
-  private final AnswerEncoder encoder = new AnswerEncoder();
+  private final FlowControlledChannel wire;
+  private final ForwardedHeaders hop;
+  private final ResponseEncoder encoder = new ResponseEncoder();
 
   /** What was sent before the answer to what came earlier. */
   private final ArrayDeque<Object> early = new ArrayDeque<>(0);
@@ -64,16 +64,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     SAID_ALL
   }
 
-  private ClientConnection(Loop loop, Channel channel) {
+  private ClientConnection(EventLoopContext loop, Channel channel) {
     this.loop = loop;
     this.channel = channel;
-    this.wire = new Wire(channel);
-    this.hop = new Hop(loop.shared().parts().proxies(), channel);
+    this.wire = new FlowControlledChannel(channel);
+    this.hop = new ForwardedHeaders(loop.shared().parts().proxies(), channel);
     idle();
   }
 
   /** Serves a client from now on. */
-  static void serve(Loop loop, Channel channel) {
+  static void serve(EventLoopContext loop, Channel channel) {
     ClientConnection client = new ClientConnection(loop, channel);
     channel
         .pipeline()
@@ -82,15 +82,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     loop.add(client);
   }
 
-  Loop loop() {
+  EventLoopContext loop() {
     return loop;
   }
 
-  Wire wire() {
+  FlowControlledChannel wire() {
     return wire;
   }
 
-  Hop hop() {
+  ForwardedHeaders hop() {
     return hop;
   }
 
@@ -289,7 +289,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** From now on it carries bytes, not messages; false if more came than belongs to it. */
   boolean becomeTunnel() {
     channel.pipeline().remove(RequestDecoder.class);
-    channel.pipeline().remove(AnswerEncoder.class);
+    channel.pipeline().remove(ResponseEncoder.class);
     return early.isEmpty();
   }
 

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /** Connects an event loop to one upstream. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
 final class Connector {
-  private final Loop loop;
+  private final EventLoopContext loop;
   private final Upstream upstream;
 
-  Connector(Loop loop, Upstream upstream) {
+  Connector(EventLoopContext loop, Upstream upstream) {
     this.loop = loop;
     this.upstream = upstream;
   }
@@ -36,7 +36,7 @@ final class Connector {
     void failed(Throwable cause);
   }
 
-  Loop loop() {
+  EventLoopContext loop() {
     return loop;
   }
 

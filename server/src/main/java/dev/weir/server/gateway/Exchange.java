@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.http.Problem;
 import dev.weir.server.metrics.GatewayMetrics;
-import dev.weir.server.rest.Problem;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -13,20 +13,20 @@ import org.jspecify.annotations.Nullable;
  * One request and its answer: read, decided by rules, sent on if they let it pass, and answered by
  * its upstream or in its place. All of it belongs to the event loop of its client.
  */
-final class Exchange implements Judgement.Hearer {
+final class Exchange implements RuleEvaluation.Hearer {
   private static final int CLIENT_GONE = 499;
 
   private final ClientConnection client;
-  private final Shared shared;
+  private final GatewayContext shared;
   private final long startNanos = System.nanoTime();
-  private final Incoming incoming;
+  private final RequestHead incoming;
   private final RequestBody body;
-  private final Judgement judgement;
-  private final Outgoing outgoing;
+  private final RuleEvaluation judgement;
+  private final ResponseHead outgoing;
 
   private Stage stage = Stage.DECIDING;
-  private Incoming.Reading.@Nullable Fine known;
-  private @Nullable Passage passage;
+  private RequestHead.Reading.@Nullable Fine known;
+  private @Nullable UpstreamExchange passage;
 
   /** How far it has come. */
   private enum Stage {
@@ -42,17 +42,17 @@ final class Exchange implements Judgement.Hearer {
   Exchange(ClientConnection client, HttpRequest request) {
     this.client = client;
     this.shared = client.loop().shared();
-    incoming = new Incoming(request, client.hop());
+    incoming = new RequestHead(request, client.hop());
     body = new RequestBody(incoming.announcedBytes());
-    judgement = new Judgement(client.loop(), incoming.requestId(), this);
-    outgoing = new Outgoing(incoming);
+    judgement = new RuleEvaluation(client.loop(), incoming.requestId(), this);
+    outgoing = new ResponseHead(incoming);
   }
 
   /** Reads the request, and has it decided. */
   void begin() {
     switch (incoming.read(shared.parts().routes())) {
-      case Incoming.Reading.Wrong wrong -> refuse(wrong.problem());
-      case Incoming.Reading.Fine fine -> {
+      case RequestHead.Reading.Wrong wrong -> refuse(wrong.problem());
+      case RequestHead.Reading.Fine fine -> {
         known = fine;
         judgement.begin(fine.request());
       }
@@ -66,12 +66,13 @@ final class Exchange implements Judgement.Hearer {
 
   @Override
   public void passed() {
-    Incoming.Reading.Fine fine = known;
+    RequestHead.Reading.Fine fine = known;
     if (fine == null) {
       throw new IllegalStateException("a request is read before it is sent");
     }
     stage = Stage.PASSING;
-    Passage next = new Passage(client, this, incoming, body, fine.route().upstream());
+    UpstreamExchange next =
+        new UpstreamExchange(client, this, incoming, body, fine.route().upstream());
     passage = next;
     next.begin();
   }
@@ -89,7 +90,7 @@ final class Exchange implements Judgement.Hearer {
       return;
     }
     body.arrived(piece);
-    Passage through = passage;
+    UpstreamExchange through = passage;
     if (stage == Stage.PASSING && through != null) {
       through.content(piece);
     } else if (stage == Stage.DECIDING) {
@@ -271,7 +272,7 @@ final class Exchange implements Judgement.Hearer {
     body.giveBack(shared.lookAhead());
     judgement.close();
     long nanos = System.nanoTime() - startNanos;
-    Incoming.Reading.Fine fine = known;
+    RequestHead.Reading.Fine fine = known;
     String label = fine == null ? GatewayMetrics.NO_ROUTE : fine.route().path().text();
     shared.parts().metrics().answered(label, outgoing.status(), nanos);
     if (fine != null && AccessLog.isOn()) {

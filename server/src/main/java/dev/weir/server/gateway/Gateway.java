@@ -1,10 +1,10 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.RouteBook;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.routes.RouteTable;
+import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.http.SynDropFilter;
 import dev.weir.server.metrics.GatewayMetrics;
-import dev.weir.server.rest.KnockFilter;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -41,8 +41,8 @@ public final class Gateway implements AutoCloseable {
 
   private final EventLoopGroup group;
   private final ExecutorService blocking;
-  private final Shared shared;
-  private final Map<EventExecutor, Loop> loops = new HashMap<>();
+  private final GatewayContext shared;
+  private final Map<EventExecutor, EventLoopContext> loops = new HashMap<>();
   private final Channel socket;
 
   /**
@@ -51,8 +51,8 @@ public final class Gateway implements AutoCloseable {
    * @param isBlocking whether a decision may wait for somebody
    */
   public record Parts(
-      RouteBook routes,
-      RuleDesk desk,
+      RouteTable routes,
+      RuleEvaluator desk,
       boolean isBlocking,
       TrustedProxies proxies,
       GatewayMetrics metrics) {}
@@ -76,7 +76,7 @@ public final class Gateway implements AutoCloseable {
             threads, Thread.ofPlatform().daemon().name("weir-gateway-", 0).factory(), handlers);
     blocking = Executors.newVirtualThreadPerTaskExecutor();
     shared =
-        new Shared(
+        new GatewayContext(
             settings,
             parts,
             encryption::context,
@@ -91,7 +91,7 @@ public final class Gateway implements AutoCloseable {
             blocking,
             threads);
     for (EventExecutor executor : group) {
-      loops.put(executor, new Loop((EventLoop) executor, shared));
+      loops.put(executor, new EventLoopContext((EventLoop) executor, shared));
     }
     boolean isListening = false;
     try {
@@ -129,7 +129,7 @@ public final class Gateway implements AutoCloseable {
 
   @SuppressWarnings("FutureReturnValueIgnored") // Nothing depends on when it is closed.
   private void connected(Channel channel) {
-    Loop loop = loops.get(channel.eventLoop());
+    EventLoopContext loop = loops.get(channel.eventLoop());
     if (loop == null || !shared.mayEnter()) {
       channel.close();
       return;
@@ -152,12 +152,12 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * From now on newcomers are refused, as {@link KnockFilter} tells.
+   * From now on newcomers are refused, as {@link SynDropFilter} tells.
    *
    * @param arrival as long as it may take to connect
    */
   public void refuseNewcomers(Duration arrival) throws InterruptedException {
-    KnockFilter.attach(socket);
+    SynDropFilter.attach(socket);
     TimeUnit.NANOSECONDS.sleep(arrival.toNanos());
     socket.close().syncUninterruptibly();
   }

@@ -16,7 +16,7 @@ final class Http1Pool implements UpstreamPool {
   /** The one that was used last comes last, and is taken first. */
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
 
-  private final ArrayDeque<Passage> waiting = new ArrayDeque<>();
+  private final ArrayDeque<UpstreamExchange> waiting = new ArrayDeque<>();
 
   /** Those that are open, or about to be. */
   private int open;
@@ -28,7 +28,7 @@ final class Http1Pool implements UpstreamPool {
   }
 
   @Override
-  public void open(Passage passage, boolean isFresh) {
+  public void open(UpstreamExchange passage, boolean isFresh) {
     UpstreamConnection free = isFresh ? null : free();
     if (free != null) {
       passage.connected(free);
@@ -52,7 +52,7 @@ final class Http1Pool implements UpstreamPool {
     return free;
   }
 
-  private void connect(Passage passage) {
+  private void connect(UpstreamExchange passage) {
     open++;
     connector.connect(
         this::pipeline,
@@ -91,7 +91,7 @@ final class Http1Pool implements UpstreamPool {
     if (!connection.isActive()) {
       return;
     }
-    Passage next = nextWaiting();
+    UpstreamExchange next = nextWaiting();
     if (next == null) {
       idle.addLast(connection);
     } else {
@@ -107,14 +107,14 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void admitNext() {
-    Passage next = open < most ? nextWaiting() : null;
+    UpstreamExchange next = open < most ? nextWaiting() : null;
     if (next != null) {
       connect(next);
     }
   }
 
-  private @Nullable Passage nextWaiting() {
-    Passage next = waiting.pollFirst();
+  private @Nullable UpstreamExchange nextWaiting() {
+    UpstreamExchange next = waiting.pollFirst();
     while (next != null && !next.isConnecting()) {
       next = waiting.pollFirst();
     }

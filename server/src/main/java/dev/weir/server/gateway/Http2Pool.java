@@ -27,7 +27,7 @@ final class Http2Pool implements UpstreamPool {
 
   private final Connector connector;
   private final long keptNanos;
-  private final ArrayDeque<Passage> waiting = new ArrayDeque<>();
+  private final ArrayDeque<UpstreamExchange> waiting = new ArrayDeque<>();
 
   /** The connection that takes new streams, if there is one. */
   private @Nullable Channel parent;
@@ -48,7 +48,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   @Override
-  public void open(Passage passage, boolean isFresh) {
+  public void open(UpstreamExchange passage, boolean isFresh) {
     waiting.addLast(passage);
     admit();
   }
@@ -63,7 +63,7 @@ final class Http2Pool implements UpstreamPool {
       return;
     }
     while (streams < mostStreams && !waiting.isEmpty()) {
-      Passage next = waiting.removeFirst();
+      UpstreamExchange next = waiting.removeFirst();
       if (next.isConnecting()) {
         stream(connection, next);
       }
@@ -91,7 +91,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void giveUp(Throwable cause) {
-    Passage failed = waiting.pollFirst();
+    UpstreamExchange failed = waiting.pollFirst();
     while (failed != null) {
       failed.unreachable(cause);
       failed = waiting.pollFirst();
@@ -113,7 +113,7 @@ final class Http2Pool implements UpstreamPool {
             new Connection());
   }
 
-  private void stream(Channel connection, Passage passage) {
+  private void stream(Channel connection, UpstreamExchange passage) {
     streams++;
     new Http2StreamChannelBootstrap(connection)
         .handler(
@@ -123,14 +123,14 @@ final class Http2Pool implements UpstreamPool {
                 channel
                     .pipeline()
                     .addLast(
-                        new Http2AnswerCodec(), new UpstreamConnection(channel, Http2Pool.this));
+                        new Http2ResponseCodec(), new UpstreamConnection(channel, Http2Pool.this));
               }
             })
         .open()
         .addListener((Future<Http2StreamChannel> opening) -> opened(opening, passage));
   }
 
-  private void opened(Future<Http2StreamChannel> opening, Passage passage) {
+  private void opened(Future<Http2StreamChannel> opening, UpstreamExchange passage) {
     if (opening.isSuccess()) {
       passage.connected(opening.getNow().pipeline().get(UpstreamConnection.class).opened());
     } else {

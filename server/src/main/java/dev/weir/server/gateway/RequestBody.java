@@ -79,7 +79,7 @@ final class RequestBody {
     aheadBytes = 0;
   }
 
-  void sendHeld(Wire upstream) {
+  void sendHeld(FlowControlledChannel upstream) {
     while (!held.isEmpty()) {
       upstream.write(held.removeFirst());
     }

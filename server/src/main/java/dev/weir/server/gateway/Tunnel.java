@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
  *
  * @param moved called whenever there were some
  */
-record Tunnel(Wire client, Wire upstream, Runnable moved) {
+record Tunnel(FlowControlledChannel client, FlowControlledChannel upstream, Runnable moved) {
 
   void fromClient(ByteBuf bytes) {
     moved.run();

@@ -21,9 +21,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(UpstreamConnection.class);
 
   private final Channel channel;
-  private final Wire wire;
+  private final FlowControlledChannel wire;
   private final UpstreamPool pool;
-  private @Nullable Passage passage;
+  private @Nullable UpstreamExchange passage;
   private boolean isOpen;
 
   /** Whether what was read last is the head of an answer before the answer. */
@@ -33,16 +33,16 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   UpstreamConnection(Channel channel, UpstreamPool pool) {
     this.channel = channel;
-    this.wire = new Wire(channel);
+    this.wire = new FlowControlledChannel(channel);
     this.pool = pool;
   }
 
-  Wire wire() {
+  FlowControlledChannel wire() {
     return wire;
   }
 
   /** From now on it works for a request. */
-  void serve(Passage served) {
+  void serve(UpstreamExchange served) {
     passage = served;
   }
 
@@ -85,7 +85,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    Passage serving = passage;
+    UpstreamExchange serving = passage;
     if (serving == null) {
       // Nobody has asked.
       ReferenceCountUtil.release(message);
@@ -100,7 +100,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void head(Passage serving, HttpResponse head) {
+  private void head(UpstreamExchange serving, HttpResponse head) {
     isInterim = false;
     if (head.decoderResult().isFailure()) {
       ReferenceCountUtil.release(head);
@@ -110,7 +110,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     } else if (head.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
       isInterim = !(head instanceof LastHttpContent);
       serving.interim(head);
-    } else if (!Hop.isOnlyChunked(head.headers())) {
+    } else if (!ForwardedHeaders.isOnlyChunked(head.headers())) {
       // We never send TE, so no other encoding was asked for, and the client could not undo it.
       ReferenceCountUtil.release(head);
       serving.unreadable();
@@ -119,7 +119,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void part(Passage serving, HttpContent part) {
+  private void part(UpstreamExchange serving, HttpContent part) {
     if (isInterim) {
       isInterim = !(part instanceof LastHttpContent);
       part.release();
@@ -144,7 +144,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    Passage serving = passage;
+    UpstreamExchange serving = passage;
     passage = null;
     if (isOpen) {
       pool.lost(this);

@@ -7,7 +7,7 @@ sealed interface UpstreamPool permits Http1Pool, Http2Pool {
    *
    * @param isFresh whether it must not be one that was used before
    */
-  void open(Passage passage, boolean isFresh);
+  void open(UpstreamExchange passage, boolean isFresh);
 
   /** Takes back a way whose answer was read to its end. */
   void release(UpstreamConnection connection);

@@ -2,11 +2,11 @@ package dev.weir.server.metrics;
 
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.LimitObserver;
+import dev.weir.engine.rules.RuleCounters;
 import dev.weir.engine.rules.RuleObserver;
-import dev.weir.engine.rules.Tally;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
@@ -45,7 +45,8 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   private final Gauge waiting;
   private final Histogram batchSize;
   private final Map<String, RuleCounts> rules = new HashMap<>();
-  private final Map<Answer.Mode, CounterDataPoint> modes = new EnumMap<>(Answer.Mode.class);
+  private final Map<AcquireResult.Mode, CounterDataPoint> modes =
+      new EnumMap<>(AcquireResult.Mode.class);
   private final RuleCounts otherRules;
   private final RuleCounts buckets;
   private final CounterDataPoint leasesHeld;
@@ -100,7 +101,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .help("Demands by who decided them.")
             .labelNames("mode")
             .register(registry);
-    for (Answer.Mode mode : Answer.Mode.values()) {
+    for (AcquireResult.Mode mode : AcquireResult.Mode.values()) {
       modes.put(mode, byMode.labelValues(lower(mode)));
     }
     Counter ofBuckets =
@@ -112,11 +113,11 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     buckets =
         new RuleCounts(
             Map.of(
-                Tally.Outcome.ALLOWED,
+                RuleCounters.Outcome.ALLOWED,
                 ofBuckets.labelValues("allowed"),
-                Tally.Outcome.REFUSED,
+                RuleCounters.Outcome.REFUSED,
                 ofBuckets.labelValues("refused"),
-                Tally.Outcome.REPLAYED,
+                RuleCounters.Outcome.REPLAYED,
                 ofBuckets.labelValues("replayed")));
     Counter leases =
         Counter.builder()
@@ -155,7 +156,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
 
   /** Several things of one store may give it up, each for itself: the last one is shown. */
   @Override
-  public void breakerChanged(String store, Breaker.State state) {
+  public void breakerChanged(String store, CircuitBreaker.State state) {
     switch (state) {
       case OPEN -> {
         storesGone.labelValues(store).set(1);
@@ -170,7 +171,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   /** What is counted of one rule, or of several that are one here. */
-  private static final class RuleCounts implements Tally {
+  private static final class RuleCounts implements RuleCounters {
     private final EnumMap<Outcome, CounterDataPoint> counts;
 
     RuleCounts(Map<Outcome, CounterDataPoint> counts) {
@@ -194,7 +195,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             rule -> {
               boolean isGone = !names.contains(rule);
               if (isGone) {
-                for (Tally.Outcome outcome : Tally.Outcome.values()) {
+                for (RuleCounters.Outcome outcome : RuleCounters.Outcome.values()) {
                   decisions.remove(rule, lower(outcome));
                 }
               }
@@ -203,7 +204,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   @Override
-  public synchronized Tally tally(String rule) {
+  public synchronized RuleCounters tally(String rule) {
     if (rule.equals(OTHER_RULES)) {
       return otherRules;
     }
@@ -213,8 +214,8 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   private RuleCounts counts(String label) {
-    Map<Tally.Outcome, CounterDataPoint> counts = new EnumMap<>(Tally.Outcome.class);
-    for (Tally.Outcome outcome : Tally.Outcome.values()) {
+    Map<RuleCounters.Outcome, CounterDataPoint> counts = new EnumMap<>(RuleCounters.Outcome.class);
+    for (RuleCounters.Outcome outcome : RuleCounters.Outcome.values()) {
       counts.put(outcome, decisions.labelValues(label, lower(outcome)));
     }
     return new RuleCounts(counts);
@@ -226,12 +227,12 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   /** Where decisions about tokens of resources are counted. */
-  public Tally buckets() {
+  public RuleCounters buckets() {
     return buckets;
   }
 
   @Override
-  public void decided(Answer.Mode mode) {
+  public void decided(AcquireResult.Mode mode) {
     CounterDataPoint count = modes.get(mode);
     if (count != null) {
       count.inc();

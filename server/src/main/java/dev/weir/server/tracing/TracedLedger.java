@@ -1,15 +1,15 @@
 package dev.weir.server.tracing;
 
+import dev.weir.engine.slots.AssignReply;
+import dev.weir.engine.slots.AssignRequest;
 import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Demand;
-import dev.weir.engine.slots.Outlook;
-import dev.weir.engine.slots.Patience;
-import dev.weir.engine.slots.Reply;
+import dev.weir.engine.slots.ForecastResult;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.Transition;
+import dev.weir.engine.slots.WaitMode;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.engine.slots.WindowQuery;
 import io.opentelemetry.api.trace.Span;
@@ -35,21 +35,22 @@ public final class TracedLedger implements SlotLedger {
   }
 
   @Override
-  public List<Assignment> assign(List<Demand> demands) {
+  public List<Assignment> assign(List<AssignRequest> demands) {
     return traced(demands, () -> ledger.assign(demands));
   }
 
   @Override
-  public List<? extends Reply> attempt(List<Demand> demands, Patience patience) {
-    return this.<List<? extends Reply>>traced(demands, () -> ledger.attempt(demands, patience));
+  public List<? extends AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
+    return this.<List<? extends AssignReply>>traced(
+        demands, () -> ledger.attempt(demands, patience));
   }
 
   @Override
-  public int fitting(List<Demand> demands) {
+  public int fitting(List<AssignRequest> demands) {
     return ledger.fitting(demands);
   }
 
-  private <T> T traced(List<Demand> demands, Supplier<T> work) {
+  private <T> T traced(List<AssignRequest> demands, Supplier<T> work) {
     Span span =
         tracer
             .spanBuilder("slots batch")
@@ -92,7 +93,7 @@ public final class TracedLedger implements SlotLedger {
   }
 
   @Override
-  public Outlook forecast(SlotConfig config, Instant from, long events) {
+  public ForecastResult forecast(SlotConfig config, Instant from, long events) {
     return ledger.forecast(config, from, events);
   }
 

@@ -91,7 +91,7 @@ final class Database implements AutoCloseable {
             size.patience()));
   }
 
-  HikariDataSource pool() {
+  public HikariDataSource pool() {
     return pool;
   }
 

@@ -1,9 +1,9 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.grpc.EnvoyServer;
+import dev.weir.server.envoy.EnvoyServer;
+import dev.weir.server.http.HttpSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
-import dev.weir.server.rest.Limits;
-import dev.weir.server.rest.RestSettings;
+import dev.weir.server.rules.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -49,7 +49,7 @@ final class EnvoyPort implements AutoCloseable {
     }
   }
 
-  static EnvoyPort start(Address address, RestSettings rest, Limits limits, EnvoyMetrics metrics) {
+  static EnvoyPort start(Address address, HttpSettings rest, Limits limits, EnvoyMetrics metrics) {
     EnvoyServer.Parts parts =
         new EnvoyServer.Parts(
             limits.book(),

@@ -3,16 +3,16 @@ package dev.weir.server.wiring;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.routes.MemoryRoutes;
 import dev.weir.engine.routes.Route;
-import dev.weir.engine.routes.RouteBook;
+import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.routes.Routes;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewaySettings;
+import dev.weir.server.gateway.Routing;
 import dev.weir.server.metrics.GatewayMetrics;
-import dev.weir.server.rest.Limits;
-import dev.weir.server.rest.Routing;
-import dev.weir.store.jdbc.JdbcRoutes;
+import dev.weir.server.rules.Limits;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.rules.JdbcRoutes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,7 +86,7 @@ final class GatewayParts {
    */
   static Routing routing(Settings settings, Optional<HikariDataSource> database) {
     Routes kept = kept(database);
-    return new Routing(kept, new RouteBook(routes(settings), kept));
+    return new Routing(kept, new RouteTable(routes(settings), kept));
   }
 
   private static Routes kept(Optional<HikariDataSource> database) {
@@ -98,7 +98,7 @@ final class GatewayParts {
   /** Starts to listen. */
   static Gateway start(
       GatewaySettings gateway,
-      RouteBook book,
+      RouteTable book,
       Limits limits,
       TrustedProxies proxies,
       GatewayMetrics metrics) {

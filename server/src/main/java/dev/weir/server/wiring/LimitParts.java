@@ -5,18 +5,18 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.CachedDefinitions;
 import dev.weir.engine.limits.Definitions;
-import dev.weir.engine.limits.MemoryDefinitions;
+import dev.weir.engine.limits.memory.MemoryDefinitions;
 import dev.weir.engine.rules.MemoryRules;
-import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Rules;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.server.rest.Limits;
+import dev.weir.server.rules.Limits;
 import dev.weir.store.jdbc.ChangeListener;
 import dev.weir.store.jdbc.Channel;
-import dev.weir.store.jdbc.JdbcDefinitions;
-import dev.weir.store.jdbc.JdbcRules;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.limits.JdbcDefinitions;
+import dev.weir.store.jdbc.rules.JdbcRules;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
 import java.util.Deque;
@@ -50,7 +50,7 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
         database
             .<Rules>map(pool -> new JdbcRules(pool, StoreClock.OF_THE_DATABASE))
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
-    RuleBook book = new RuleBook(rules, metrics);
+    RuleIndex book = new RuleIndex(rules, metrics);
     CachedDefinitions<TokenBucket> buckets =
         cached(
             settings,
@@ -72,9 +72,9 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
             stores.leases(),
             rules,
             book,
-            new RuleDesk(
+            new RuleEvaluator(
                 book,
-                new RuleDesk.Stores(stores.limits(), stores.leases(), stores.openLeases()),
+                new RuleEvaluator.Stores(stores.limits(), stores.leases(), stores.openLeases()),
                 metrics),
             () -> database.ifPresent(Channel.RULE::flushEverywhere),
             buckets,

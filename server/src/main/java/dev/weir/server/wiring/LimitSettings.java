@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -40,7 +40,8 @@ record LimitSettings(
             settings.optional(Setting.REDIS_TRUST).map(Path::of),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MOST_NODES),
             settings.number(Setting.LIMITS_MOST_KEYS, 1_000, Integer.MAX_VALUE),
-            settings.duration(Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), Demand.LONGEST_TTL),
+            settings.duration(
+                Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.LONGEST_TTL),
             settings.duration(
                 Setting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1)));
     limits.check(settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")));

@@ -2,22 +2,22 @@ package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.LimitSweep;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.OpenWhenFull;
 import dev.weir.engine.limits.StoreHistory;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.store.jdbc.JdbcLeaseStore;
-import dev.weir.store.jdbc.JdbcLimitStore;
-import dev.weir.store.jdbc.JdbcLimitUpkeep;
-import dev.weir.store.jdbc.JdbcStoreHistory;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.limits.JdbcLeaseStore;
+import dev.weir.store.jdbc.limits.JdbcLimitStore;
+import dev.weir.store.jdbc.limits.JdbcLimitUpkeep;
+import dev.weir.store.jdbc.limits.JdbcStoreHistory;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.redis.RedisLimitStore;
@@ -142,7 +142,12 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
     return new LimitStores(
         new Failover(
             new Failover.Parts(
-                name, store, next, settings.nodes(), settings.mostKeys(), Breaker.Settings.DEFAULT),
+                name,
+                store,
+                next,
+                settings.nodes(),
+                settings.mostKeys(),
+                CircuitBreaker.Settings.DEFAULT),
             metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));
@@ -150,6 +155,6 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
 
   private static LeaseStore leaseFailover(
       String name, LeaseStore leases, LeaseFailover.OnFailure onFailure, LimitMetrics metrics) {
-    return new LeaseFailover(name, leases, onFailure, Breaker.Settings.DEFAULT, metrics);
+    return new LeaseFailover(name, leases, onFailure, CircuitBreaker.Settings.DEFAULT, metrics);
   }
 }

@@ -1,23 +1,23 @@
 package dev.weir.server.wiring;
 
+import dev.weir.engine.PeriodicTask;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.Upkeep;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.Reconciler;
-import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewaySettings;
+import dev.weir.server.gateway.Routing;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.EnvoyMetrics;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
-import dev.weir.server.rest.Limits;
-import dev.weir.server.rest.Readiness;
-import dev.weir.server.rest.RestSettings;
-import dev.weir.server.rest.Routing;
+import dev.weir.server.rules.Limits;
 import dev.weir.server.tracing.TracedLedger;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.ChangeListener;
@@ -70,11 +70,11 @@ public final class Node implements AutoCloseable {
     boolean complete = false;
     // Settings are read before anything is started, so that a wrong one is told of at once.
     patience = WebServer.check(settings);
-    RestSettings rest = rest(settings);
+    HttpSettings rest = rest(settings);
     Optional<EnvoyPort.Address> forEnvoy = EnvoyPort.check(settings);
     LimitSettings limiting = LimitSettings.of(settings);
     Optional<GatewaySettings> passing = GatewayParts.settings(settings);
-    SlotDesk.Settings gathering = desk(settings);
+    SlotScheduler.Settings gathering = desk(settings);
     Reconciler.Settings reconciling = reconciler(settings);
     Optional<URI> collector = settings.webAddress(Setting.TRACING_ENDPOINT);
     int tracedPercent = settings.number(Setting.TRACING_PERCENT, 0, 100);
@@ -115,14 +115,16 @@ public final class Node implements AutoCloseable {
       started.push(upkeep("reading of routes", readRoutes, limiting.cacheTtl()));
       started.push(
           upkeep(
-              "renewal of leases", limits.limits().desk()::renewLeases, RuleDesk.BETWEEN_RENEWALS));
+              "renewal of leases",
+              limits.limits().desk()::renewLeases,
+              RuleEvaluator.BETWEEN_RENEWALS));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
       tracing.ifPresent(started::push);
       SlotLedger ledger =
           tracing
               .<SlotLedger>map(spans -> new TracedLedger(parts.ledger(), spans))
               .orElse(parts.ledger());
-      SlotDesk desk = new SlotDesk(ledger, parts.cache(), gathering, observer);
+      SlotScheduler desk = new SlotScheduler(ledger, parts.cache(), gathering, observer);
       started.push(
           upkeep(
               "upkeep of slots",
@@ -179,8 +181,9 @@ public final class Node implements AutoCloseable {
   }
 
   /** Does something now and then, and tells the log if it cannot. */
-  static Upkeep upkeep(String name, Runnable work, Duration every) {
-    return new Upkeep(name, work, every, new Upkeep.Log(log::info, log::warn, log::error));
+  static PeriodicTask upkeep(String name, Runnable work, Duration every) {
+    return new PeriodicTask(
+        name, work, every, new PeriodicTask.Log(log::info, log::warn, log::error));
   }
 
   private static SlotParts onPostgres(
@@ -288,11 +291,11 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static SlotDesk.Settings desk(Settings settings) {
-    return new SlotDesk.Settings(
+  private static SlotScheduler.Settings desk(Settings settings) {
+    return new SlotScheduler.Settings(
         settings.number(Setting.SLOTS_LANES, 1, 64),
         settings.number(Setting.SLOTS_LARGEST_BATCH, 1, 50_000),
-        SlotDesk.Settings.DEFAULT.mostWaiting(),
+        SlotScheduler.Settings.DEFAULT.mostWaiting(),
         // Waiting for two kinds of things, they leave half of the connections to the others.
         Math.clamp(settings.number(Setting.DB_POOL_MAX, 2, 1_000) / 4, 1, 16));
   }
@@ -318,9 +321,9 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  private static RestSettings rest(Settings settings) {
+  private static HttpSettings rest(Settings settings) {
     Set<String> keys = settings.secrets(Setting.CLIENT_KEYS);
-    return new RestSettings(
+    return new HttpSettings(
         settings.configName(Setting.SLOTS_DEFAULT_NAME),
         settings.secret(Setting.ADMIN_TOKEN),
         OidcSettings.issuer(settings),

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.CheckedSlotConfigs;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
@@ -13,10 +13,10 @@ import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotUpkeep;
 import dev.weir.store.jdbc.ChangeListener;
 import dev.weir.store.jdbc.Channel;
-import dev.weir.store.jdbc.JdbcSlotConfigs;
-import dev.weir.store.jdbc.JdbcSlotLedger;
-import dev.weir.store.jdbc.JdbcSlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.JdbcSlotUpkeep;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -32,7 +32,7 @@ record SlotParts(
     ConfigBroadcast broadcast) {
 
   /** The configuration that a newcomer finds. */
-  private static final Terms FIRST_TERMS = Terms.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy FIRST_TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   private static final int MOST_SLOTS_IN_MEMORY = 5_000_000;
 

@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.rest.Connections;
-import dev.weir.server.rest.Draining;
-import dev.weir.server.rest.OwnHosts;
+import dev.weir.server.http.AllowedHosts;
+import dev.weir.server.http.Connections;
+import dev.weir.server.http.Draining;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.server.exceptions.ServerStartupException;
@@ -87,7 +87,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
   }
 
   /** On loopback, where something is open without a token, only own names are answered. */
-  private static OwnHosts ownHosts(Settings settings) {
+  private static AllowedHosts ownHosts(Settings settings) {
     boolean isAdminOpen =
         settings.optional(Setting.ADMIN_TOKEN).isEmpty()
             && settings.optional(Setting.OIDC_ISSUER).isEmpty();
@@ -95,8 +95,8 @@ final class WebServer implements Drain.Door, AutoCloseable {
     List<String> names = new ArrayList<>(settings.list(Setting.ALLOWED_HOSTS));
     names.add(settings.text(Setting.HOST));
     return isLoopback(settings.text(Setting.HOST)) && (isAdminOpen || isApiOpen)
-        ? OwnHosts.of(names)
-        : OwnHosts.ANY;
+        ? AllowedHosts.of(names)
+        : AllowedHosts.ANY;
   }
 
   private static boolean isLoopback(String host) {

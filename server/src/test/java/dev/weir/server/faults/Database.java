@@ -2,8 +2,8 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.check.Checker;
-import dev.weir.server.check.Findings;
+import dev.weir.server.verify.Findings;
+import dev.weir.server.verify.Verifier;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -78,9 +78,9 @@ final class Database implements AutoCloseable {
     EmbeddedDatabase.Access access = EmbeddedDatabase.accessTo(folder);
     try (Connection connection =
         DriverManager.getConnection(access.jdbcUrl(), access.user(), access.password())) {
-      Checker checker = new Checker(connection);
+      Verifier checker = new Verifier(connection);
       // The load cancels, but never asks again for what it cancelled.
-      checker.slots(Long.MIN_VALUE, Checker.Past.COMPLETE);
+      checker.slots(Long.MIN_VALUE, Verifier.Past.COMPLETE);
       checker.answers(journal.file());
       return checker.findings();
     }

@@ -2,7 +2,7 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.check.Findings;
+import dev.weir.server.verify.Findings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

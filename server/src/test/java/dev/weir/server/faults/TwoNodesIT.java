@@ -2,8 +2,8 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.check.Findings;
-import dev.weir.server.check.Invariant;
+import dev.weir.server.verify.Findings;
+import dev.weir.server.verify.Invariant;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,8 +2,8 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.check.Findings;
-import dev.weir.server.check.Invariant;
+import dev.weir.server.verify.Findings;
+import dev.weir.server.verify.Invariant;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.rest.Http;
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.Http;
+import dev.weir.server.http.RawHttp;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.RawHttp;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.routes.Route;
-import dev.weir.server.rest.Http;
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.Http;
+import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.rest.Http;
+import dev.weir.server.http.Http;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;

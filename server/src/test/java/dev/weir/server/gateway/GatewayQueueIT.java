@@ -3,12 +3,12 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.Concurrency;
-import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.KeyPart;
+import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.rest.Http;
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.Http;
+import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -44,7 +44,7 @@ final class GatewayQueueIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(choice(isBlocking), upstream.address());
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-      gateway.limit("/api/**", 3, new Allowance.Waiting(true, 2, 500));
+      gateway.limit("/api/**", 3, new Quota.Waiting(true, 2, 500));
       gateway.letTheClockStand();
       List<RawHttp> eight = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
@@ -97,7 +97,7 @@ final class GatewayQueueIT {
   void aClientThatLeavesWhileItWaitsFreesItsPlace(boolean isBlocking) throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(choice(isBlocking), upstream.address())) {
-      gateway.limit("/**", 1, new Allowance.Waiting(true, 1, 30_000));
+      gateway.limit("/**", 1, new Quota.Waiting(true, 1, 30_000));
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       RawHttp leaving = new RawHttp(gateway.address());
       // Also one that has sent more than was asked for.
@@ -128,7 +128,7 @@ final class GatewayQueueIT {
   void aRuleDeletedWhileRequestsWaitInItsQueueLosesNone() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address())) {
-      Rule rule = gateway.limit("/**", 1, new Allowance.Waiting(true, 5, 300));
+      Rule rule = gateway.limit("/**", 1, new Quota.Waiting(true, 5, 300));
       gateway.http().get("/");
       List<CompletableFuture<Http.Answer>> waiting = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
@@ -162,9 +162,7 @@ final class GatewayQueueIT {
         RawHttp raw = new RawHttp(gateway.address())) {
       Rule rule =
           gateway.rule(
-              "/**",
-              new Allowance.Together(Concurrency.of(1, Duration.ofMinutes(1))),
-              terms -> terms);
+              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), terms -> terms);
       raw.send(GET.formatted("/slow", ""));
       raw.readTo("\r\n\r\n");
       gateway.http().get("/").refused();
@@ -188,7 +186,7 @@ final class GatewayQueueIT {
     int clients = 2_000;
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address())) {
-      gateway.limit("/**", 1, new Allowance.Waiting(true, clients, 30_000));
+      gateway.limit("/**", 1, new Quota.Waiting(true, clients, 30_000));
       gateway.http().get("/");
       int before = Thread.getAllStackTraces().size();
       List<Socket> sockets = new ArrayList<>();
@@ -210,7 +208,7 @@ final class GatewayQueueIT {
   void forgedHeadersDoNotEvadeALimit() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address())) {
-      gateway.limit("/**", 2, Allowance.Waiting.NONE);
+      gateway.limit("/**", 2, Quota.Waiting.NONE);
       int passed = 0;
       for (int i = 0; i < 6; i++) {
         passed +=
@@ -229,7 +227,7 @@ final class GatewayQueueIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway =
             new TestGateway(TestGateway.Choice.USUAL.trusting("127.0.0.1"), upstream.address())) {
-      gateway.limit("/**", 2, Allowance.Waiting.NONE);
+      gateway.limit("/**", 2, Quota.Waiting.NONE);
       int passed = 0;
       for (int i = 0; i < 6; i++) {
         passed +=
@@ -250,7 +248,7 @@ final class GatewayQueueIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       gateway.rule(
           "/**",
-          Allowance.Rate.of(TestGateway.window(5)),
+          Quota.Rate.of(TestGateway.window(5)),
           terms ->
               terms.covering(terms.coverage().keyBy(List.of(new KeyPart.Header("X-Api-Key")))));
       gateway
@@ -267,7 +265,7 @@ final class GatewayQueueIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp idle = new RawHttp(gateway.address())) {
-      gateway.limit("/queue", 1, new Allowance.Waiting(true, 5, 400));
+      gateway.limit("/queue", 1, new Quota.Waiting(true, 5, 400));
       gateway.http().get("/queue");
       List<CompletableFuture<Http.Answer>> waiting = new ArrayList<>();
       for (int i = 0; i < 5; i++) {

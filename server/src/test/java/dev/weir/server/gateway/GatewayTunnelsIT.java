@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.Concurrency;
-import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
@@ -69,9 +69,7 @@ final class GatewayTunnelsIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       Rule rule =
           gateway.rule(
-              "/**",
-              new Allowance.Together(Concurrency.of(1, Duration.ofMinutes(1))),
-              terms -> terms);
+              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), terms -> terms);
       for (int i = 0; i < 2; i++) {
         try (RawHttp raw = new RawHttp(gateway.address())) {
           raw.send(UPGRADE);

@@ -2,9 +2,9 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Quota;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ final class HostileGatewayIT {
   static void start() throws IOException {
     upstream = TestUpstream.friendly();
     gateway = new TestGateway(upstream.address());
-    gateway.limit("/admin/**", 1, Allowance.Waiting.NONE);
+    gateway.limit("/admin/**", 1, Quota.Waiting.NONE);
     gateway.http().get("/admin/first");
   }
 
@@ -186,7 +186,7 @@ final class HostileGatewayIT {
   void noCaseOfAMethodGetsAroundARule() throws IOException {
     gateway.rule(
         "/writes/**",
-        new Allowance.Rate(TestGateway.window(1), Allowance.Waiting.NONE),
+        new Quota.Rate(TestGateway.window(1), Quota.Waiting.NONE),
         terms -> terms.covering(terms.coverage().methods(Set.of("POST"))));
     gateway.http().post("/writes/first");
     int before = upstream.heads().size();

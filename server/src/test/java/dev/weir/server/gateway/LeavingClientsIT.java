@@ -3,7 +3,7 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.Concurrency;
-import dev.weir.engine.rules.Allowance;
+import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
 import dev.weir.server.faults.Waiting;
 import java.io.IOException;
@@ -43,9 +43,7 @@ final class LeavingClientsIT {
         Socket client = connected(gateway)) {
       Rule rule =
           gateway.rule(
-              "/**",
-              new Allowance.Together(Concurrency.of(1, Duration.ofMinutes(10))),
-              terms -> terms);
+              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), terms -> terms);
       begin(client);
       Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
       gateway.http().get("/").refused();
@@ -61,7 +59,7 @@ final class LeavingClientsIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = patient(upstream);
         Socket client = connected(gateway)) {
-      gateway.limit("/**", 1, new Allowance.Waiting(true, 1, 30_000));
+      gateway.limit("/**", 1, new Quota.Waiting(true, 1, 30_000));
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       begin(client);
       Waiting.until("it to wait", () -> gateway.waiting() == 1);

@@ -2,24 +2,24 @@ package dev.weir.server.gateway;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.register.Change;
 import dev.weir.engine.routes.MemoryRoutes;
 import dev.weir.engine.routes.Route;
-import dev.weir.engine.routes.RouteBook;
+import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.routes.Routes;
-import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.Coverage;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.PathPattern;
+import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
 import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.http.Http;
 import dev.weir.server.metrics.GatewayMetrics;
-import dev.weir.server.rest.Http;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.URI;
@@ -59,11 +59,11 @@ final class TestGateway implements AutoCloseable {
           queued.addAndGet(Math.max(0, more));
         }
       };
-  private final RuleBook book = new RuleBook(rules, observer);
+  private final RuleIndex book = new RuleIndex(rules, observer);
   private final AtomicLong standingMicros = new AtomicLong();
   private final MemoryLeaseStore leases = new MemoryLeaseStore(this::nowMicros);
   private final MemoryRoutes routes = new MemoryRoutes(InstantSource.system());
-  private final RouteBook routeBook;
+  private final RouteTable routeBook;
   private final Gateway gateway;
 
   /** What a test may choose. */
@@ -110,15 +110,15 @@ final class TestGateway implements AutoCloseable {
 
   private TestGateway(Choice choice, Optional<Path> trust, Route.Terms... given)
       throws IOException {
-    routeBook = new RouteBook(List.of(given), routes);
+    routeBook = new RouteTable(List.of(given), routes);
     gateway =
         Gateway.start(
             new GatewaySettings("127.0.0.1", 0, choice.times(), choice.bounds(), trust),
             new Gateway.Parts(
                 routeBook,
-                new RuleDesk(
+                new RuleEvaluator(
                     book,
-                    new RuleDesk.Stores(
+                    new RuleEvaluator.Stores(
                         new MemoryLimitStore(this::nowMicros, 100_000), leases, leases),
                     observer),
                 choice.isBlocking(),
@@ -140,11 +140,11 @@ final class TestGateway implements AutoCloseable {
   }
 
   /** So many in ten minutes, from each address, on all paths of a pattern. */
-  Rule limit(String path, long most, Allowance.Waiting waiting) {
-    return rule(path, new Allowance.Rate(window(most), waiting), terms -> terms);
+  Rule limit(String path, long most, Quota.Waiting waiting) {
+    return rule(path, new Quota.Rate(window(most), waiting), terms -> terms);
   }
 
-  Rule rule(String path, Allowance allowance, UnaryOperator<Rule.Terms> change) {
+  Rule rule(String path, Quota allowance, UnaryOperator<Rule.Terms> change) {
     Rule.Terms terms =
         Rule.Terms.of("rule " + path, allowance).covering(Coverage.of(PathPattern.of(path)));
     Rule rule = ((Change.Done<Rule>) rules.create(change.apply(terms), "test")).entry();
@@ -182,7 +182,7 @@ final class TestGateway implements AutoCloseable {
   }
 
   int leases(Rule rule, String key) {
-    return leases.current(RuleDesk.resourceOfLeases(book.find(rule.name()), key));
+    return leases.current(RuleEvaluator.resourceOfLeases(book.find(rule.name()), key));
   }
 
   URI address() {

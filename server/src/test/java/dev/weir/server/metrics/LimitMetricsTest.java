@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.register.Register;
-import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.Tally;
+import dev.weir.engine.rules.RuleCounters;
+import dev.weir.engine.rules.RuleIndex;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.time.Duration;
@@ -24,7 +24,7 @@ final class LimitMetricsTest {
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final LimitMetrics metrics = new LimitMetrics(registry);
   private final MemoryRules rules = new MemoryRules(InstantSource.system());
-  private final RuleBook book = new RuleBook(rules, metrics);
+  private final RuleIndex book = new RuleIndex(rules, metrics);
 
   @Test
   void aRemovedRuleLosesItsSeriesAndFreesItsPlace() {
@@ -76,7 +76,7 @@ final class LimitMetricsTest {
 
   private void make(String name) {
     rules.create(
-        Rule.Terms.of(name, Allowance.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1)))), "test");
+        Rule.Terms.of(name, Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1)))), "test");
   }
 
   private void remove(String name) {
@@ -90,7 +90,7 @@ final class LimitMetricsTest {
   }
 
   private void count(String rule) {
-    Objects.requireNonNull(book.find(rule)).tally().count(Tally.Outcome.ALLOWED);
+    Objects.requireNonNull(book.find(rule)).tally().count(RuleCounters.Outcome.ALLOWED);
   }
 
   private CounterSnapshot decisions() {

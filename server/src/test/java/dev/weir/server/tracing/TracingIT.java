@@ -2,7 +2,7 @@ package dev.weir.server.tracing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.rest.Http;
+import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.rest.Http;
+import dev.weir.server.http.Http;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

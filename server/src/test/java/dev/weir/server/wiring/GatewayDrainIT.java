@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.rest.RawHttp;
+import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.rest.Http;
+import dev.weir.server.http.Http;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import dev.weir.store.tck.LossyRelay;
 import java.io.IOException;

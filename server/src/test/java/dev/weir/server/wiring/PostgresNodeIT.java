@@ -3,7 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.server.rest.Http;
+import dev.weir.server.http.Http;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.nio.file.Path;
 import java.time.Duration;

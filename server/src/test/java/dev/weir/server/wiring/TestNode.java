@@ -1,30 +1,30 @@
 package dev.weir.server.wiring;
 
 import dev.weir.core.Micros;
-import dev.weir.core.slots.Terms;
-import dev.weir.engine.limits.MemoryDefinitions;
-import dev.weir.engine.limits.MemoryLeaseStore;
-import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.limits.OpenWhenFull;
+import dev.weir.engine.limits.memory.MemoryDefinitions;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.routes.MemoryRoutes;
-import dev.weir.engine.routes.RouteBook;
+import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.rules.MemoryRules;
-import dev.weir.engine.rules.RuleBook;
-import dev.weir.engine.rules.RuleDesk;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.CheckedSlotConfigs;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
 import dev.weir.engine.slots.Reconciler;
-import dev.weir.engine.slots.SlotDesk;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.gateway.Routing;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.server.rest.Limits;
-import dev.weir.server.rest.Readiness;
-import dev.weir.server.rest.RestSettings;
-import dev.weir.server.rest.Routing;
+import dev.weir.server.rules.Limits;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
@@ -61,7 +61,7 @@ public final class TestNode {
   /** A web server on a ledger that the test has changed. */
   public static Served serving(InstantSource clock, UnaryOperator<SlotLedger> change) {
     MemorySlotLedger memory = new MemorySlotLedger(clock, new Random(1), 100_000);
-    memory.configure("default", Terms.of(100, Duration.ofSeconds(4)));
+    memory.configure("default", SlotPolicy.of(100, Duration.ofSeconds(4)));
     SlotLedger ledger = change.apply(memory);
     ConfigCache cache =
         new ConfigCache(memory, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
@@ -72,11 +72,11 @@ public final class TestNode {
         WebServer.start(
             settings,
             List.of(
-                new RestSettings(
+                new HttpSettings(
                     "default", Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE),
                 ready,
                 new PrometheusRegistry(),
-                new SlotDesk(ledger, cache, SlotDesk.Settings.DEFAULT, SlotObserver.NONE),
+                new SlotScheduler(ledger, cache, SlotScheduler.Settings.DEFAULT, SlotObserver.NONE),
                 ledger,
                 new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
                 cache,
@@ -88,7 +88,7 @@ public final class TestNode {
 
   private static Routing routing(InstantSource clock) {
     MemoryRoutes routes = new MemoryRoutes(clock);
-    return new Routing(routes, new RouteBook(List.of(), routes));
+    return new Routing(routes, new RouteTable(List.of(), routes));
   }
 
   /** Limits in memory with the clock of the test. */
@@ -98,13 +98,13 @@ public final class TestNode {
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
     OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(nowMicros, 1_000), nowMicros);
     MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros);
-    RuleBook book = new RuleBook(rules, metrics);
+    RuleIndex book = new RuleIndex(rules, metrics);
     return new Limits(
         counts,
         leases,
         rules,
         book,
-        new RuleDesk(book, new RuleDesk.Stores(counts, leases, leases), metrics),
+        new RuleEvaluator(book, new RuleEvaluator.Stores(counts, leases, leases), metrics),
         () -> {},
         new MemoryDefinitions<>(clock, 1_000),
         new MemoryDefinitions<>(clock, 1_000),

@@ -10,11 +10,11 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** Many callers at the same moment. */
-final class Crowd {
+public final class Crowd {
   private Crowd() {}
 
   /** Runs so many callers, made by their number, on threads of their own, begun together. */
-  static <T> List<T> atOnce(int callers, IntFunction<T> call) {
+  public static <T> List<T> atOnce(int callers, IntFunction<T> call) {
     return atOnce(
         IntStream.range(0, callers)
             .mapToObj(caller -> (Callable<T>) () -> call.apply(caller))
@@ -22,7 +22,7 @@ final class Crowd {
   }
 
   /** Runs all of them on threads of their own, begun together; the first failure is thrown. */
-  static <T> List<T> atOnce(List<? extends Callable<T>> callers) {
+  public static <T> List<T> atOnce(List<? extends Callable<T>> callers) {
     CountDownLatch begin = new CountDownLatch(1);
     List<FutureTask<T>> tasks =
         callers.stream()

@@ -3,8 +3,8 @@ package dev.weir.store.tck;
 import java.util.List;
 
 /** Names that some store has a meaning for, or takes for one another. */
-final class NastyNames {
-  static final List<String> ALL =
+public final class NastyNames {
+  public static final List<String> ALL =
       List.of(
           "user:101",
           "user:102",

@@ -36,7 +36,7 @@ public enum Channel {
   }
 
   /** Goes out with the commit. */
-  void send(Connection connection, String name) throws SQLException {
+  public void send(Connection connection, String name) throws SQLException {
     Sql.list(connection, row -> name, "select pg_notify(?, ?)", id, name);
   }
 }

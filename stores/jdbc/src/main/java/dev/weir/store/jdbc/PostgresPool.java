@@ -14,7 +14,7 @@ public final class PostgresPool {
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
   /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
-  static final Duration LONGEST_WAIT = Duration.ofMinutes(30);
+  public static final Duration LONGEST_WAIT = Duration.ofMinutes(30);
 
   private PostgresPool() {}
 

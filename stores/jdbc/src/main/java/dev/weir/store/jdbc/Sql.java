@@ -10,18 +10,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A statement with its parameters, written in one expression. */
-final class Sql {
+public final class Sql {
   /** The database's clock in microseconds. */
-  static final String NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
+  public static final String NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
   private Sql() {}
 
   /** Reads one row. */
-  interface Row<T> {
+  public interface Row<T> {
     T read(ResultSet row) throws SQLException;
   }
 
-  static PreparedStatement prepare(
+  public static PreparedStatement prepare(
       Connection connection, String sql, @Nullable Object... parameters) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     for (int i = 0; i < parameters.length; i++) {
@@ -30,7 +30,7 @@ final class Sql {
     return statement;
   }
 
-  static <T> List<T> list(
+  public static <T> List<T> list(
       Connection connection, Row<T> row, String sql, @Nullable Object... parameters)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, parameters);
@@ -39,7 +39,7 @@ final class Sql {
     }
   }
 
-  static <T> List<T> list(ResultSet rows, Row<T> row) throws SQLException {
+  public static <T> List<T> list(ResultSet rows, Row<T> row) throws SQLException {
     List<T> list = new ArrayList<>();
     while (rows.next()) {
       list.add(row.read(rows));
@@ -47,13 +47,13 @@ final class Sql {
     return list;
   }
 
-  static <T> Optional<T> first(
+  public static <T> Optional<T> first(
       Connection connection, Row<T> row, String sql, @Nullable Object... parameters)
       throws SQLException {
     return list(connection, row, sql, parameters).stream().findFirst();
   }
 
-  static int update(Connection connection, String sql, @Nullable Object... parameters)
+  public static int update(Connection connection, String sql, @Nullable Object... parameters)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, parameters)) {
       return statement.executeUpdate();
@@ -61,12 +61,13 @@ final class Sql {
   }
 
   /** The time that counts. */
-  static long now(Connection connection, StoreClock clock) throws SQLException {
+  public static long now(Connection connection, StoreClock clock) throws SQLException {
     return first(connection, row -> clock.micros(row.getLong(1)), "select " + NOW).orElseThrow();
   }
 
   /** The time that is given from outside, null where the database's counts. */
-  static @Nullable Long givenNow(Connection connection, StoreClock clock) throws SQLException {
+  public static @Nullable Long givenNow(Connection connection, StoreClock clock)
+      throws SQLException {
     return clock.equals(StoreClock.OF_THE_DATABASE) ? null : now(connection, clock);
   }
 }

@@ -8,12 +8,12 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /** Runs work in transactions, and tries again what met somebody else at the same row. */
-final class Transactions {
+public final class Transactions {
   /** Unique violation, serialisation failure, deadlock: the other one won, a new try sees it. */
   private static final Set<String> WORTH_A_TRY = Set.of("23505", "40001", "40P01");
 
   /** The state of an exception that asks for a new try. */
-  static final String TRY_AGAIN = "40001";
+  public static final String TRY_AGAIN = "40001";
 
   private static final int MOST_TRIES = 8;
 
@@ -21,14 +21,14 @@ final class Transactions {
   private final Runnable contended;
 
   /** Work on a connection. */
-  interface Work<T> {
+  public interface Work<T> {
     T on(Connection connection) throws SQLException;
   }
 
   /**
    * @param contended told of each new try
    */
-  Transactions(DataSource database, Runnable contended) {
+  public Transactions(DataSource database, Runnable contended) {
     this.database = database;
     this.contended = contended;
   }
@@ -37,12 +37,12 @@ final class Transactions {
    * One transaction: all of it is on disk when this returns. If it throws, nothing is, unless the
    * answer to the commit was lost: {@link StoreException#outcome} says so.
    */
-  <T> T write(Work<T> work) {
+  public <T> T write(Work<T> work) {
     return inTries(() -> once(work));
   }
 
   /** One statement that is a transaction by itself, so that its commit costs no round trip. */
-  <T> T writeByOneStatement(Work<T> work) {
+  public <T> T writeByOneStatement(Work<T> work) {
     return inTries(() -> connected(on -> UnansweredException.unlessAnswered(() -> work.on(on))));
   }
 
@@ -68,7 +68,7 @@ final class Transactions {
    * UnansweredException#unlessAnswered}. Empty if that came to nothing, or met somebody else at the
    * same row: then nothing was done.
    */
-  <T> Optional<T> attempt(Work<Optional<T>> work) {
+  public <T> Optional<T> attempt(Work<Optional<T>> work) {
     try {
       return connected(work);
     } catch (SQLException e) {
@@ -81,7 +81,7 @@ final class Transactions {
   }
 
   /** Single statements that change nothing. */
-  <T> T read(Work<T> work) {
+  public <T> T read(Work<T> work) {
     try (Connection connection = database.getConnection()) {
       return work.on(connection);
     } catch (SQLException e) {
@@ -96,7 +96,7 @@ final class Transactions {
    *
    * @param lock the number of the advisory lock
    */
-  boolean alone(long lock, Runnable work) {
+  public boolean alone(long lock, Runnable work) {
     return read(
         connection -> {
           if (!ask(connection, "select pg_try_advisory_lock(?)", lock)) {
@@ -117,7 +117,7 @@ final class Transactions {
   }
 
   /** Several statements that change nothing and see one state. */
-  <T> T snapshot(Work<T> work) {
+  public <T> T snapshot(Work<T> work) {
     Work<T> reading =
         connection -> {
           Sql.update(connection, "set transaction isolation level repeatable read, read only");

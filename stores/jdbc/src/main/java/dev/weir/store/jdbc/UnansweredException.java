@@ -6,7 +6,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /** A commit was sent, and the database did not say what became of it. */
-final class UnansweredException extends SQLException {
+public final class UnansweredException extends SQLException {
   private static final long serialVersionUID = 1L;
 
   /** The driver was told of a rollback where it had asked for a commit. */
@@ -27,12 +27,12 @@ final class UnansweredException extends SQLException {
   }
 
   /** Something that commits. */
-  interface Commit<T> {
+  public interface Commit<T> {
     T run() throws SQLException;
   }
 
   /** Runs something that commits; its failure is this exception if it may have committed. */
-  static <T> T unlessAnswered(Commit<T> commit) throws SQLException {
+  public static <T> T unlessAnswered(Commit<T> commit) throws SQLException {
     try {
       return commit.run();
     } catch (SQLException e) {

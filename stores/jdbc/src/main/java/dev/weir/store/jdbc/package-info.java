@@ -1,5 +1,6 @@
 /**
- * Slots on a database. {@link dev.weir.store.jdbc.JdbcSlotLedger} gives them, {@link
- * dev.weir.store.jdbc.JdbcSlotConfigs} keeps configurations; {@code db/weir} holds the tables.
+ * Slots on a database. {@link dev.weir.store.jdbc.slots.JdbcSlotLedger} gives them, {@link
+ * dev.weir.store.jdbc.slots.JdbcSlotConfigs} keeps configurations; {@code db/weir} holds the
+ * tables.
  */
 package dev.weir.store.jdbc;

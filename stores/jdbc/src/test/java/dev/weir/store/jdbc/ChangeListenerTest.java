@@ -2,9 +2,10 @@ package dev.weir.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -65,9 +66,9 @@ final class ChangeListenerTest {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       awaitHearing(ALL);
 
-      otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
+      otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
       awaitHearing(name);
-      otherNode.configure(name, Terms.of(2, Duration.ofSeconds(4)));
+      otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
       awaitHearing(name);
       Channel.SLOT_CONFIG.flushEverywhere(database.otherPool());
       awaitHearing(ALL);
@@ -84,7 +85,7 @@ final class ChangeListenerTest {
 
       // It says so, because it may have missed something.
       awaitHearing(ALL);
-      otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
+      otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
       awaitHearing(name);
     }
   }
@@ -111,12 +112,12 @@ final class ChangeListenerTest {
             Duration.ofDays(1),
             () -> 0,
             SlotObserver.NONE);
-    otherNode.configure(name, Terms.of(1, Duration.ofSeconds(4)));
+    otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
     try (ChangeListener listener = listen(database.pool(), cache::forget, cache::flush)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       assertThat(cache.find(name).orElseThrow().version()).isEqualTo(1);
 
-      otherNode.configure(name, Terms.of(2, Duration.ofSeconds(4)));
+      otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
 
       // Its time to live is a day: only the message can tell. The test's time limit is the bound.
       while (cache.find(name).orElseThrow().version() == 1) {

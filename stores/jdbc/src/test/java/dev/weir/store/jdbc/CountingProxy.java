@@ -13,21 +13,21 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Stands between driver and server and counts turns: how often the driver speaks when the server
  * has answered all that it was asked before. Understands just enough of the protocol.
  */
-final class CountingProxy implements AutoCloseable {
+public final class CountingProxy implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int serverPort;
   private final AtomicInteger turns = new AtomicInteger();
 
-  CountingProxy(int serverPort) throws IOException {
+  public CountingProxy(int serverPort) throws IOException {
     this.serverPort = serverPort;
     Thread.ofVirtual().start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return listener.getLocalPort();
   }
 
-  int turns() {
+  public int turns() {
     return turns.get();
   }
 

@@ -3,7 +3,10 @@ package dev.weir.store.jdbc;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.Micros;
 import dev.weir.engine.slots.SlotObserver;
-import dev.weir.store.tck.Node;
+import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.JdbcSlotUpkeep;
+import dev.weir.store.tck.slots.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,7 +24,7 @@ import javax.sql.DataSource;
  * A real PostgreSQL in a temporary folder, started once for all tests of this process, when the
  * first of them asks for it.
  */
-final class Database {
+public final class Database {
   private final String url;
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;
@@ -33,7 +36,7 @@ final class Database {
   }
 
   /** Its tables are up to date. */
-  static Database get() {
+  public static Database get() {
     return Started.ONE;
   }
 
@@ -49,27 +52,27 @@ final class Database {
     }
   }
 
-  static HikariDataSource openPool(String url) {
+  public static HikariDataSource openPool(String url) {
     return PostgresPool.open(
         new PostgresPool.Settings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
   }
 
-  String url() {
+  public String url() {
     return url;
   }
 
   /** The connections of one node. */
-  HikariDataSource pool() {
+  public HikariDataSource pool() {
     return pool;
   }
 
   /** The connections of another node. */
-  HikariDataSource otherPool() {
+  public HikariDataSource otherPool() {
     return otherPool;
   }
 
   /** Hears of every change of a kind, as soon as it listens. */
-  ChangeListener listener(Channel channel, Runnable changed) {
+  public ChangeListener listener(Channel channel, Runnable changed) {
     return new ChangeListener(
         pool,
         Map.of(
@@ -88,13 +91,13 @@ final class Database {
   }
 
   /** A database of its own on the same server, without tables; returns its address. */
-  String createEmpty() {
+  public String createEmpty() {
     String name = "weir_" + UUID.randomUUID().toString().replace('-', '_');
     execute(pool, "create database " + name);
     return url.replace("/postgres?", "/" + name + "?");
   }
 
-  static void execute(DataSource connections, String sql) {
+  public static void execute(DataSource connections, String sql) {
     try (Connection connection = connections.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
@@ -104,7 +107,7 @@ final class Database {
   }
 
   /** The first column of the first row. */
-  static long number(DataSource connections, String sql) {
+  public static long number(DataSource connections, String sql) {
     try (Connection connection = connections.getConnection()) {
       return Sql.first(connection, row -> row.getLong(1), sql).orElseThrow();
     } catch (SQLException e) {
@@ -113,18 +116,18 @@ final class Database {
   }
 
   /** Asks again until the answer is {@code expected}; a test's time limit is the bound. */
-  static void awaitNumber(DataSource connections, long expected, String sql) {
+  public static void awaitNumber(DataSource connections, long expected, String sql) {
     while (number(connections, sql) != expected) {
       Thread.onSpinWait();
     }
   }
 
-  static Node node(DataSource connections, InstantSource clock) {
+  public static Node node(DataSource connections, InstantSource clock) {
     StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
     return node(connections, time, SlotObserver.NONE);
   }
 
-  static Node node(DataSource connections, StoreClock time, SlotObserver observer) {
+  public static Node node(DataSource connections, StoreClock time, SlotObserver observer) {
     return new Node(
         new JdbcSlotLedger(connections, time, new Random(1), observer),
         new JdbcSlotConfigs(connections, time),

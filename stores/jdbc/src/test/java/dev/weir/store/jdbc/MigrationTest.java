@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.Terms;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.tck.Node;
+import dev.weir.store.jdbc.limits.JdbcLimitStore;
+import dev.weir.store.jdbc.slots.Account;
+import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
+import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -125,7 +128,8 @@ final class MigrationTest {
                 max ->
                     new FutureTask<>(
                         () -> {
-                          configs.createIfAbsent("default", Terms.of(max, Duration.ofSeconds(4)));
+                          configs.createIfAbsent(
+                              "default", SlotPolicy.of(max, Duration.ofSeconds(4)));
                           return true;
                         }))
             .toList();

@@ -2,8 +2,8 @@ package dev.weir.store.redis;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ sealed interface LimitCall {
    * go together.
    */
   record Single(Terms terms, String key, long cost) implements LimitCall {
-    static Single of(KeyNames names, Mode mode, Ask<? extends Limit> ask) {
+    static Single of(KeyNames names, Mode mode, LimitRequest<? extends Limit> ask) {
       return new Single(
           new Terms(mode, ask.policy().limit(), usedSinceMicros(ask.policy())),
           names.usage(ask.policy(), ask.key()),
@@ -67,13 +67,17 @@ sealed interface LimitCall {
    *     granted
    * @param keys of the asks in their order, and at the end of the record if there is a request id
    */
-  record Whole(Mode mode, Demand<? extends Limit> demand, long micros, List<String> keys)
+  record Whole(Mode mode, AcquireRequest<? extends Limit> demand, long micros, List<String> keys)
       implements LimitCall {
     /** On a Cluster, the keys of the demand have to lie in one slot. */
     static Whole of(
-        KeyNames names, boolean isCluster, Mode mode, Demand<? extends Limit> demand, long micros) {
+        KeyNames names,
+        boolean isCluster,
+        Mode mode,
+        AcquireRequest<? extends Limit> demand,
+        long micros) {
       List<String> keys = new ArrayList<>(demand.asks().size() + 1);
-      for (Ask<? extends Limit> ask : demand.asks()) {
+      for (LimitRequest<? extends Limit> ask : demand.asks()) {
         keys.add(names.usage(ask.policy(), ask.key()));
       }
       if (demand.isRepeatable() && mode != Mode.PEEK) {
@@ -93,7 +97,7 @@ sealed interface LimitCall {
 
     /** In the slot of the first key; without a key, in a slot of the id's own. */
     private static String recordInSlot(
-        KeyNames names, Demand<? extends Limit> demand, List<String> keys) {
+        KeyNames names, AcquireRequest<? extends Limit> demand, List<String> keys) {
       return keys.isEmpty()
           ? names.binding(demand.requestId())
           : names.record(KeyNames.tagOf(keys.getFirst()), demand.requestId());

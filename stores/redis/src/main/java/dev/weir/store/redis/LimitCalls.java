@@ -8,9 +8,9 @@ import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
@@ -157,7 +157,7 @@ final class LimitCalls {
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
       LimitCall.Whole call = sent.call();
-      List<? extends Ask<? extends Limit>> asks = call.demand().asks();
+      List<? extends LimitRequest<? extends Limit>> asks = call.demand().asks();
       buffer.put(call.mode().code).put((byte) asks.size());
       buffer.putShort((short) (call.hasRecord() ? place(call.keys().getLast()) : NONE));
       buffer.putDouble((double) call.micros());
@@ -202,7 +202,7 @@ final class LimitCalls {
   }
 
   /** The script compares and keeps it, and reads nothing in it. */
-  private static void putBinding(ByteBuffer buffer, Demand<? extends Limit> demand) {
+  private static void putBinding(ByteBuffer buffer, AcquireRequest<? extends Limit> demand) {
     buffer.putLong(demand.request().digest().high()).putLong(demand.request().digest().low());
     buffer.putLong(demand.layout());
     buffer.putLong(demand.request().note().getMostSignificantBits());
@@ -263,7 +263,8 @@ final class LimitCalls {
     List<Decision> decisions = List.of(decision(answers));
     return outcome == UNREADABLE
         ? unreadable()
-        : new Outcome.Answered(new Answer(decisions, Micros.instant(nowMicros), Answer.Mode.STORE));
+        : new Outcome.Answered(
+            new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE));
   }
 
   private static Outcome answered(LimitCall.Mode mode, ByteBuffer answers, long nowMicros) {
@@ -278,7 +279,7 @@ final class LimitCalls {
     for (int i = 0; i < decided; i++) {
       decisions.add(decision(answers));
     }
-    Answer answer = new Answer(decisions, decidedAt, Answer.Mode.STORE);
+    AcquireResult answer = new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE);
     boolean isRefund = mode == LimitCall.Mode.REFUND;
     return switch (outcome) {
       case UNREADABLE -> unreadable();
@@ -287,7 +288,7 @@ final class LimitCalls {
       case REUSED ->
           isRefund
               ? new Outcome.GivenBack(Refund.REUSED)
-              : new Outcome.Answered(Answer.reused(decidedAt));
+              : new Outcome.Answered(AcquireResult.reused(decidedAt));
       case REPLAYED -> new Outcome.Answered(answer.replayed(Micros.instant(nowMicros), note));
       default -> new Outcome.Answered(answer);
     };

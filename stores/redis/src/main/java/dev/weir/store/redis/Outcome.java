@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.Refund;
 
 /** What became of one call among those that went together. */
@@ -9,7 +9,7 @@ sealed interface Outcome {
   /** Of a call that wants a yes or a no. */
   record Taken(boolean isTaken) implements Outcome {}
 
-  record Answered(Answer answer) implements Outcome {}
+  record Answered(AcquireResult answer) implements Outcome {}
 
   /** Of a call that gives back. */
   record GivenBack(Refund refund) implements Outcome {}

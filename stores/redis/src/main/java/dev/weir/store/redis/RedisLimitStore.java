@@ -5,9 +5,9 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
@@ -72,13 +72,13 @@ public final class RedisLimitStore implements LimitStore<Limit> {
 
   @Override
   public boolean take(Policy<? extends Limit> policy, String key, long cost) {
-    Ask<? extends Limit> ask = new Ask<>(policy, key, cost);
+    LimitRequest<? extends Limit> ask = new LimitRequest<>(policy, key, cost);
     return submit(LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, ask), Outcome.Taken.class)
         .isTaken();
   }
 
   @Override
-  public Answer decide(Demand<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
     if (demand.asks().size() == 1 && !demand.isRepeatable() && demand.waits().isEmpty()) {
       return answer(
           LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()));
@@ -86,7 +86,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     return isBound(demand) ? decideBound(demand) : decideWhole(demand);
   }
 
-  private Answer decideWhole(Demand<? extends Limit> demand) {
+  private AcquireResult decideWhole(AcquireRequest<? extends Limit> demand) {
     SlotBySlot spread = spread(demand);
     return spread == null
         ? answer(call(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl())))
@@ -94,7 +94,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   /** Whether the record of a demand is no proof for other demands with its request id. */
-  private boolean isBound(Demand<? extends Limit> demand) {
+  private boolean isBound(AcquireRequest<? extends Limit> demand) {
     return redis.isCluster() && demand.isRepeatable() && !demand.asks().isEmpty();
   }
 
@@ -105,25 +105,25 @@ public final class RedisLimitStore implements LimitStore<Limit> {
    * same moment, one is refused for it; but if one of two equal ones is granted while the other is
    * refused, the id may be left unbound, and another request in another slot then be granted.
    */
-  private Answer decideBound(Demand<? extends Limit> demand) {
-    Demand<Limit> binding = binding(demand);
-    Answer bound = decideWhole(binding);
+  private AcquireResult decideBound(AcquireRequest<? extends Limit> demand) {
+    AcquireRequest<Limit> binding = binding(demand);
+    AcquireResult bound = decideWhole(binding);
     if (bound.isReused()) {
       return bound;
     }
-    Answer answer = decideWhole(demand);
+    AcquireResult answer = decideWhole(demand);
     if (!answer.isAllowed() && !bound.isReplayed()) {
       refund(binding, bound.decidedAt());
     }
     return answer;
   }
 
-  private static Demand<Limit> binding(Demand<? extends Limit> demand) {
-    return new Demand<>(List.of(), Map.of(), demand.request());
+  private static AcquireRequest<Limit> binding(AcquireRequest<? extends Limit> demand) {
+    return new AcquireRequest<>(List.of(), Map.of(), demand.request());
   }
 
   @Override
-  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
     SlotBySlot spread = spread(demand);
     if (spread != null) {
       return StoreException.whileReading(spread::recall);
@@ -136,14 +136,14 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public Answer peek(Demand<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
     SlotBySlot spread = spread(demand);
     return StoreException.whileReading(
         () -> spread == null ? answer(call(LimitCall.Mode.PEEK, demand, 0)) : spread.peek());
   }
 
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
     SlotBySlot spread = spread(demand);
     LimitCall call = call(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
     Refund refund =
@@ -172,16 +172,16 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   @Override
   public void close() {}
 
-  private LimitCall call(LimitCall.Mode mode, Demand<? extends Limit> demand, long micros) {
+  private LimitCall call(LimitCall.Mode mode, AcquireRequest<? extends Limit> demand, long micros) {
     return LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros);
   }
 
-  private Answer answer(LimitCall call) {
+  private AcquireResult answer(LimitCall call) {
     return submit(call, Outcome.Answered.class).answer();
   }
 
   /** The demand slot by slot, if its keys lie in several; else null. */
-  private @Nullable SlotBySlot spread(Demand<? extends Limit> demand) {
+  private @Nullable SlotBySlot spread(AcquireRequest<? extends Limit> demand) {
     if (!redis.isCluster() || demand.asks().size() <= 1) {
       return null;
     }

@@ -4,9 +4,9 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Refund;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Instant;
@@ -33,20 +33,20 @@ import org.jspecify.annotations.Nullable;
  * is repeated after it was half done is completed and takes nothing twice.
  */
 final class SlotBySlot {
-  private final Demand<? extends Limit> demand;
+  private final AcquireRequest<? extends Limit> demand;
   private final List<Part> parts;
   private final KeyNames names;
   private final Function<List<LimitCall>, List<Outcome>> store;
 
   /** What one slot decides: asks of the demand, and their positions in it. */
-  private record Part(Demand<Limit> demand, List<Integer> positions) {}
+  private record Part(AcquireRequest<Limit> demand, List<Integer> positions) {}
 
   /**
    * @param store sends calls together and returns what became of each
    */
   SlotBySlot(
       KeyNames names,
-      Demand<? extends Limit> demand,
+      AcquireRequest<? extends Limit> demand,
       Function<List<LimitCall>, List<Outcome>> store) {
     this.names = names;
     this.demand = demand;
@@ -54,10 +54,10 @@ final class SlotBySlot {
     this.parts = parts(names, demand);
   }
 
-  private static List<Part> parts(KeyNames names, Demand<? extends Limit> demand) {
+  private static List<Part> parts(KeyNames names, AcquireRequest<? extends Limit> demand) {
     Map<Integer, List<Integer>> slots = new TreeMap<>();
     for (int i = 0; i < demand.asks().size(); i++) {
-      Ask<? extends Limit> ask = demand.asks().get(i);
+      LimitRequest<? extends Limit> ask = demand.asks().get(i);
       slots
           .computeIfAbsent(
               SlotHash.getSlot(names.usage(ask.policy(), ask.key())), slot -> new ArrayList<>())
@@ -65,16 +65,17 @@ final class SlotBySlot {
     }
     List<Part> parts = new ArrayList<>(slots.size());
     for (List<Integer> positions : slots.values()) {
-      List<Ask<? extends Limit>> asks = new ArrayList<>(positions.size());
+      List<LimitRequest<? extends Limit>> asks = new ArrayList<>(positions.size());
       positions.forEach(position -> asks.add(demand.asks().get(position)));
       parts.add(
-          new Part(new Demand<>(asks, waits(demand, positions), demand.request()), positions));
+          new Part(
+              new AcquireRequest<>(asks, waits(demand, positions), demand.request()), positions));
     }
     return parts;
   }
 
   private static Map<Integer, Decision.Delayed> waits(
-      Demand<? extends Limit> demand, List<Integer> positions) {
+      AcquireRequest<? extends Limit> demand, List<Integer> positions) {
     Map<Integer, Decision.Delayed> waits = new HashMap<>(0);
     for (int k = 0; k < positions.size(); k++) {
       Decision.@Nullable Delayed wait = demand.waits().get(positions.get(k));
@@ -89,9 +90,9 @@ final class SlotBySlot {
     return parts.size() > 1;
   }
 
-  Answer decide() {
+  AcquireResult decide() {
     if (!demand.isRepeatable()) {
-      Answer looked = StoreException.whileReading(this::peek);
+      AcquireResult looked = StoreException.whileReading(this::peek);
       if (!looked.isAllowed()) {
         return looked;
       }
@@ -105,13 +106,13 @@ final class SlotBySlot {
     return merged(untouched(StoreException.afterDone(() -> answers(outcomes))));
   }
 
-  Answer peek() {
+  AcquireResult peek() {
     return merged(answers(send(parts, LimitCall.Mode.PEEK, 0)));
   }
 
   /** What each slot remembers of the request id, if all of them do. */
-  Optional<Answer> recall() {
-    List<Answer> known = new ArrayList<>(parts.size());
+  Optional<AcquireResult> recall() {
+    List<AcquireResult> known = new ArrayList<>(parts.size());
     for (Outcome outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
       switch (outcome) {
         case Outcome.Answered answered -> known.add(answered.answer());
@@ -121,7 +122,7 @@ final class SlotBySlot {
         case Outcome.GivenBack back -> throw unexpected(back);
       }
     }
-    Optional<Answer> reused = known.stream().filter(Answer::isReused).findFirst();
+    Optional<AcquireResult> reused = known.stream().filter(AcquireResult::isReused).findFirst();
     return reused.isPresent() || known.size() < parts.size() ? reused : Optional.of(merged(known));
   }
 
@@ -184,8 +185,8 @@ final class SlotBySlot {
     return outcome instanceof Outcome.Answered answered && answered.answer().isAllowed();
   }
 
-  private static List<Answer> answers(List<Outcome> outcomes) {
-    List<Answer> answers = new ArrayList<>(outcomes.size());
+  private static List<AcquireResult> answers(List<Outcome> outcomes) {
+    List<AcquireResult> answers = new ArrayList<>(outcomes.size());
     for (Outcome outcome : outcomes) {
       switch (outcome) {
         case Outcome.Answered answered -> answers.add(answered.answer());
@@ -199,24 +200,24 @@ final class SlotBySlot {
   }
 
   /** What the answers would be if nothing had been taken. */
-  private List<Answer> untouched(List<Answer> answers) {
-    List<Answer> untouched = new ArrayList<>(answers.size());
+  private List<AcquireResult> untouched(List<AcquireResult> answers) {
+    List<AcquireResult> untouched = new ArrayList<>(answers.size());
     for (int i = 0; i < parts.size(); i++) {
-      Answer answer = answers.get(i);
+      AcquireResult answer = answers.get(i);
       if (!answer.isAllowed() || answer.isReplayed()) {
         untouched.add(answer);
         continue;
       }
       List<Decision> decisions = new ArrayList<>(answer.decisions().size());
       for (int k = 0; k < answer.decisions().size(); k++) {
-        Ask<? extends Limit> ask = parts.get(i).demand().asks().get(k);
+        LimitRequest<? extends Limit> ask = parts.get(i).demand().asks().get(k);
         Decision granted = answer.decisions().get(k);
         long remaining = granted.remaining() + ask.cost();
         long reset = remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros();
         decisions.add(
             granted instanceof Decision.Delayed ? granted : new Decision.Allowed(remaining, reset));
       }
-      untouched.add(new Answer(decisions, answer.decidedAt(), answer.mode()));
+      untouched.add(new AcquireResult(decisions, answer.decidedAt(), answer.mode()));
     }
     return untouched;
   }
@@ -225,8 +226,8 @@ final class SlotBySlot {
    * One answer to the whole. It was decided when the first slot did: what is given back by that
    * time is rather too little than too much.
    */
-  private Answer merged(List<Answer> answers) {
-    for (Answer answer : answers) {
+  private AcquireResult merged(List<AcquireResult> answers) {
+    for (AcquireResult answer : answers) {
       if (answer.isReused()) {
         return answer;
       }
@@ -235,7 +236,7 @@ final class SlotBySlot {
     Instant decidedAt = answers.getFirst().decidedAt();
     boolean isReplayed = true;
     for (int i = 0; i < parts.size(); i++) {
-      Answer answer = answers.get(i);
+      AcquireResult answer = answers.get(i);
       List<Integer> positions = parts.get(i).positions();
       for (int k = 0; k < positions.size(); k++) {
         if (!answer.decisions().isEmpty()) {
@@ -247,10 +248,10 @@ final class SlotBySlot {
     }
     // Without decisions if rules have changed since: then they are not about these asks.
     boolean areComplete = Arrays.stream(decisions).allMatch(Objects::nonNull);
-    return new Answer(
+    return new AcquireResult(
         areComplete ? List.of(decisions) : List.of(),
         decidedAt,
-        Answer.Mode.STORE,
-        isReplayed ? answers.getFirst().repetition() : Answer.Repetition.NONE);
+        AcquireResult.Mode.STORE,
+        isReplayed ? answers.getFirst().repetition() : AcquireResult.Repetition.NONE);
   }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ final class BusyCallers implements AutoCloseable {
   private void call(int caller, RedisLimitStore store, List<String> keys) {
     for (int turn = 0; !isOver.get(); turn++) {
       String key = keys.get((caller + turn) % keys.size());
-      Demand<FixedWindow> demand = Demand.of(Ask.of(PLENTY, key));
+      AcquireRequest<FixedWindow> demand = AcquireRequest.of(LimitRequest.of(PLENTY, key));
       try {
         boolean isRepeatable = caller % 4 > 1;
         if (store

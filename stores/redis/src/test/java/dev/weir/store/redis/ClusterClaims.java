@@ -8,9 +8,9 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import io.lettuce.core.cluster.SlotHash;
@@ -44,9 +44,11 @@ interface ClusterClaims {
   @Test
   default void scopesOfOneTagAreOneStep() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
-    Demand<TokenBucket> together =
-        Demand.all(
-            List.of(new Ask<>(USER, "user:{org7}:1", 9), new Ask<>(ORGANISATION, "{org7}", 9)));
+    AcquireRequest<TokenBucket> together =
+        AcquireRequest.all(
+            List.of(
+                new LimitRequest<>(USER, "user:{org7}:1", 9),
+                new LimitRequest<>(ORGANISATION, "{org7}", 9)));
     assertThat(store.decide(together.withRequestId("a")).isAllowed()).isTrue();
     assertThat(store.decide(together.withRequestId("a")).isReplayed()).isTrue();
     assertThat(store.decide(together.withRequestId("b")).isAllowed()).isFalse();
@@ -55,23 +57,23 @@ interface ClusterClaims {
   @Test
   default void scopesOfSeveralSlotsAreGrantedTogetherOrNotAtAll() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
-    Demand<TokenBucket> apart =
-        Demand.all(
+    AcquireRequest<TokenBucket> apart =
+        AcquireRequest.all(
             List.of(
-                new Ask<>(USER, "apart:1", 3),
-                new Ask<>(ORGANISATION, "apart:7", 7),
-                new Ask<>(USER, "apart:2", 1)));
-    Answer first = store.decide(apart.withRequestId("apart"));
+                new LimitRequest<>(USER, "apart:1", 3),
+                new LimitRequest<>(ORGANISATION, "apart:7", 7),
+                new LimitRequest<>(USER, "apart:2", 1)));
+    AcquireResult first = store.decide(apart.withRequestId("apart"));
     assertThat(first.isAllowed()).isTrue();
     assertThat(first.decisions()).extracting(Decision::remaining).containsExactly(7L, 8L, 9L);
-    Answer repeated = store.decide(apart.withRequestId("apart"));
+    AcquireResult repeated = store.decide(apart.withRequestId("apart"));
     assertThat(repeated.isReplayed()).isTrue();
     assertThat(repeated.decisions()).isEqualTo(first.decisions());
     assertThat(store.decide(apart).isAllowed()).isTrue();
 
     // The organisation has too little left, and what the others said is given back.
-    for (Demand<TokenBucket> refused : List.of(apart, apart.withRequestId("refused"))) {
-      Answer answer = store.decide(refused);
+    for (AcquireRequest<TokenBucket> refused : List.of(apart, apart.withRequestId("refused"))) {
+      AcquireResult answer = store.decide(refused);
       assertThat(answer.decisions())
           .extracting(Decision::isAllowed)
           .containsExactly(true, false, true);
@@ -90,12 +92,13 @@ interface ClusterClaims {
   @Test
   default void demandThatWasHalfDoneIsCompletedWhenItIsRepeated() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
-    Ask<TokenBucket> user = new Ask<>(USER, "half:1", 4);
-    Ask<TokenBucket> organisation = new Ask<>(ORGANISATION, "half:7", 4);
+    LimitRequest<TokenBucket> user = new LimitRequest<>(USER, "half:1", 4);
+    LimitRequest<TokenBucket> organisation = new LimitRequest<>(ORGANISATION, "half:7", 4);
     // What a node leaves that dies after the first of two slots.
-    Demand<TokenBucket> both = Demand.all(List.of(user, organisation));
-    store.decide(new Demand<>(List.of(user), Map.of(), both.withRequestId("half").request()));
-    Answer answer = store.decide(both.withRequestId("half"));
+    AcquireRequest<TokenBucket> both = AcquireRequest.all(List.of(user, organisation));
+    store.decide(
+        new AcquireRequest<>(List.of(user), Map.of(), both.withRequestId("half").request()));
+    AcquireResult answer = store.decide(both.withRequestId("half"));
     assertThat(answer.isAllowed()).isTrue();
     assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(6L, 11L);
     assertThat(store.peek(both).decisions())
@@ -107,19 +110,20 @@ interface ClusterClaims {
   default void manyAtOnceInSeveralSlotsExceedNoLimitAndLeaveNothingTaken() throws Exception {
     List<RedisLimitStore> stores =
         List.of(new RedisLimitStore(clients().one()), new RedisLimitStore(clients().other()));
-    List<Ask<TokenBucket>> asks = new ArrayList<>();
+    List<LimitRequest<TokenBucket>> asks = new ArrayList<>();
     for (int user = 0; user < 6; user++) {
-      asks.add(new Ask<>(USER, "crowd:" + user, 1));
+      asks.add(new LimitRequest<>(USER, "crowd:" + user, 1));
     }
-    Ask<TokenBucket> organisation = new Ask<>(ORGANISATION, "crowd", 1);
+    LimitRequest<TokenBucket> organisation = new LimitRequest<>(ORGANISATION, "crowd", 1);
     AtomicIntegerArray grants = new AtomicIntegerArray(asks.size());
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         int user = i % asks.size();
         RedisLimitStore store = stores.get(i % 2);
-        Demand<TokenBucket> demand = Demand.all(List.of(asks.get(user), organisation));
-        Demand<TokenBucket> sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
+        AcquireRequest<TokenBucket> demand =
+            AcquireRequest.all(List.of(asks.get(user), organisation));
+        AcquireRequest<TokenBucket> sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
         calls.add(
             callers.submit(
                 () -> {
@@ -141,9 +145,9 @@ interface ClusterClaims {
     assertThat(all).isPositive();
   }
 
-  private static long used(RedisLimitStore store, Ask<TokenBucket> ask) {
+  private static long used(RedisLimitStore store, LimitRequest<TokenBucket> ask) {
     return ask.policy().limit().capacity()
-        - store.peek(Demand.of(ask)).decisions().getFirst().remaining();
+        - store.peek(AcquireRequest.of(ask)).decisions().getFirst().remaining();
   }
 
   @Test
@@ -151,8 +155,8 @@ interface ClusterClaims {
     RedisLimitStore store = new RedisLimitStore(clients().one());
     String id = UUID.randomUUID().toString();
     for (int key = 0; key < 20; key++) {
-      Demand<TokenBucket> demand = Demand.of(Ask.of(USER, id + key));
-      Answer answer = store.decide(demand.withRequestId(id));
+      AcquireRequest<TokenBucket> demand = AcquireRequest.of(LimitRequest.of(USER, id + key));
+      AcquireResult answer = store.decide(demand.withRequestId(id));
       assertThat(answer.isAllowed()).isEqualTo(key == 0);
       assertThat(answer.isReused()).isEqualTo(key > 0);
       assertThat(store.refund(demand.withRequestId(id), answer.decidedAt()))

@@ -2,9 +2,9 @@ package dev.weir.store.redis;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
@@ -27,22 +27,22 @@ record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limi
   }
 
   @Override
-  public Answer decide(Demand<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
     return store.decide(tagged(demand));
   }
 
   @Override
-  public Answer peek(Demand<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
     return store.peek(tagged(demand));
   }
 
   @Override
-  public Optional<Answer> recall(Demand<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
     return store.recall(tagged(demand));
   }
 
   @Override
-  public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
     return store.refund(tagged(demand), grantedAt);
   }
 
@@ -61,16 +61,16 @@ record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limi
     store.close();
   }
 
-  private Demand<Limit> tagged(Demand<? extends Limit> demand) {
-    List<Ask<? extends Limit>> asks = new ArrayList<>();
-    for (Ask<? extends Limit> ask : demand.asks()) {
+  private AcquireRequest<Limit> tagged(AcquireRequest<? extends Limit> demand) {
+    List<LimitRequest<? extends Limit>> asks = new ArrayList<>();
+    for (LimitRequest<? extends Limit> ask : demand.asks()) {
       asks.add(tagged(ask));
     }
-    return new Demand<>(asks, demand.waits(), demand.request());
+    return new AcquireRequest<>(asks, demand.waits(), demand.request());
   }
 
-  private <L extends Limit> Ask<L> tagged(Ask<L> ask) {
-    return new Ask<>(ask.policy(), tagged(ask.key()), ask.cost());
+  private <L extends Limit> LimitRequest<L> tagged(LimitRequest<L> ask) {
+    return new LimitRequest<>(ask.policy(), tagged(ask.key()), ask.cost());
   }
 
   /** The longest keys differ at their ends, and lose their beginnings. */

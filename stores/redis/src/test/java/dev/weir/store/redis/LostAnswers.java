@@ -8,8 +8,8 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.StoreException.Outcome;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.tck.LossyRelay;
 import java.time.Duration;
@@ -47,7 +47,8 @@ abstract class LostAnswers {
                 .withCommandTimeout(Duration.ofSeconds(2)));
     limits = new RedisLimitStore(redis);
     leases = new RedisLeaseStore(redis);
-    RedisFaults.eventually(() -> limits.peek(Demand.of(new Ask<>(TEN, "warm", 1))));
+    RedisFaults.eventually(
+        () -> limits.peek(AcquireRequest.of(new LimitRequest<>(TEN, "warm", 1))));
     RedisFaults.eventually(() -> leases.current("warm"));
   }
 
@@ -64,7 +65,8 @@ abstract class LostAnswers {
 
   @Test
   void grantIsReplayedByItsRequestId() {
-    Demand<TokenBucket> demand = Demand.of(new Ask<>(TEN, "k", 3)).withRequestId("r");
+    AcquireRequest<TokenBucket> demand =
+        AcquireRequest.of(new LimitRequest<>(TEN, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("EVALSHA");
 
     assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);
@@ -120,7 +122,7 @@ abstract class LostAnswers {
     }
     try (Redis straight = Redis.open(RedisSettings.of(server.uri()))) {
       RedisLimitStore witness = new RedisLimitStore(straight);
-      Demand<TokenBucket> one = Demand.of(new Ask<>(TEN, "k", 1));
+      AcquireRequest<TokenBucket> one = AcquireRequest.of(new LimitRequest<>(TEN, "k", 1));
       assertThat(RedisFaults.eventually(() -> witness.peek(one)).decisions().getFirst().remaining())
           .isEqualTo(10);
     }
@@ -150,6 +152,10 @@ abstract class LostAnswers {
   }
 
   private long remaining(String key) {
-    return limits.peek(Demand.of(new Ask<>(TEN, key, 1))).decisions().getFirst().remaining();
+    return limits
+        .peek(AcquireRequest.of(new LimitRequest<>(TEN, key, 1)))
+        .decisions()
+        .getFirst()
+        .remaining();
   }
 }

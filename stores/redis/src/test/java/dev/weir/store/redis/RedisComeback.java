@@ -8,7 +8,7 @@ import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.StoreHistory;
-import dev.weir.store.tck.ComebackKit;
+import dev.weir.store.tck.limits.ComebackKit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -8,8 +8,8 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,7 +192,7 @@ abstract class RedisFaults {
 
   @Test
   void everyKeyExpiresAndARefusalWritesNothing() {
-    Demand<TokenBucket> demand = Demand.of(new Ask<>(TEN, "k", 10));
+    AcquireRequest<TokenBucket> demand = AcquireRequest.of(new LimitRequest<>(TEN, "k", 10));
     long beganMillis = millisOfRedis();
     assertThat(limits.decide(demand.withRequestId("id")).isAllowed()).isTrue();
     leases.acquire("r", TWO, "a", 2);
@@ -265,7 +265,7 @@ abstract class RedisFaults {
     long deadlineNanos = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     while (System.nanoTime() < deadlineNanos) {
       try {
-        limits.peek(Demand.of(Ask.of(TEN, "k")));
+        limits.peek(AcquireRequest.of(LimitRequest.of(TEN, "k")));
       } catch (StoreException e) {
         return;
       }

@@ -3,9 +3,9 @@ package dev.weir.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Answer;
-import dev.weir.engine.limits.Ask;
-import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -42,8 +42,9 @@ interface SentinelClaims {
             master.signal("CONT");
           }
           // It takes itself for the master until the Sentinel tells it otherwise.
-          Demand<TokenBucket> one = Demand.of(Ask.of(TEN, "k")).withRequestId("id");
-          Answer answer = RedisFaults.eventually(() -> store.decide(one));
+          AcquireRequest<TokenBucket> one =
+              AcquireRequest.of(LimitRequest.of(TEN, "k")).withRequestId("id");
+          AcquireResult answer = RedisFaults.eventually(() -> store.decide(one));
           assertThat(answer.decisions().getFirst().remaining()).isEqualTo(1);
         });
   }

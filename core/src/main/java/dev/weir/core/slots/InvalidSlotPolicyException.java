@@ -1,0 +1,23 @@
+package dev.weir.core.slots;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Terms that cannot be: every wrong field is named. */
+public final class InvalidSlotPolicyException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<Violation> violations;
+
+  public InvalidSlotPolicyException(List<Violation> violations) {
+    super(
+        violations.stream()
+            .map(violation -> violation.field() + " " + violation.message())
+            .collect(Collectors.joining("; ")));
+    this.violations = List.copyOf(violations);
+  }
+
+  public List<Violation> violations() {
+    return violations;
+  }
+}

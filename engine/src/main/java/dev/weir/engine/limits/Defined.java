@@ -1,6 +1,0 @@
-package dev.weir.engine.limits;
-
-import java.time.Instant;
-
-/** What holds for one resource, as it is kept. */
-public record Defined<L>(String resource, L limit, Instant createdAt, Instant updatedAt) {}

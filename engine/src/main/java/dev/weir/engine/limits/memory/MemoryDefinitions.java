@@ -1,0 +1,51 @@
+package dev.weir.engine.limits.memory;
+
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Definition;
+import dev.weir.engine.limits.Definitions;
+import dev.weir.engine.limits.LimitNames;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Definitions in memory, for one process: they are gone at its end. */
+public final class MemoryDefinitions<L> implements Definitions<L> {
+  private final InstantSource clock;
+  private final int most;
+  private final Map<String, Definition<L>> byResource = new HashMap<>();
+
+  /**
+   * @param most so many are kept
+   */
+  public MemoryDefinitions(InstantSource clock, int most) {
+    this.clock = clock;
+    this.most = most;
+  }
+
+  @Override
+  public synchronized Definition<L> define(String resource, L limit) {
+    LimitNames.require("resource", resource);
+    Instant now = clock.instant();
+    Optional<Definition<L>> before = find(resource);
+    if (before.isEmpty() && byResource.size() >= most) {
+      throw new StoreException(
+          StoreException.Outcome.NONE, "overloaded: more than " + most + " resources are defined");
+    }
+    Definition<L> defined =
+        new Definition<>(resource, limit, before.map(Definition::createdAt).orElse(now), now);
+    byResource.put(resource, defined);
+    return defined;
+  }
+
+  @Override
+  public synchronized Optional<Definition<L>> find(String resource) {
+    return Optional.ofNullable(byResource.get(resource));
+  }
+
+  @Override
+  public synchronized boolean remove(String resource) {
+    return byResource.remove(resource) != null;
+  }
+}

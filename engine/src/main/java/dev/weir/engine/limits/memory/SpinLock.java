@@ -1,0 +1,59 @@
+package dev.weir.engine.limits.memory;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A lock that is held while a few places change, or while a small array is copied: whoever comes
+ * second looks again for a while before anything heavier is done. Not reentrant.
+ */
+final class SpinLock {
+  private static final VarHandle LOCKED;
+
+  static {
+    try {
+      LOCKED = MethodHandles.lookup().findVarHandle(SpinLock.class, "locked", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private static final int SPINS = 200;
+  private static final long PARK_NANOS = 20_000;
+
+  @SuppressWarnings("UnusedVariable") // by its handle
+  private boolean locked;
+
+  boolean tryLock() {
+    return LOCKED.compareAndSet(this, false, true);
+  }
+
+  void lock() {
+    for (int tries = 0; !(isUnlocked() && tryLock()); tries++) {
+      awaitNextTry(tries);
+    }
+  }
+
+  private boolean isUnlocked() {
+    return !(boolean) LOCKED.getOpaque(this);
+  }
+
+  void unlock() {
+    LOCKED.setRelease(this, false);
+  }
+
+  /** Waits for a moment, and for a longer one if there were many tries. */
+  static void awaitNextTry(int tries) {
+    if (isWorthSpinning(tries)) {
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(PARK_NANOS);
+    }
+  }
+
+  /** Whether it is worth while to try again before anything heavier is done. */
+  static boolean isWorthSpinning(int tries) {
+    return tries < SPINS;
+  }
+}

@@ -1,0 +1,81 @@
+package dev.weir.engine.routes;
+
+import dev.weir.engine.rules.PathPattern;
+import dev.weir.engine.rules.PathTree;
+import dev.weir.engine.rules.RequestPath;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All routes as this node knows them: those of its settings and those that are kept. Of the routes
+ * whose pattern a path has, the one that says most about it counts; of two with the same pattern,
+ * the one that is kept. Thread-safe.
+ */
+public final class RouteTable {
+  /** The one that says more is greater. */
+  private static final Comparator<PathPattern> BY_DETAIL =
+      Comparator.<PathPattern>comparingInt(pattern -> pattern.segments().size())
+          .thenComparingLong(RouteTable::literals)
+          .thenComparing(pattern -> !pattern.isDeep());
+
+  private final List<Route.Terms> settings;
+  private final Routes routes;
+  private volatile PathTree<Route.Terms> byPath = new PathTree<>();
+  private volatile Set<String> patterns = Set.of();
+
+  /** Reads all routes. */
+  public RouteTable(List<Route.Terms> settings, Routes routes) {
+    this.settings = List.copyOf(settings);
+    this.routes = routes;
+    refresh();
+  }
+
+  /** Where a request goes, or null if nowhere. */
+  public Route.@Nullable Terms find(RequestPath path) {
+    Best best = new Best();
+    byPath.find(path, best::offer);
+    return best.terms;
+  }
+
+  /** The patterns of all routes that are active, as they were written. */
+  public Set<String> patterns() {
+    return patterns;
+  }
+
+  private static final class Best {
+    private Route.@Nullable Terms terms;
+
+    void offer(Route.Terms other) {
+      if (terms == null
+          || isSame(other.path(), terms.path())
+          || BY_DETAIL.compare(other.path(), terms.path()) > 0) {
+        terms = other;
+      }
+    }
+
+    private static boolean isSame(PathPattern one, PathPattern other) {
+      return one.isDeep() == other.isDeep() && one.segments().equals(other.segments());
+    }
+  }
+
+  private static long literals(PathPattern pattern) {
+    return pattern.segments().stream()
+        .filter(segment -> segment instanceof PathPattern.Segment.Literal)
+        .count();
+  }
+
+  /** Reads all routes anew. If the store is gone, the routes stay as they were known. */
+  public synchronized void refresh() {
+    List<Route.Terms> all = new ArrayList<>(settings);
+    // Those that are kept come later, and win where the pattern is the same.
+    routes.all().stream().map(Route::terms).filter(Route.Terms::isActive).forEach(all::add);
+    PathTree<Route.Terms> tree = new PathTree<>();
+    all.forEach(terms -> tree.add(terms.path(), terms));
+    byPath = tree;
+    patterns = all.stream().map(terms -> terms.path().text()).collect(Collectors.toSet());
+  }
+}

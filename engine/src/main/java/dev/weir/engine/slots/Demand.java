@@ -1,4 +1,0 @@
-package dev.weir.engine.slots;
-
-/** A request with the configuration that the node believes to be in force. */
-public record Demand(SlotRequest request, SlotConfig config) {}

@@ -1,0 +1,43 @@
+package dev.weir.engine.limits.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class BusyClockTest {
+  @Test
+  void ticksWhileItIsBusyAndIsNeverEarly() {
+    BusyClock clock = new BusyClock();
+    while (!clock.isTicking()) {
+      assertThat(clock.cheapMicros()).isLessThanOrEqualTo(clock.exactMicros());
+    }
+    // Until the thread has ended by itself.
+    long start = clock.exactMicros();
+    long latest = start;
+    while (clock.isTicking()) {
+      latest = clock.cheapMicros();
+      assertThat(latest).isLessThanOrEqualTo(clock.exactMicros());
+    }
+    assertThat(latest - start).isGreaterThan(BusyClock.TICKS / 2 * BusyClock.TICK_MICROS);
+  }
+
+  @Test
+  void seldomAskedItIsExact() {
+    AtomicLong micros = new AtomicLong();
+    BusyClock clock = new BusyClock(micros::get);
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(clock.cheapMicros()).isEqualTo(micros.getAndAdd(BusyClock.TICK_MICROS / 10));
+      assertThat(clock.isTicking()).isFalse();
+    }
+  }
+
+  @Test
+  void givenClockIsAlwaysExact() {
+    AtomicLong micros = new AtomicLong();
+    BusyClock clock = BusyClock.exact(micros::get);
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(clock.cheapMicros()).isEqualTo(micros.getAndIncrement());
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package dev.weir.engine.limits.memory;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/** Whatever threads do at the same time is as if they had done it one after the other. */
+@Param(name = "key", gen = IntGen.class, conf = "1:2")
+@Param(name = "cost", gen = IntGen.class, conf = "1:2")
+public class MemoryLimitStoreLincheckTest {
+  private static final Policy<TokenBucket> BUCKET =
+      Policy.of("b", TokenBucket.of(3, Duration.ofSeconds(1)));
+  private static final Policy<FixedWindow> WINDOW =
+      Policy.of("w", FixedWindow.of(3, Duration.ofSeconds(1)));
+  private static final Policy<SlidingWindow> SLIDING =
+      Policy.of("s", SlidingWindow.of(3, Duration.ofSeconds(1)));
+
+  // The clock stands still, so that an order explains all that is seen.
+  private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, 64);
+
+  @Operation
+  public boolean take(@Param(name = "key") int key, @Param(name = "cost") int cost) {
+    return store.take(BUCKET, "k" + key, cost);
+  }
+
+  @Operation
+  public String decide(@Param(name = "key") int key, @Param(name = "cost") int cost) {
+    return store.decide(WINDOW, "k" + key, cost).toString();
+  }
+
+  @Operation
+  public String takeAll(@Param(name = "key") int key) {
+    return store.decide(all(key)).decisions().toString();
+  }
+
+  @Operation
+  public boolean repeat(@Param(name = "key") int key) {
+    return store.decide(all(key).withRequestId("id" + key)).isReplayed();
+  }
+
+  @Operation
+  public void refund(@Param(name = "key") int key) {
+    store.refund(all(key), Instant.ofEpochSecond(1));
+  }
+
+  @Operation
+  public void forget(@Param(name = "key") int key) {
+    store.forget(BUCKET, "k" + key);
+  }
+
+  private static AcquireRequest<Limit> all(int key) {
+    return AcquireRequest.all(
+        List.of(
+            LimitRequest.of(BUCKET, "k" + key),
+            LimitRequest.of(WINDOW, "k" + (3 - key)),
+            LimitRequest.of(SLIDING, "k1")));
+  }
+
+  @Test
+  void isLinearizable() {
+    new StressOptions()
+        .iterations(5)
+        .invocationsPerIteration(100)
+        .threads(2)
+        .actorsPerThread(4)
+        .check(MemoryLimitStoreLincheckTest.class);
+  }
+}

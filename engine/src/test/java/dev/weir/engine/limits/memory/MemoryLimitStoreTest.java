@@ -1,0 +1,298 @@
+package dev.weir.engine.limits.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** What is the memory store's own; that it decides as core does is the kit's to prove. */
+class MemoryLimitStoreTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final List<Policy<? extends Limit>> POLICIES =
+      List.of(
+          Policy.of("bucket", TokenBucket.of(5, SECOND)),
+          Policy.of("window", FixedWindow.of(5, SECOND)),
+          Policy.of("sliding", SlidingWindow.of(5, SECOND)),
+          Policy.of("bucket", TokenBucket.of(5, SECOND).refilledBy(1, SECOND)),
+          Policy.of("window", FixedWindow.of(5, Duration.ofSeconds(3)).alignedToEpoch()));
+
+  private long nowMicros = 1_000_000_000_000_000L;
+
+  private record Key(String policy, String key) {}
+
+  private MemoryLimitStore store(long mostKeys) {
+    return new MemoryLimitStore(() -> nowMicros, mostKeys);
+  }
+
+  @Test
+  void millionsOfPlacesMoveAndNoneIsLost() {
+    MemoryLimitStore store = store(1_000_000);
+    Policy<TokenBucket> policy = Policy.of("p", TokenBucket.of(3, Duration.ofHours(3)));
+    int keys = 150_000;
+    for (int round = 1; round <= 3; round++) {
+      for (int i = 0; i < keys; i++) {
+        assertThat(store.take(policy, "user:" + i, 1)).isTrue();
+      }
+    }
+    for (int i = 0; i < keys; i++) {
+      assertThat(store.take(policy, "user:" + i, 1)).isFalse();
+    }
+    assertThat(store.keys()).isEqualTo(keys);
+  }
+
+  @Test
+  void policiesWithTheSameLimitAreCountedApart() {
+    MemoryLimitStore store = store(2_000);
+    TokenBucket bucket = TokenBucket.of(5, SECOND);
+    for (String name : List.of("one", "other", "one more")) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(store.take(Policy.of(name, bucket), "key", 1)).isTrue();
+      }
+      assertThat(store.take(Policy.of(name, bucket), "key", 1)).isFalse();
+    }
+  }
+
+  @Test
+  void kindsOfLimitsAreCountedApartUnderTheSameName() {
+    MemoryLimitStore store = store(2_000);
+    for (int round = 0; round < 2; round++) {
+      for (Limit limit :
+          List.of(
+              TokenBucket.of(5, SECOND), FixedWindow.of(5, SECOND), SlidingWindow.of(5, SECOND))) {
+        for (int i = 0; i < 5; i++) {
+          assertThat(store.take(Policy.of("p", limit), "key", 1)).isEqualTo(round == 0);
+        }
+        assertThat(store.take(Policy.of("p", limit), "key", 1)).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void keyThatIsOftenAskedForKeepsWhatItUsedWhenItsLimitIsChanged() {
+    MemoryLimitStore store = store(2_000);
+    Policy<TokenBucket> before = Policy.of("p", TokenBucket.of(10, SECOND));
+    Policy<TokenBucket> after =
+        Policy.of("p", TokenBucket.of(12, SECOND).refilledBy(1, Duration.ofHours(1)));
+    for (int i = 0; i < 8; i++) {
+      assertThat(store.take(before, "key", 1)).isTrue();
+    }
+    for (int i = 0; i < 4; i++) {
+      assertThat(store.take(after, "key", 1)).isTrue();
+    }
+    assertThat(store.take(after, "key", 1)).isFalse();
+  }
+
+  @Property(tries = 50)
+  void placesAreFoundWhateverCameAndWent(@ForAll long seed) {
+    // Clocks that only go forward: what was swept and what was not then decide the same.
+    SplittableRandom random = new SplittableRandom(seed);
+    MemoryLimitStore store = store(2_000);
+    Map<Key, Usage> naive = new HashMap<>();
+    for (int i = 0; i < 5_000; i++) {
+      Policy<? extends Limit> policy = POLICIES.get(random.nextInt(3));
+      String key = "k" + random.nextInt(300);
+      Key place = new Key(policy.name(), key);
+      Usage usage = naive.getOrDefault(place, Usage.NONE);
+      switch (random.nextInt(12)) {
+        case 0 -> nowMicros += random.nextInt(100_000);
+        case 1 -> {
+          store.forget(policy, key);
+          naive.remove(place);
+        }
+        case 2 -> {
+          if (random.nextInt(50) == 0) {
+            store.sweep();
+          }
+        }
+        case 3, 4, 5 -> {
+          Limit.Step step = policy.limit().decide(usage, 1, nowMicros);
+          assertThat(store.take(policy, key, 1)).isEqualTo(step.decision().isAllowed());
+          naive.put(place, step.next());
+        }
+        default -> {
+          Limit.Step step = policy.limit().decide(usage, 2, nowMicros);
+          assertThat(store.decide(policy, key, 2)).isEqualTo(step.decision());
+          naive.put(place, step.next());
+        }
+      }
+    }
+    nowMicros += 10_000_000;
+    store.sweep();
+    assertThat(store.keys()).isZero();
+  }
+
+  @Test
+  void idleKeysVanishAsOthersAreAsked() {
+    MemoryLimitStore store = store(1_000_000);
+    for (Policy<? extends Limit> policy : POLICIES) {
+      for (int i = 0; i < 20_000; i++) {
+        store.take(policy, "user:" + i, 1);
+      }
+    }
+    nowMicros += 10_000_000;
+    long before = store.keys();
+    for (int i = 0; i < 4_000; i++) {
+      nowMicros += UsageTable.SWEEP_MICROS;
+      store.take(POLICIES.get(0), "the same", 1);
+      store.take(POLICIES.get(2), "the same", 1);
+    }
+    assertThat(before).isGreaterThan(50_000);
+    assertThat(store.keys()).isEqualTo(2);
+  }
+
+  @Test
+  void idleKeysVanishAsSeveralAreAskedTogether() {
+    MemoryLimitStore store = store(1_000_000);
+    for (int i = 0; i < 20_000; i++) {
+      store.take(POLICIES.get(0), "user:" + i, 1);
+      store.take(POLICIES.get(2), "user:" + i, 1);
+    }
+    nowMicros += 10_000_000;
+    AcquireRequest<Limit> both =
+        AcquireRequest.all(
+            List.of(
+                LimitRequest.of(POLICIES.get(0), "the same"),
+                LimitRequest.of(POLICIES.get(2), "the same")));
+    for (int i = 0; i < 2_000; i++) {
+      nowMicros += UsageTable.SWEEP_MICROS;
+      store.decide(both);
+    }
+    assertThat(store.keys()).isEqualTo(2);
+  }
+
+  @Test
+  void idleKeysMakeRoomBeforeAnyIsRefused() {
+    MemoryLimitStore store = store(64);
+    Policy<? extends Limit> policy = POLICIES.getFirst();
+    for (int i = 0; i < 10_000; i++) {
+      store.take(policy, "user:" + i, 1);
+      nowMicros += 10_000;
+    }
+    assertThat(store.keys()).isLessThanOrEqualTo(64);
+  }
+
+  @Test
+  void fullIsTheStoresFailureAndForgetsNobody() {
+    MemoryLimitStore store = store(100);
+    Policy<? extends Limit> policy = POLICIES.getFirst();
+    for (int i = 0; i < 100; i++) {
+      assertThat(store.take(policy, "user:" + i, 5)).isTrue();
+    }
+    assertThatThrownBy(() -> store.take(policy, "one too many", 1))
+        .isInstanceOf(StoreException.class)
+        .hasMessage("full: 100 keys are in use");
+    assertThatThrownBy(() -> store.decide(policy, "one too many", 1))
+        .isInstanceOf(StoreException.class);
+    for (int i = 0; i < 100; i++) {
+      assertThat(store.take(policy, "user:" + i, 1)).isFalse();
+    }
+    nowMicros += 1_000_000;
+    assertThat(store.take(policy, "one too many", 1)).isTrue();
+  }
+
+  @Test
+  void whatDoesNotFitAsAWholeIsNotDoneInPart() {
+    MemoryLimitStore store = store(3);
+    Policy<TokenBucket> policy = Policy.of("p", TokenBucket.of(5, SECOND));
+    store.take(policy, "known", 1);
+    AcquireRequest<TokenBucket> demand =
+        AcquireRequest.all(
+            List.of(
+                LimitRequest.of(policy, "known"),
+                LimitRequest.of(policy, "new 1"),
+                LimitRequest.of(policy, "new 2"),
+                LimitRequest.of(policy, "new 3")));
+    assertThatThrownBy(() -> store.decide(demand)).isInstanceOf(StoreException.class);
+    assertThat(store.keys()).isEqualTo(1);
+    assertThat(
+            store
+                .peek(AcquireRequest.of(LimitRequest.of(policy, "known")))
+                .decisions()
+                .getFirst()
+                .remaining())
+        .isEqualTo(4);
+  }
+
+  @Test
+  void manyDifferentLimitsAreRememberedAsLongAsTheyAreUsed() {
+    MemoryLimitStore store = store(100_000);
+    for (int round = 0; round < 3; round++) {
+      for (int i = 1; i <= 10_000; i++) {
+        TokenBucket bucket = TokenBucket.of(2, SECOND).refilledBy(i, Duration.ofHours(2));
+        assertThat(store.take(Policy.of("p", bucket), "user:" + i, 2)).isTrue();
+        assertThat(store.take(Policy.of("p", bucket), "user:" + i, 1)).isFalse();
+      }
+      nowMicros += Duration.ofHours(4).toNanos() / 1_000;
+    }
+    store.sweep();
+    assertThat(store.keys()).isZero();
+  }
+
+  @Test
+  void requestIdsAreBoundedAndForgotten() {
+    MemoryLimitStore store = store(64);
+    Policy<FixedWindow> policy = Policy.of("p", FixedWindow.of(1_000_000, Duration.ofDays(1)));
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1_000; i++) {
+                store.decide(
+                    AcquireRequest.of(LimitRequest.of(policy, "k")).withRequestId("id " + i));
+              }
+            })
+        .isInstanceOf(StoreException.class)
+        .hasMessage("full: too many request ids are remembered");
+    nowMicros += AcquireRequest.DEFAULT_TTL.toNanos() / 1_000;
+    AcquireResult answer =
+        store.decide(AcquireRequest.of(LimitRequest.of(policy, "k")).withRequestId("id 0"));
+    assertThat(answer.isReplayed()).isFalse();
+  }
+
+  @Test
+  void mostKeysMustBePositive() {
+    assertThatThrownBy(() -> store(0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Of as many rounds as the compiler may need, the least. */
+  @Test
+  void yesOrNoMakesNoGarbage() {
+    MemoryLimitStore store = new MemoryLimitStore();
+    String[] keys = new String[1_000];
+    Arrays.setAll(keys, i -> "user:" + i);
+    for (Limit limit :
+        List.of(
+            TokenBucket.of(1_000_000, Duration.ofHours(1)).refilledBy(1, Duration.ofMinutes(1)),
+            FixedWindow.of(1_000_000_000, Duration.ofHours(1)))) {
+      Policy<Limit> policy = Policy.of("api", limit);
+      ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long least = Long.MAX_VALUE;
+      for (int round = 0; round < 50_000 && least >= keys.length; round++) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (String key : keys) {
+          store.take(policy, key, 1);
+        }
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
+      assertThat(least).as(limit.toString()).isLessThan(keys.length);
+    }
+  }
+}

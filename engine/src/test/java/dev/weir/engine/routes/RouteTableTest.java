@@ -1,0 +1,79 @@
+package dev.weir.engine.routes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.weir.engine.rules.RequestPath;
+import java.time.InstantSource;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class RouteTableTest {
+  private final MemoryRoutes kept = new MemoryRoutes(InstantSource.system());
+
+  @Test
+  void theRouteThatSaysMostAboutAPathCounts() {
+    RouteTable book =
+        new RouteTable(
+            List.of(
+                route("/**"),
+                route("/api/**"),
+                route("/api/*"),
+                route("/api/orders"),
+                route("/api/{id}/lines/**"),
+                route("/api/orders/*/**")),
+            kept);
+
+    assertThat(found(book, "/")).isEqualTo("/**");
+    assertThat(found(book, "/other/x")).isEqualTo("/**");
+    assertThat(found(book, "/api")).isEqualTo("/api/**");
+    assertThat(found(book, "/api/x")).isEqualTo("/api/*");
+    assertThat(found(book, "/api/orders")).isEqualTo("/api/orders");
+    assertThat(found(book, "/api/7/lines/1")).isEqualTo("/api/{id}/lines/**");
+    assertThat(found(book, "/api/orders/7")).isEqualTo("/api/orders/*/**");
+    // Both say as much; the one that is literal first counts.
+    assertThat(found(book, "/api/orders/lines")).isEqualTo("/api/orders/*/**");
+  }
+
+  @Test
+  void aKeptRouteCountsBeforeOneOfTheSettingsWithTheSamePattern() {
+    RouteTable book = new RouteTable(List.of(route("/api/{id}")), kept);
+    kept.create(Route.Terms.of("/api/*", "http://kept:1"), "me");
+    assertThat(found(book, "/api/1")).isEqualTo("/api/{id}");
+
+    book.refresh();
+
+    assertThat(found(book, "/api/1")).isEqualTo("/api/*");
+  }
+
+  @Test
+  void aRouteThatIsNotActiveIsAsIfItWereNotThere() {
+    Route.Terms route = route("/api");
+    kept.create(new Route.Terms(route.path(), route.upstream(), false), "me");
+
+    assertThat(new RouteTable(List.of(), kept).find(RequestPath.of("/api"))).isNull();
+  }
+
+  @Test
+  void readsUpstreamsAsItWritesThem() {
+    for (String text :
+        List.of("http://a:80", "https://a.b:443", "h2c://127.0.0.1:1", "h2://[::1]:65535")) {
+      assertThat(Upstream.of(text).text()).isEqualTo(text);
+    }
+    assertThat(Upstream.of("http://a/")).isEqualTo(new Upstream(Upstream.Protocol.HTTP, "a", 80));
+    assertThat(Upstream.of("H2://a").port()).isEqualTo(443);
+    for (String text :
+        List.of("", "a", "a:80", "ftp://a", "http://u@a", "http://a/b", "http://a:0", "http:a")) {
+      assertThatIllegalArgumentException().as(text).isThrownBy(() -> Upstream.of(text));
+    }
+  }
+
+  private static Route.Terms route(String path) {
+    return Route.Terms.of(path, "http://127.0.0.1:9000");
+  }
+
+  private static String found(RouteTable book, String path) {
+    Route.Terms route = book.find(RequestPath.of(path));
+    return route == null ? "none" : route.path().text();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.weir.engine.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.engine.register.Change;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A desk with rules and stores in memory, and a clock that the test moves. */
+abstract class RuleEvaluatorScene {
+  final AtomicLong nowMicros = new AtomicLong(Micros.ceil(Instant.parse("2026-06-01T12:00:00Z")));
+  final MemoryRules rules = new MemoryRules(InstantSource.system());
+  final Map<String, Map<RuleCounters.Outcome, Integer>> tallies = new TreeMap<>();
+  final AtomicInteger waiting = new AtomicInteger();
+  final MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros::get);
+  final RuleIndex book =
+      new RuleIndex(
+          rules,
+          new RuleObserver() {
+            @Override
+            public RuleCounters tally(String rule) {
+              return outcome -> {
+                synchronized (tallies) {
+                  tallies
+                      .computeIfAbsent(rule, absent -> new EnumMap<>(RuleCounters.Outcome.class))
+                      .merge(outcome, 1, Integer::sum);
+                }
+              };
+            }
+          });
+  final RuleEvaluator desk =
+      new RuleEvaluator(
+          book,
+          new RuleEvaluator.Stores(new MemoryLimitStore(nowMicros::get, 10_000), leases, leases),
+          new RuleObserver() {
+            @Override
+            public void waiting(int more) {
+              waiting.addAndGet(more);
+            }
+          },
+          nowMicros::get,
+          () -> Micros.instant(nowMicros.get()));
+
+  record Sent(String method, RequestPath path, String clientAddress, Map<String, String> headers)
+      implements Request {
+    @Override
+    public @Nullable String header(String name) {
+      return headers.get(name);
+    }
+  }
+
+  static Request get(String path) {
+    return new Sent("GET", RequestPath.of(path), "192.0.2.1", Map.of());
+  }
+
+  static Request from(String address) {
+    return new Sent("GET", RequestPath.of("/a"), address, Map.of());
+  }
+
+  static Quota.Rate rate(int limit) {
+    return Quota.Rate.of(FixedWindow.of(limit, Duration.ofSeconds(10)));
+  }
+
+  static Quota.Rate queued(int limit, int queue, long delayMillis) {
+    return new Quota.Rate(
+        FixedWindow.of(limit, Duration.ofSeconds(10)), new Quota.Waiting(true, queue, delayMillis));
+  }
+
+  static Rule.Terms rule(String name, String path, Quota allowance) {
+    return Rule.Terms.of(name, allowance).covering(Coverage.of(PathPattern.of(path)));
+  }
+
+  void make(Rule.Terms... terms) {
+    for (Rule.Terms each : terms) {
+      assertThat(rules.create(each, "me")).isInstanceOf(Change.Done.class);
+    }
+    book.refresh();
+  }
+
+  void passes(Request request) {
+    assertThat(desk.decide(request)).isInstanceOf(Verdict.Passed.class);
+  }
+
+  Verdict.Refused refuses(Request request) {
+    Verdict verdict = desk.decide(request);
+    assertThat(verdict).isInstanceOf(Verdict.Refused.class);
+    return (Verdict.Refused) verdict;
+  }
+
+  Verdict.Queued queues(Request request) {
+    Verdict verdict = desk.decide(request);
+    assertThat(verdict).isInstanceOf(Verdict.Queued.class);
+    return (Verdict.Queued) verdict;
+  }
+}

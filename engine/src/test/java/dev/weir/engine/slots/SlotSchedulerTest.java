@@ -1,0 +1,197 @@
+package dev.weir.engine.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.StoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class SlotSchedulerTest {
+  private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
+  private static final SlotPolicy TERMS = SlotPolicy.of(2, Duration.ofSeconds(4));
+
+  private final MemorySlotLedger ledger =
+      new MemorySlotLedger(InstantSource.fixed(NOW), new Random(1), 100);
+  private final List<String> seen = new ArrayList<>();
+  private final SlotObserver observer =
+      new SlotObserver() {
+        @Override
+        public void answered(Assignment assignment, Duration took) {
+          seen.add(assignment.getClass().getSimpleName());
+        }
+
+        @Override
+        public void failed(Duration took) {
+          seen.add("failed");
+        }
+
+        @Override
+        public void batch(int demands) {
+          seen.add("batch of " + demands);
+        }
+
+        @Override
+        public void configCacheMiss() {
+          seen.add("miss");
+        }
+      };
+
+  private SlotScheduler desk(int lanes) {
+    ConfigCache cache = new ConfigCache(ledger, Duration.ofSeconds(5), () -> 0, observer);
+    return new SlotScheduler(ledger, cache, new SlotScheduler.Settings(lanes, 10, 50), observer);
+  }
+
+  @Test
+  void givesASlotAndTellsTheObserver() {
+    ledger.configure("default", TERMS);
+
+    Assignment answer = desk(1).assign(new SlotRequest("a", "default", NOW));
+
+    assertThat(answer)
+        .isInstanceOfSatisfying(
+            Assignment.Assigned.class,
+            given -> assertThat(given.slot().scheduledTime()).isEqualTo(NOW));
+    assertThat(seen).containsExactly("miss", "batch of 1", "Assigned");
+  }
+
+  @Test
+  void unknownConfigurationDoesNotReachTheLedger() {
+    Assignment answer = desk(1).assign(SlotRequest.now("a", "nowhere"));
+
+    assertThat(answer).isEqualTo(new Assignment.UnknownConfig(SlotRequest.now("a", "nowhere")));
+    assertThat(seen).containsExactly("miss", "UnknownConfig");
+  }
+
+  @Test
+  void looksUpAnUnknownConfigurationOnceForABatch() {
+    List<SlotRequest> requests =
+        IntStream.range(0, 5).mapToObj(i -> SlotRequest.now("e" + i, "nowhere")).toList();
+
+    desk(3).assign(requests);
+
+    assertThat(seen).containsOnlyOnce("miss");
+  }
+
+  @Test
+  void answersInOrderWhateverTheLanes() {
+    for (int i = 0; i < 5; i++) {
+      ledger.configure("c" + i, TERMS);
+    }
+    List<SlotRequest> requests =
+        IntStream.range(0, 40)
+            .mapToObj(i -> new SlotRequest("e" + i, i % 7 == 6 ? "nowhere" : "c" + i % 5, NOW))
+            .toList();
+
+    for (int lanes = 1; lanes <= 4; lanes++) {
+      List<Assignment> answers = desk(lanes).assign(requests);
+
+      for (int i = 0; i < requests.size(); i++) {
+        SlotRequest request = requests.get(i);
+        switch (answers.get(i)) {
+          case Assignment.Assigned given -> {
+            assertThat(given.slot().eventId()).isEqualTo(request.eventId());
+            assertThat(given.slot().configName()).isEqualTo(request.configName());
+          }
+          case Assignment.UnknownConfig unknown -> assertThat(unknown.request()).isEqualTo(request);
+          case Assignment.NoRoom noRoom -> throw new AssertionError(noRoom);
+        }
+      }
+    }
+  }
+
+  @Test
+  void emptyListIsAnsweredByAnEmptyList() {
+    assertThat(desk(2).assign(List.of())).isEmpty();
+  }
+
+  @Test
+  void forgetsAConfigurationThatProvedStale() {
+    ledger.configure("default", TERMS);
+    SlotScheduler desk = desk(1);
+    desk.assign(new SlotRequest("a", "default", NOW));
+    ledger.configure("default", SlotPolicy.of(5, Duration.ofSeconds(4)));
+    desk.assign(new SlotRequest("b", "default", NOW));
+    seen.clear();
+
+    desk.assign(new SlotRequest("c", "default", NOW));
+
+    assertThat(seen).containsExactly("miss", "batch of 1", "Assigned");
+  }
+
+  @Test
+  void failureOfTheLedgerIsThrownAndCounted() {
+    ledger.configure("default", TERMS);
+    SlotScheduler desk = desk(1);
+    List<SlotRequest> tooMany =
+        IntStream.range(0, 45).mapToObj(i -> SlotRequest.now("e" + i, "default")).toList();
+    desk.assign(tooMany);
+    desk.assign(tooMany.subList(0, 5));
+    seen.clear();
+
+    List<SlotRequest> others =
+        IntStream.range(0, 50).mapToObj(i -> SlotRequest.now("f" + i, "default")).toList();
+    desk.assign(others);
+    assertThatThrownBy(() -> desk.assign(others))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("full")
+        .returns(StoreException.Outcome.NONE, e -> ((StoreException) e).outcome());
+
+    assertThat(seen).containsOnlyOnce("failed").endsWith("failed");
+  }
+
+  /** Two configurations that are not worked on together: the first is done, the second fails. */
+  @Test
+  void failureAfterAPartWasDoneIsNotNothing() {
+    int lanes = 2;
+    String first = inLane(0, lanes);
+    String second = inLane(1, lanes);
+    ledger.configure(first, TERMS);
+    ledger.configure(second, TERMS);
+    SlotScheduler desk = desk(lanes);
+    List<SlotRequest> requests = new ArrayList<>();
+    requests.add(SlotRequest.now("e0", first));
+    for (int i = 1; i <= 51; i++) {
+      requests.add(SlotRequest.now("e" + i, second));
+    }
+
+    assertThatThrownBy(() -> desk.assign(requests))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            e -> assertThat(e.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN));
+    assertThat(ledger.find("e0")).isPresent();
+  }
+
+  private static String inLane(int lane, int lanes) {
+    return IntStream.range(0, 100)
+        .mapToObj(i -> "c" + i)
+        .filter(name -> Math.floorMod(name.hashCode(), lanes) == lane)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void forecastsWhatIsKnown() {
+    ledger.configure("default", TERMS);
+
+    assertThat(desk(1).forecast("default", NOW, 3))
+        .contains(new ForecastResult.Through(NOW.plusSeconds(4), NOW.plusSeconds(4)));
+    assertThat(desk(1).forecast("nowhere", NOW, 3)).isEmpty();
+  }
+
+  @Test
+  void refusesSettingsThatCannotBe() {
+    assertThatThrownBy(() -> new SlotScheduler.Settings(0, 1, 1)).hasMessageContaining("lanes 0");
+    assertThatThrownBy(() -> new SlotScheduler.Settings(1, 0, 1))
+        .hasMessageContaining("largestBatch 0");
+    assertThatThrownBy(() -> new SlotScheduler.Settings(1, 2, 1))
+        .hasMessageContaining("mostWaiting 1");
+  }
+}

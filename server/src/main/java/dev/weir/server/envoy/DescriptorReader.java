@@ -1,0 +1,203 @@
+package dev.weir.server.envoy;
+
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.KeyPart;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleCounters;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.server.metrics.EnvoyMetrics;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the rules that descriptors speak of: by name, if an entry names one, else those that cover
+ * the request that the entries tell of.
+ */
+final class DescriptorReader {
+  static final int MOST_DESCRIPTORS = AcquireRequest.MOST_ASKS;
+
+  static final int MOST_ENTRIES = 32;
+
+  private static final Logger log = LoggerFactory.getLogger(DescriptorReader.class);
+
+  private static final String RULE = "rule";
+
+  /** A bool that the published classes do not know yet. */
+  private static final int IS_NEGATIVE_HITS = 4;
+
+  private final RuleIndex book;
+  private final EnvoyMetrics metrics;
+
+  DescriptorReader(RuleIndex book, EnvoyMetrics metrics) {
+    this.book = book;
+    this.metrics = metrics;
+  }
+
+  /**
+   * What each descriptor asks, in their order.
+   *
+   * @throws IllegalArgumentException if there is none, or too much of something
+   */
+  List<Question> read(RateLimitRequest request) {
+    int count = request.getDescriptorsCount();
+    if (count == 0 || count > MOST_DESCRIPTORS) {
+      throw new IllegalArgumentException(
+          "descriptors must be 1 to %d, not %d".formatted(MOST_DESCRIPTORS, count));
+    }
+    long usualHits = Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
+    if (count == 1) {
+      return List.of(question(request.getDescriptors(0), usualHits));
+    }
+    List<Question> questions = new ArrayList<>(count);
+    for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
+      questions.add(question(descriptor, usualHits));
+    }
+    return questions;
+  }
+
+  private Question question(RateLimitDescriptor descriptor, long usualHits) {
+    List<RateLimitDescriptor.Entry> entries = descriptor.getEntriesList();
+    if (entries.size() > MOST_ENTRIES) {
+      throw new IllegalArgumentException(
+          "entries of a descriptor must be at most %d, not %d"
+              .formatted(MOST_ENTRIES, entries.size()));
+    }
+    long hits = descriptor.hasHitsAddend() ? descriptor.getHitsAddend().getValue() : usualHits;
+    // A number beyond the longs is as much too large as the largest of them.
+    long unsigned = hits < 0 ? Long.MAX_VALUE : hits;
+    Question.Kind kind = kind(descriptor, unsigned);
+    String name = DescribedRequest.value(entries, RULE);
+    if (name != null) {
+      return byName(name, entries, kind, unsigned);
+    }
+    String path = DescribedRequest.value(entries, DescribedRequest.PATH);
+    return path != null ? byRequest(path, entries, kind, unsigned) : unknown(descriptor);
+  }
+
+  private static Question.Kind kind(RateLimitDescriptor descriptor, long hits) {
+    if (hits == 0) {
+      return Question.Kind.LOOK;
+    }
+    return isNegative(descriptor) ? Question.Kind.GIVE_BACK : Question.Kind.TAKE;
+  }
+
+  private static boolean isNegative(RateLimitDescriptor descriptor) {
+    List<Long> said = descriptor.getUnknownFields().getField(IS_NEGATIVE_HITS).getVarintList();
+    // Of a field that is sent more than once, the last counts.
+    return !said.isEmpty() && said.getLast() != 0;
+  }
+
+  private Question unknown(RateLimitDescriptor descriptor) {
+    metrics.unmatched();
+    log.debug("No rule for the descriptor {}", descriptor);
+    return Question.UNKNOWN;
+  }
+
+  private Question byName(
+      String name, List<RateLimitDescriptor.Entry> entries, Question.Kind kind, long hits) {
+    LimitedRule rule = book.find(name);
+    if (rule == null) {
+      metrics.unmatched();
+      log.debug("There is no rule \"{}\" as a descriptor says", name);
+      return Question.UNKNOWN;
+    }
+    if (!isAskable(rule)) {
+      return Question.UNKNOWN;
+    }
+    return asking(kind, List.of(rule), hits, new Keys(entries));
+  }
+
+  private Question byRequest(
+      String path, List<RateLimitDescriptor.Entry> entries, Question.Kind kind, long hits) {
+    DescribedRequest request;
+    try {
+      request = new DescribedRequest(entries, path);
+    } catch (AmbiguousPathException e) {
+      // To let it pass would be a way around every rule.
+      log.debug("A descriptor's path {}", e.getMessage());
+      return new Question(
+          kind == Question.Kind.GIVE_BACK ? Question.Kind.GIVE_BACK : Question.Kind.REFUSE,
+          List.of());
+    }
+    RuleIndex.Covering covering = book.covering(request);
+    if (covering.isEmpty()) {
+      return Question.UNKNOWN;
+    }
+    List<LimitedRule> rules = new ArrayList<>(covering.inForce());
+    rules.addAll(covering.inShadow());
+    rules.removeIf(rule -> !isAskable(rule));
+    return asking(kind, rules, hits, rule -> rule.terms().coverage().key(request));
+  }
+
+  /** Nobody would say when a lease is over: Envoy tells only of beginnings. */
+  private static boolean isAskable(LimitedRule rule) {
+    return rule.isActive() && rule.means() instanceof LimitedRule.Counted;
+  }
+
+  /** By what a rule counts. */
+  @FunctionalInterface
+  private interface KeyOf {
+    String key(LimitedRule rule);
+  }
+
+  private static Question asking(
+      Question.Kind kind, List<LimitedRule> rules, long hits, KeyOf keys) {
+    List<RuleCheck> asked = new ArrayList<>(rules.size());
+    Question.Kind possible = kind;
+    for (LimitedRule rule : rules) {
+      boolean isTooMuch = hits > rule.most();
+      if (isTooMuch && kind == Question.Kind.TAKE) {
+        if (rule.isShadow()) {
+          rule.tally().count(RuleCounters.Outcome.SHADOW_REFUSED);
+          continue;
+        }
+        possible = Question.Kind.REFUSE;
+      }
+      asked.add(new RuleCheck(rule, keys.key(rule), isTooMuch ? rule.most() : Math.max(1, hits)));
+    }
+    return new Question(possible, asked);
+  }
+
+  /** The key of a descriptor that names its rule: the other entries, different if they are. */
+  private record Keys(List<RateLimitDescriptor.Entry> entries) implements KeyOf {
+    @Override
+    public String key(LimitedRule rule) {
+      StringBuilder key = new StringBuilder();
+      boolean isNamed = false;
+      for (RateLimitDescriptor.Entry entry : entries) {
+        if (!isNamed && entry.getKey().equals(RULE)) {
+          isNamed = true;
+          continue;
+        }
+        if (!key.isEmpty()) {
+          key.append('|');
+        }
+        append(key, entry.getKey(), true);
+        key.append('=');
+        append(key, entry.getValue(), false);
+      }
+      if (key.isEmpty()) {
+        return KeyPart.ALL;
+      }
+      String whole = key.toString();
+      return LimitNames.problem(whole).isEmpty() ? whole : LimitNames.digest(whole);
+    }
+
+    private static void append(StringBuilder key, String text, boolean isName) {
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '\\' || c == '|' || (isName && c == '=')) {
+          key.append('\\');
+        }
+        key.append(c);
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package dev.weir.server.envoy;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.server.metrics.EnvoyMetrics;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The gRPC port: Envoy's rate limit service and gRPC's health service. */
+public final class EnvoyServer implements AutoCloseable {
+  /** 32 descriptors with long paths fit; nobody sends as much by accident. */
+  static final int LARGEST_MESSAGE = 256 * 1024;
+
+  private static final Logger log = LoggerFactory.getLogger(EnvoyServer.class);
+
+  /**
+   * Writes a stack trace for each message that is too large, which is the caller's mistake and told
+   * to it. Held here, or its level would be forgotten.
+   */
+  private static final java.util.logging.Logger OF_STREAMS =
+      java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerStream");
+
+  private static final int LARGEST_METADATA = 16 * 1024;
+  private static final int MOST_CALLS_OF_A_CONNECTION = 10_000;
+  private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
+  private static final Duration CUTTING = Duration.ofSeconds(2);
+
+  private final Server server;
+  private final HealthStatusManager health;
+  private final WaitingRoom waitingRoom;
+  private final Optional<ExecutorService> threads;
+
+  /**
+   * What it answers from.
+   *
+   * @param counts to give back to
+   * @param isBlocking whether a decision may wait for a store; without, calls are answered on the
+   *     thread that reads them
+   */
+  public record Parts(
+      RuleIndex book,
+      RuleEvaluator desk,
+      LimitStore<Limit> counts,
+      boolean isBlocking,
+      EnvoyMetrics metrics,
+      InstantSource clock) {}
+
+  /**
+   * Starts to listen.
+   *
+   * @param isKey knows the keys of callers; without it everybody may call
+   * @throws IOException if the address is in use or not allowed
+   */
+  public static EnvoyServer start(
+      InetSocketAddress address, Parts parts, Optional<Predicate<String>> isKey)
+      throws IOException {
+    return new EnvoyServer(address, parts, isKey);
+  }
+
+  private EnvoyServer(InetSocketAddress address, Parts parts, Optional<Predicate<String>> isKey)
+      throws IOException {
+    OF_STREAMS.setLevel(java.util.logging.Level.SEVERE);
+    threads =
+        parts.isBlocking()
+            ? Optional.of(Executors.newVirtualThreadPerTaskExecutor())
+            : Optional.empty();
+    Executor executor = threads.<Executor>map(each -> each).orElse(Runnable::run);
+    waitingRoom = new WaitingRoom();
+    health = new HealthStatusManager();
+    health.setStatus(RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    ServerServiceDefinition service = RequestMarshaller.bind(new EnvoyService(parts, waitingRoom));
+    server =
+        NettyServerBuilder.forAddress(address)
+            .executor(executor)
+            .maxInboundMessageSize(LARGEST_MESSAGE)
+            .maxInboundMetadataSize(LARGEST_METADATA)
+            .maxConcurrentCallsPerConnection(MOST_CALLS_OF_A_CONNECTION)
+            .permitKeepAliveTime(SHORTEST_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+            .permitKeepAliveWithoutCalls(true)
+            .addService(
+                isKey
+                    .map(known -> ServerInterceptors.intercept(service, new KeyCheck(known)))
+                    .orElse(service))
+            .addService(health.getHealthService())
+            .build();
+    boolean isListening = false;
+    try {
+      server.start();
+      isListening = true;
+    } finally {
+      if (!isListening) {
+        waitingRoom.close();
+      }
+    }
+  }
+
+  public int port() {
+    return server.getPort();
+  }
+
+  /**
+   * Says that it is leaving; after the notice it takes no more calls, and those under way may end
+   * within the bound.
+   *
+   * @param most in all
+   */
+  public void drain(Duration notice, Duration most) {
+    long endNanos = System.nanoTime() + most.toNanos();
+    health.enterTerminalState();
+    try {
+      TimeUnit.NANOSECONDS.sleep(Math.min(notice.toNanos(), most.toNanos()));
+      server.shutdown();
+      if (!server.awaitTermination(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        log.warn("Calls of Envoy still under way after {} are cut", most);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Cuts what is still under way; who waits gives back its place. */
+  @Override
+  public void close() {
+    server.shutdownNow();
+    try {
+      boolean isClosed = server.awaitTermination(CUTTING.toNanos(), TimeUnit.NANOSECONDS);
+      if (threads.isPresent()) {
+        threads.get().shutdown();
+        isClosed &= threads.get().awaitTermination(CUTTING.toNanos(), TimeUnit.NANOSECONDS);
+      }
+      if (!isClosed) {
+        log.warn("The gRPC port did not close within {}", CUTTING);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    waitingRoom.close();
+  }
+}

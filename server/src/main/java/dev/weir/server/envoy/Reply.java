@@ -1,0 +1,147 @@
+package dev.weir.server.envoy;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleResult;
+import dev.weir.engine.rules.Verdict;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is said to a call: a status for each descriptor, in their order, and fields to add. */
+final class Reply {
+  private static final long MOST_UNSIGNED = 0xFFFF_FFFFL;
+  private static final int NANOS_OF_A_MICRO = 1_000;
+  private static final long MINUTE = 60;
+  private static final long HOUR = 60 * MINUTE;
+  private static final long DAY = 24 * HOUR;
+  private static final long WEEK = 7 * DAY;
+
+  private Reply() {}
+
+  /**
+   * Puts an answer together.
+   *
+   * @param givenBack how rules stand to which something was given back
+   */
+  static RateLimitResponse of(
+      List<Question> questions, Verdict verdict, List<RuleResult> givenBack) {
+    boolean isRefused = verdict instanceof Verdict.Refused;
+    RateLimitResponse.Builder reply =
+        RateLimitResponse.newBuilder().setOverallCode(isRefused ? Code.OVER_LIMIT : Code.OK);
+    for (Question question : questions) {
+      reply.addStatuses(
+          switch (question.kind()) {
+            case TAKE, LOOK -> status(question, verdict.said(), isRefused);
+            case GIVE_BACK -> status(question, givenBack, false);
+            case REFUSE -> status(question, verdict.said(), true).setCode(Code.OVER_LIMIT);
+          });
+    }
+    RateLimitFields.add(
+        (name, value) -> reply.addResponseHeadersToAdd(field(name, value)), verdict);
+    return reply.build();
+  }
+
+  private static HeaderValue field(String name, String value) {
+    return HeaderValue.newBuilder().setKey(name).setValue(value).build();
+  }
+
+  private static DescriptorStatus.Builder status(
+      Question question, List<RuleResult> all, boolean isRefused) {
+    DescriptorStatus.Builder status = DescriptorStatus.newBuilder().setCode(Code.OK);
+    RuleResult said = tightest(question, all, isRefused);
+    if (said == null) {
+      return status;
+    }
+    Decision decision = said.decision();
+    if (isRefused && !decision.isAllowed()) {
+      status.setCode(Code.OVER_LIMIT);
+    }
+    long resetMicros = decision.resetMicros();
+    return status
+        .setCurrentLimit(limit(said.rule()))
+        .setLimitRemaining(unsigned(decision.remaining()))
+        .setDurationUntilReset(
+            com.google.protobuf.Duration.newBuilder()
+                .setSeconds(resetMicros / Micros.PER_SECOND)
+                .setNanos((int) (resetMicros % Micros.PER_SECOND) * NANOS_OF_A_MICRO));
+  }
+
+  /** Of the rules that a descriptor speaks of, the one that refuses, else has least left. */
+  private static @Nullable RuleResult tightest(
+      Question question, List<RuleResult> all, boolean isRefused) {
+    RuleResult tightest = null;
+    for (RuleCheck asked : question.asked()) {
+      RuleResult said = find(all, asked);
+      if (said == null) {
+        continue;
+      }
+      if (tightest == null || isTighter(said.decision(), tightest.decision(), isRefused)) {
+        tightest = said;
+      }
+    }
+    return tightest;
+  }
+
+  private static boolean isTighter(Decision one, Decision other, boolean isRefused) {
+    return (isRefused && one.isAllowed() != other.isAllowed())
+        ? other.isAllowed()
+        : one.remaining() < other.remaining();
+  }
+
+  /** What was said to something that was asked; null of a rule that only looks on. */
+  private static @Nullable RuleResult find(List<RuleResult> all, RuleCheck asked) {
+    for (RuleResult said : all) {
+      if (said.rule() == asked.rule() && said.asked().key().equals(asked.key())) {
+        return said;
+      }
+    }
+    return null;
+  }
+
+  private static RateLimit limit(LimitedRule rule) {
+    RateLimit.Builder limit =
+        RateLimit.newBuilder().setName(rule.name()).setRequestsPerUnit(unsigned(rule.most()));
+    if (rule.means() instanceof LimitedRule.Counted counted) {
+      limit.setUnit(
+          switch (counted.policy().limit()) {
+            case FixedWindow window -> unit(window.windowMicros());
+            case SlidingWindow window -> unit(window.windowMicros());
+            case TokenBucket bucket -> RateLimit.Unit.UNKNOWN;
+          });
+    }
+    return limit.build();
+  }
+
+  /** Windows of other lengths have no word there. */
+  private static RateLimit.Unit unit(long windowMicros) {
+    if (windowMicros % Micros.PER_SECOND != 0) {
+      return RateLimit.Unit.UNKNOWN;
+    }
+    long seconds = windowMicros / Micros.PER_SECOND;
+    if (seconds == 1) {
+      return RateLimit.Unit.SECOND;
+    } else if (seconds == MINUTE) {
+      return RateLimit.Unit.MINUTE;
+    } else if (seconds == HOUR) {
+      return RateLimit.Unit.HOUR;
+    } else if (seconds == DAY) {
+      return RateLimit.Unit.DAY;
+    }
+    return seconds == WEEK ? RateLimit.Unit.WEEK : RateLimit.Unit.UNKNOWN;
+  }
+
+  private static int unsigned(long value) {
+    return (int) Math.min(value, MOST_UNSIGNED);
+  }
+}

@@ -1,0 +1,61 @@
+package dev.weir.server.envoy;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCalls;
+import java.io.InputStream;
+
+/**
+ * Reads requests, and makes {@link #MALFORMED} of what is no message. An exception would reach the
+ * caller as {@code UNKNOWN}, whatever status it has, and be logged as a mistake of the service.
+ */
+final class RequestMarshaller implements MethodDescriptor.Marshaller<RateLimitRequest> {
+  /** What stands for bytes that are no message; to be compared by identity. */
+  static final RateLimitRequest MALFORMED = RateLimitRequest.newBuilder().build();
+
+  private final MethodDescriptor.Marshaller<RateLimitRequest> usual;
+
+  private RequestMarshaller(MethodDescriptor.Marshaller<RateLimitRequest> usual) {
+    this.usual = usual;
+  }
+
+  /** The service, with requests read in this way. */
+  static ServerServiceDefinition bind(RateLimitServiceGrpc.AsyncService service) {
+    MethodDescriptor<RateLimitRequest, RateLimitResponse> usual =
+        RateLimitServiceGrpc.getShouldRateLimitMethod();
+    MethodDescriptor<RateLimitRequest, RateLimitResponse> method =
+        usual.toBuilder(
+                new RequestMarshaller(usual.getRequestMarshaller()), usual.getResponseMarshaller())
+            .build();
+    ServerCallHandler<RateLimitRequest, RateLimitResponse> handler =
+        ServerCalls.asyncUnaryCall(service::shouldRateLimit);
+    return ServerServiceDefinition.builder(
+            ServiceDescriptor.newBuilder(RateLimitServiceGrpc.SERVICE_NAME)
+                .setSchemaDescriptor(
+                    RateLimitServiceGrpc.getServiceDescriptor().getSchemaDescriptor())
+                .addMethod(method)
+                .build())
+        .addMethod(method, handler)
+        .build();
+  }
+
+  @Override
+  public InputStream stream(RateLimitRequest value) {
+    return usual.stream(value);
+  }
+
+  @Override
+  public RateLimitRequest parse(InputStream stream) {
+    try {
+      return usual.parse(stream);
+    } catch (StatusRuntimeException e) {
+      return MALFORMED;
+    }
+  }
+}

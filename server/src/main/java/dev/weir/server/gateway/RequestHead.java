@@ -1,0 +1,172 @@
+package dev.weir.server.gateway;
+
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteTable;
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.server.http.Problem;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import java.util.Set;
+
+/** The head of a request: what it says of itself, and what of it is sent on. */
+final class RequestHead {
+  /** What may be sent twice (RFC 9110, 9.2.2). */
+  private static final Set<HttpMethod> IDEMPOTENT =
+      Set.of(
+          HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
+
+  private final HttpRequest request;
+  private final ForwardedHeaders hop;
+  private final String requestId;
+  private final boolean isModern;
+  private final boolean isKeptAlive;
+  private final long announcedBytes;
+  private final boolean isBodiless;
+  private final boolean isUpgrade;
+  private final boolean expectsContinue;
+
+  RequestHead(HttpRequest request, ForwardedHeaders hop) {
+    this.request = request;
+    this.hop = hop;
+    HttpHeaders headers = request.headers();
+    requestId = hop.requestId(headers);
+    isModern = request.protocolVersion().equals(HttpVersion.HTTP_1_1);
+    isKeptAlive = HttpUtil.isKeepAlive(request);
+    announcedBytes = HttpUtil.getContentLength(request, 0L);
+    isBodiless = announcedBytes == 0 && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
+    // Others, such as h2c, would take everything that follows past the rules.
+    isUpgrade =
+        isModern
+            && isBodiless
+            && request.method().equals(HttpMethod.GET)
+            && headers.containsValue(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE, true)
+            && headers.contains(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true);
+    expectsContinue = headers.contains(HttpHeaderNames.EXPECT);
+  }
+
+  /** What came of reading it. */
+  sealed interface Reading {
+    /** It can be decided and sent on; from now on its head is the one that is sent. */
+    record Fine(GatewayRequest request, Route.Terms route) implements Reading {}
+
+    record Wrong(Problem problem) implements Reading {}
+  }
+
+  Reading read(RouteTable routes) {
+    HttpMethod method = request.method();
+    if (request.protocolVersion().majorVersion() != 1) {
+      return wrong(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are spoken here.");
+    }
+    if (isNamed(method, HttpMethod.CONNECT) || isNamed(method, HttpMethod.TRACE)) {
+      return wrong(405, "method-not-allowed", "The method " + method + " is not passed on.");
+    }
+    Target target;
+    try {
+      target = Target.of(request.uri());
+    } catch (AmbiguousPathException e) {
+      return wrong(400, "ambiguous-path", "Refused, because " + e.getMessage() + ".");
+    }
+    if (!isFramed()) {
+      return wrong(400, "bad-request", "The only transfer encoding is chunked.");
+    }
+    if (!hasHost(target)) {
+      return wrong(400, "bad-request", "There must be one host, and it must be one.");
+    }
+    Route.Terms route = routes.find(target.path());
+    return route == null ? new Reading.Wrong(Refusals.NO_ROUTE) : toSend(target, route);
+  }
+
+  /** In any case, because an upstream may fold it. */
+  private static boolean isNamed(HttpMethod method, HttpMethod known) {
+    return method.name().equalsIgnoreCase(known.name());
+  }
+
+  private static Reading wrong(int status, String kind, String detail) {
+    return new Reading.Wrong(Problem.of(status, kind, detail));
+  }
+
+  private boolean isFramed() {
+    HttpHeaders headers = request.headers();
+    return !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+        || (isModern && ForwardedHeaders.isOnlyChunked(headers));
+  }
+
+  /** The host of a target that is a whole address counts (RFC 9112, 3.2.2). */
+  private boolean hasHost(Target target) {
+    HttpHeaders headers = request.headers();
+    int hosts = headers.getAll(HttpHeaderNames.HOST).size();
+    if (hosts > 1 || (hosts == 0 && isModern)) {
+      return false;
+    }
+    if (!target.authority().isEmpty()) {
+      headers.set(HttpHeaderNames.HOST, target.authority());
+    }
+    String host = headers.get(HttpHeaderNames.HOST);
+    return host == null || Target.isHost(host);
+  }
+
+  private Reading toSend(Target target, Route.Terms route) {
+    HttpHeaders headers = request.headers();
+    if (!headers.contains(HttpHeaderNames.HOST)) {
+      headers.set(HttpHeaderNames.HOST, route.upstream().authority());
+    }
+    String address = hop.client(headers);
+    ForwardedHeaders.removeHopByHop(headers);
+    if (isUpgrade && !route.upstream().protocol().isMultiplexed()) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE);
+      headers.set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET);
+    }
+    hop.describe(request, requestId);
+    request.setUri(target.sent()).setProtocolVersion(HttpVersion.HTTP_1_1);
+    return new Reading.Fine(
+        new GatewayRequest(request.method().name(), target.path(), address, headers), route);
+  }
+
+  /** What is sent on, once it is read. */
+  HttpRequest head() {
+    return request;
+  }
+
+  String requestId() {
+    return requestId;
+  }
+
+  /** Whether its client speaks HTTP/1.1. */
+  boolean isModern() {
+    return isModern;
+  }
+
+  /** Whether its client may ask more on the same connection. */
+  boolean isKeptAlive() {
+    return isKeptAlive;
+  }
+
+  boolean isHead() {
+    return request.method().equals(HttpMethod.HEAD);
+  }
+
+  /** How long it says that its body is; 0 also for one in chunks. */
+  long announcedBytes() {
+    return announcedBytes;
+  }
+
+  /** Whether it may be sent a second time, for nothing of it is gone. */
+  boolean isRepeatable() {
+    return isBodiless && IDEMPOTENT.contains(request.method());
+  }
+
+  /** Whether it asks for a WebSocket. */
+  boolean isUpgrade() {
+    return isUpgrade;
+  }
+
+  /** Whether its client may be waiting for leave to send the body. */
+  boolean expectsContinue() {
+    return expectsContinue;
+  }
+}

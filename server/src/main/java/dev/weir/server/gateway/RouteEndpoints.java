@@ -1,0 +1,87 @@
+package dev.weir.server.gateway;
+
+import dev.weir.engine.routes.Route;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.RegistryResource;
+import dev.weir.server.http.RequiresRole;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.Put;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+
+/** Routes of the gateway: make, change and remove them, look at them. */
+@Controller("/api/admin/routes")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class RouteEndpoints {
+  private static final RegistryResource.Words WORDS =
+      new RegistryResource.Words(
+          "route",
+          "path",
+          new RegistryResource.Kind(404, "unknown-route"),
+          new RegistryResource.Kind(412, "route-changed"),
+          new RegistryResource.Kind(409, "path-taken"),
+          new RegistryResource.Kind(409, "too-many-routes"));
+  private static final String ID = "/{id:[^/]+}";
+
+  private final Routing routing;
+  private final RegistryResource<Route.Terms, Route> routes;
+
+  RouteEndpoints(Routing routing) {
+    this.routing = routing;
+    this.routes =
+        new RegistryResource<>(
+            WORDS,
+            routing.routes(),
+            routing.book()::refresh,
+            RouteJson::read,
+            RouteJson::writeMembers);
+  }
+
+  @Get
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> all() {
+    return routes.list(routing.routes().all());
+  }
+
+  @Get(ID)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> find(HttpRequest<?> request) {
+    return routes.find(request);
+  }
+
+  @Get(ID + "/versions")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> versions(HttpRequest<?> request) {
+    return routes.versions(request);
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> create(HttpRequest<?> request, @Body byte[] body) {
+    return routes.create(request, body);
+  }
+
+  @Put(ID)
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> change(HttpRequest<?> request, @Body byte[] body) {
+    return routes.change(request, body);
+  }
+
+  @Delete(ID)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> remove(HttpRequest<?> request) {
+    return routes.remove(request);
+  }
+}

@@ -1,0 +1,56 @@
+package dev.weir.server.gateway;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.Upstream;
+import dev.weir.engine.rules.PathPattern;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.ProblemException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Routes as JSON. */
+final class RouteJson {
+  private RouteJson() {}
+
+  /**
+   * Reads what a route shall be.
+   *
+   * @throws ProblemException if it cannot be, naming every wrong field
+   */
+  static Route.Terms read(Object document) {
+    Fields fields = Fields.of(document);
+    Optional<PathPattern> path = read(fields, "pathPattern", PathPattern::of);
+    Optional<Upstream> upstream = read(fields, "upstream", Upstream::of);
+    boolean isActive = fields.flag("active").orElse(true);
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return new Route.Terms(path.orElseThrow(), upstream.orElseThrow(), isActive);
+  }
+
+  private static <T> Optional<T> read(Fields fields, String name, Function<String, T> reader) {
+    return fields
+        .required(name, fields.text(name))
+        .flatMap(
+            text -> {
+              try {
+                return Optional.of(reader.apply(text));
+              } catch (IllegalArgumentException e) {
+                fields.wrong(name, String.valueOf(e.getMessage()));
+                return Optional.empty();
+              }
+            });
+  }
+
+  /** Writes a route as it is kept into the object that was begun. */
+  static void writeMembers(JsonGenerator json, Route route) throws IOException {
+    json.writeNumberField("id", route.id());
+    json.writeStringField("pathPattern", route.terms().path().text());
+    json.writeStringField("upstream", route.terms().upstream().text());
+    json.writeBooleanField("active", route.terms().isActive());
+    json.writeNumberField("version", route.version());
+    json.writeStringField("createdAt", route.createdAt().toString());
+    json.writeStringField("updatedAt", route.updatedAt().toString());
+  }
+}

@@ -1,6 +1,0 @@
-/**
- * gRPC: Envoy's rate limit service, answered by rules.
- *
- * <p>Start with {@link dev.weir.server.grpc.EnvoyServer}.
- */
-package dev.weir.server.grpc;

@@ -1,0 +1,136 @@
+package dev.weir.server.http;
+
+import dev.weir.server.oidc.Issuer;
+import dev.weir.server.oidc.Verdict;
+import io.micronaut.core.annotation.Order;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.annotation.RequestFilter;
+import io.micronaut.http.annotation.ServerFilter;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.web.router.RouteAttributes;
+import jakarta.inject.Named;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * Lets only those pass who may. It goes by the endpoint that was found, not by the text of the
+ * path, so that no spelling of a path gets around it.
+ *
+ * <p>Own tokens and keys are compared on the thread that read the request. Tokens of an issuer are
+ * judged on a virtual thread: that takes arithmetic, and sometimes the issuer's answer.
+ */
+@ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
+final class AuthFilter {
+  /** Before all other filters: a caller without a valid token learns nothing about an endpoint. */
+  private static final int FIRST = -100;
+
+  private static final String BEARER = "Bearer ";
+  private static final String CHALLENGE = "WWW-Authenticate";
+  private static final String REALM = "Bearer realm=\"weir\"";
+
+  private final HttpSettings settings;
+  private final ExecutorService threads;
+
+  AuthFilter(HttpSettings settings, @Named(TaskExecutors.VIRTUAL) ExecutorService threads) {
+    this.settings = settings;
+    this.threads = threads;
+  }
+
+  @RequestFilter
+  @Order(FIRST)
+  CompletableFuture<HttpRequest<?>> check(HttpRequest<?> request) {
+    Optional<RequiresRole.Role> role =
+        RouteAttributes.getRouteMatch(request)
+            .flatMap(
+                route ->
+                    route
+                        .getRouteInfo()
+                        .getAnnotationMetadata()
+                        .enumValue(RequiresRole.class, RequiresRole.Role.class));
+    if (role.isEmpty() || isOpen(role.get())) {
+      return CompletableFuture.completedFuture(request);
+    }
+    String token = token(request);
+    Optional<Issuer> issuer = settings.issuer();
+    if (isOpenedByOwn(role.get(), token, issuer.isPresent())) {
+      Caller.set(request, Caller.OWN_TOKEN);
+      return CompletableFuture.completedFuture(request);
+    }
+    return CompletableFuture.supplyAsync(
+        () -> {
+          refuseUnlessVouchedFor(request, role.get(), token, issuer.orElseThrow());
+          return request;
+        },
+        threads);
+  }
+
+  private boolean isOpen(RequiresRole.Role role) {
+    return switch (role) {
+      case ADMIN -> settings.adminToken().isEmpty() && settings.issuer().isEmpty();
+      case CLIENT -> settings.clientKeys().isEmpty();
+    };
+  }
+
+  private static String token(HttpRequest<?> request) {
+    return request
+        .getHeaders()
+        .findFirst("Authorization")
+        .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
+        .map(header -> header.substring(BEARER.length()).trim())
+        .orElseThrow(
+            () ->
+                new ProblemException(
+                    Problem.of(
+                        401,
+                        "token-missing",
+                        "Send the header Authorization: Bearer with a token."),
+                    Map.of(CHALLENGE, REALM)));
+  }
+
+  /**
+   * Whether the token is one of our own that opens the endpoint; refuses it if it does not, unless
+   * it is a stranger's and an issuer may know it.
+   */
+  private boolean isOpenedByOwn(RequiresRole.Role role, String token, boolean mayAskIssuer) {
+    boolean admin = settings.isAdmin(token);
+    boolean client = settings.isClient(token);
+    if (admin || (client && role == RequiresRole.Role.CLIENT)) {
+      return true;
+    }
+    if (client || !mayAskIssuer) {
+      throw new ProblemException(notAllowed());
+    }
+    return false;
+  }
+
+  private static void refuseUnlessVouchedFor(
+      HttpRequest<?> request, RequiresRole.Role role, String token, Issuer issuer) {
+    switch (issuer.judge(token)) {
+      case Verdict.Vouched vouched -> {
+        if (role == RequiresRole.Role.ADMIN && !vouched.isAdmin()) {
+          throw new ProblemException(
+              notAllowed(), Map.of(CHALLENGE, REALM + ", error=\"insufficient_scope\""));
+        }
+        Caller.set(request, vouched.subject());
+      }
+      case Verdict.Invalid invalid ->
+          throw new ProblemException(
+              Problem.of(
+                  401, "token-invalid", "This token is not in force, not for Weir, or not known."),
+              Map.of(CHALLENGE, REALM + ", error=\"invalid_token\""));
+      case Verdict.Unknown unknown ->
+          throw new ProblemException(
+              Problem.of(
+                  503,
+                  "issuer-unavailable",
+                  "This token cannot be judged now: its issuer does not answer. Try again soon."),
+              Map.of("Retry-After", "5"));
+    }
+  }
+
+  private static Problem notAllowed() {
+    return Problem.of(403, "not-allowed", "This token does not open this endpoint.");
+  }
+}

@@ -1,0 +1,78 @@
+package dev.weir.server.http;
+
+import io.micronaut.context.event.BeanCreatedEvent;
+import io.micronaut.context.event.BeanCreatedEventListener;
+import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
+import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+
+/**
+ * Makes an error of a body whose chunks cannot be told apart, or that cannot be unpacked. Netty's
+ * decoders end such a body as if it were whole, and Micronaut would believe it.
+ */
+@Singleton
+final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+  private static final String NAME = "weir-broken-bodies";
+
+  @Override
+  public NettyServerCustomizer.Registry onCreated(
+      BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
+    event.getBean().register(new Listening());
+    return event.getBean();
+  }
+
+  /** A body that breaks off in the middle of what it says to be. */
+  static final class BrokenBodyException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    BrokenBodyException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /**
+   * Micronaut asks for one that knows its channel, of the socket first, then of each connection.
+   */
+  private static final class Listening implements NettyServerCustomizer {
+    @Override
+    public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
+      return role == ChannelRole.LISTENER ? this : new Connected(channel);
+    }
+  }
+
+  private record Connected(Channel channel) implements NettyServerCustomizer {
+    @Override
+    public void onStreamPipelineBuilt() {
+      channel
+          .pipeline()
+          .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, NAME, new Watch())
+          .addBefore(
+              ChannelPipelineCustomizer.HANDLER_MICRONAUT_INBOUND,
+              BodyDecompressor.NAME,
+              new BodyDecompressor());
+    }
+  }
+
+  private static final class Watch extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      // A request whose head is broken has its own answer.
+      if (message instanceof HttpContent content
+          && !(message instanceof HttpRequest)
+          && content.decoderResult().isFailure()) {
+        content.release();
+        context.fireExceptionCaught(
+            new BrokenBodyException(
+                "The chunks of the body cannot be told apart.", content.decoderResult().cause()));
+      } else {
+        context.fireChannelRead(message);
+      }
+    }
+  }
+}

@@ -1,0 +1,324 @@
+package dev.weir.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.slots.SlotNames;
+import io.micronaut.http.HttpParameters;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * The fields of a JSON object, read one by one. What is wrong is collected, so that the answer
+ * names every wrong field at once. A field that is {@code null} counts as absent.
+ */
+public final class Fields {
+  private static final int MOST_OTHERS = 20;
+
+  private final Map<?, ?> object;
+  private final String path;
+  private final List<Violation> violations;
+  private final Set<String> asked = new LinkedHashSet<>();
+
+  private Fields(Map<?, ?> object, String path, List<Violation> violations) {
+    this.object = object;
+    this.path = path;
+    this.violations = violations;
+  }
+
+  /** The fields of a document. */
+  public static Fields of(Object document) {
+    if (document instanceof Map<?, ?> object) {
+      return new Fields(object, "", new ArrayList<>());
+    }
+    throw new ProblemException(
+        Problem.of(400, "invalid-request", "The JSON must be an object, such as {…}."));
+  }
+
+  /** The parameters of a query; one that is given twice is wrong. */
+  public static Fields of(HttpParameters query) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    query.forEach((name, values) -> values.forEach(value -> object.put(name, value)));
+    Fields fields = new Fields(object, "", new ArrayList<>());
+    query.forEach(
+        (name, values) -> {
+          if (values.size() > 1) {
+            fields.wrong(Snippet.of(name), "stands there twice");
+          }
+        });
+    return fields;
+  }
+
+  public boolean has(String name) {
+    return object.containsKey(name) && !Json.NULL.equals(object.get(name));
+  }
+
+  public Optional<String> text(String name) {
+    return value(name, String.class, "text");
+  }
+
+  /** The name of a configuration, {@code absent} if there is none. */
+  public String configName(String name, String absent) {
+    String given = text(name).orElse(absent);
+    SlotNames.configNameProblem(given).ifPresent(problem -> wrong(name, problem));
+    return given;
+  }
+
+  public Optional<Fields> object(String name) {
+    return value(name, Map.class, "an object")
+        .map(inner -> new Fields(inner, path + name + ".", violations));
+  }
+
+  public Optional<List<?>> list(String name) {
+    return value(name, List.class, "a list").map(list -> (List<?>) list);
+  }
+
+  public boolean isText(String name) {
+    return object.get(name) instanceof String;
+  }
+
+  /** The texts of a list of {@code least} to {@code most}; what is no text is wrong. */
+  public Optional<List<String>> texts(String name, int least, int most) {
+    return list(name)
+        .map(
+            items -> {
+              List<String> texts = new ArrayList<>();
+              if (items.size() < least || items.size() > most) {
+                wrong(
+                    name, "must have %d to %d items, not %d".formatted(least, most, items.size()));
+                return texts;
+              }
+              for (int i = 0; i < items.size(); i++) {
+                if (items.get(i) instanceof String text) {
+                  texts.add(text);
+                } else {
+                  wrong("%s[%d]".formatted(name, i), "must be text");
+                }
+              }
+              return texts;
+            });
+  }
+
+  /** The names of all fields that an object has; each is known here then. */
+  public List<String> names() {
+    List<String> names = object.keySet().stream().map(String.class::cast).toList();
+    asked.addAll(names);
+    return names;
+  }
+
+  /** The objects of a list of {@code least} to {@code most}; what is no object is wrong. */
+  public Optional<List<Fields>> objects(String name, int least, int most) {
+    return list(name)
+        .map(
+            items -> {
+              List<Fields> objects = new ArrayList<>();
+              if (items.size() < least || items.size() > most) {
+                wrong(
+                    name, "must have %d to %d items, not %d".formatted(least, most, items.size()));
+                return objects;
+              }
+              for (int i = 0; i < items.size(); i++) {
+                String item = "%s[%d]".formatted(name, i);
+                if (items.get(i) instanceof Map<?, ?> object) {
+                  objects.add(new Fields(object, path + item + ".", violations));
+                } else {
+                  wrong(item, "must be an object");
+                }
+              }
+              return objects;
+            });
+  }
+
+  public Optional<Boolean> flag(String name) {
+    return value(name, Boolean.class, "true or false");
+  }
+
+  /** A whole number from {@code least} to {@code most}. */
+  public Optional<Long> whole(String name, long least, long most) {
+    return value(name, BigDecimal.class, "a whole number")
+        .flatMap(
+            number -> {
+              String rule = "must be a whole number from %d to %d".formatted(least, most);
+              Optional<Long> whole = parsed(name, number, rule, BigDecimal::longValueExact);
+              if (whole.isPresent() && (whole.get() < least || whole.get() > most)) {
+                wrong(name, rule + ", not " + whole.get());
+                return Optional.empty();
+              }
+              return whole;
+            });
+  }
+
+  /** What must be there; says so if it is not. */
+  public <T> Optional<T> required(String name, Optional<T> value) {
+    if (value.isEmpty() && !isWrong(name)) {
+      wrong(name, "is missing");
+    }
+    return value;
+  }
+
+  public Optional<Integer> integer(String name) {
+    return value(name, BigDecimal.class, "a whole number")
+        .flatMap(
+            number -> parsed(name, number, "must be a whole number", BigDecimal::intValueExact));
+  }
+
+  /** A whole number in a query, from 1 to {@code most}. */
+  public Optional<Long> count(String name, long most) {
+    return text(name)
+        .flatMap(
+            text -> {
+              String rule = "must be a whole number from 1 to " + most;
+              try {
+                long count = Long.parseLong(text);
+                if (count >= 1 && count <= most) {
+                  return Optional.of(count);
+                }
+                wrong(name, rule + ", not " + count);
+              } catch (NumberFormatException e) {
+                wrong(name, rule + ", not " + Snippet.of(text));
+              }
+              return Optional.empty();
+            });
+  }
+
+  public Optional<BigDecimal> number(String name) {
+    return value(name, BigDecimal.class, "a number");
+  }
+
+  public Optional<Instant> time(String name) {
+    return text(name)
+        .flatMap(
+            text ->
+                parsed(name, text, "must be a time such as 2026-06-01T12:00:00Z", TimeText::parse))
+        .filter(
+            time -> {
+              boolean possible = Micros.inRange(time);
+              if (!possible) {
+                wrong(name, "must be a time from year 1 to year 9999");
+              }
+              return possible;
+            });
+  }
+
+  public Optional<Duration> duration(String name) {
+    return text(name)
+        .flatMap(text -> parsed(name, text, "must be a duration such as PT4S", Duration::parse));
+  }
+
+  /** One of the constants of an enum, written in lower case. */
+  public <E extends Enum<E>> Optional<E> choice(String name, E[] constants) {
+    return choice(name, constants, Fields::lower);
+  }
+
+  /** One of the constants of an enum, written as {@code spelling} says. */
+  public <E extends Enum<E>> Optional<E> choice(
+      String name, E[] constants, Function<Enum<?>, String> spelling) {
+    return text(name)
+        .flatMap(
+            text -> {
+              for (E constant : constants) {
+                if (spelling.apply(constant).equals(text)) {
+                  return Optional.of(constant);
+                }
+              }
+              List<String> choices = List.of(constants).stream().map(spelling).toList();
+              wrong(name, "must be one of %s, not \"%s\"".formatted(choices, Snippet.of(text)));
+              return Optional.empty();
+            });
+  }
+
+  /** Writes a field as it was given, under another name, if it was a number. */
+  public void writeNumber(JsonGenerator json, String as, String name) throws IOException {
+    if (object.get(name) instanceof BigDecimal number) {
+      json.writeFieldName(as);
+      json.writeNumber(number);
+    }
+  }
+
+  /** Says that a field is wrong. */
+  public void wrong(String name, String message) {
+    violations.add(new Violation(path + name, message));
+  }
+
+  /** Whether something was said of this field. */
+  public boolean isWrong(String name) {
+    return violations.stream().anyMatch(violation -> violation.field().equals(path + name));
+  }
+
+  /** Whether something was said of any field of this object. */
+  public boolean isWrong() {
+    return violations.stream().anyMatch(violation -> violation.field().startsWith(path));
+  }
+
+  /** A field that nobody asked for is wrong: it may be a misspelt one. The first few are named. */
+  public void refuseOthers() {
+    refuseOthers("is not known here");
+  }
+
+  /** As {@link #refuseOthers()}, for a query; the message names the parameters that are known. */
+  public void refuseOtherParameters() {
+    refuseOthers(
+        asked.isEmpty()
+            ? "is not known: there are no query parameters here"
+            : "is not known here; known are: " + String.join(", ", asked));
+  }
+
+  private void refuseOthers(String message) {
+    object.keySet().stream()
+        .map(String.class::cast)
+        .filter(name -> !asked.contains(name))
+        .limit(MOST_OTHERS)
+        .forEach(name -> wrong(Snippet.of(name), message));
+  }
+
+  public void throwIfWrong() {
+    if (!violations.isEmpty()) {
+      throw new ProblemException(Problem.invalid(violations));
+    }
+  }
+
+  /** As {@link #throwIfWrong()}, with further members of the problem. */
+  public void throwIfWrong(Json.Part members) {
+    if (!violations.isEmpty()) {
+      throw new ProblemException(Problem.invalid(violations).with(members));
+    }
+  }
+
+  public static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private <T> Optional<T> value(String name, Class<T> type, String what) {
+    asked.add(name);
+    Object value = object.get(name);
+    if (value == null || value.equals(Json.NULL)) {
+      return Optional.empty();
+    }
+    if (!type.isInstance(value)) {
+      wrong(name, "must be " + what);
+      return Optional.empty();
+    }
+    return Optional.of(type.cast(value));
+  }
+
+  private <T, R> Optional<R> parsed(String name, T value, String rule, Function<T, R> parser) {
+    try {
+      return Optional.of(parser.apply(value));
+    } catch (DateTimeException | ArithmeticException e) {
+      wrong(name, rule + ", not " + Snippet.of(value.toString()));
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.weir.server.http;
+
+import dev.weir.engine.register.Register;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The versions that a caller accepts of what it changes, from the header {@code If-Match} (RFC
+ * 9110, 13.1.1): any, or one of a list of entity tags, compared strongly.
+ */
+public final class IfMatch {
+  /** A version that nothing has. */
+  private static final int NONE = -1;
+
+  /** An entity tag and the comma or end behind it; empty members of a list are allowed. */
+  private static final Pattern MEMBER =
+      Pattern.compile("\\G[ \\t,]*(W/)?\"([\\x21\\x23-\\x7e\\x80-\\xff]*)\"[ \\t]*(?=,|$)");
+
+  private static final Pattern VERSION = Pattern.compile("[1-9][0-9]{0,8}");
+
+  private final boolean isAny;
+  private final Set<Integer> versions;
+
+  private IfMatch(boolean isAny, Set<Integer> versions) {
+    this.isAny = isAny;
+    this.versions = versions;
+  }
+
+  /** What the request says. A list that is malformed matches nothing, so nothing is overwritten. */
+  public static IfMatch of(HttpRequest<?> request) {
+    // A list may be spread over several lines of the same name.
+    String list = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_MATCH)).strip();
+    if (request.getHeaders().getAll(HttpHeaders.IF_MATCH).isEmpty() || list.equals("*")) {
+      return new IfMatch(true, Set.of());
+    }
+    Set<Integer> versions = new TreeSet<>();
+    Matcher member = MEMBER.matcher(list);
+    int end = 0;
+    while (member.find()) {
+      end = member.end();
+      String tag = member.group(2);
+      // A weak tag never matches.
+      if (member.group(1) == null && VERSION.matcher(tag).matches()) {
+        versions.add(Integer.parseInt(tag));
+      }
+    }
+    boolean isWhole = list.substring(end).chars().allMatch(c -> c == ',' || c == ' ' || c == '\t');
+    return new IfMatch(false, isWhole ? versions : Set.of());
+  }
+
+  /** Whether the caller accepts whatever is there. */
+  public boolean isAny() {
+    return isAny;
+  }
+
+  /**
+   * The one version that may be changed, for {@link Register#change}.
+   *
+   * @param current looked up only if the caller accepts several
+   */
+  public int version(IntSupplier current) {
+    if (isAny) {
+      return Register.ANY_VERSION;
+    }
+    if (versions.size() == 1) {
+      return versions.iterator().next();
+    }
+    if (versions.isEmpty()) {
+      return NONE;
+    }
+    int now = current.getAsInt();
+    return versions.contains(now) ? now : NONE;
+  }
+}

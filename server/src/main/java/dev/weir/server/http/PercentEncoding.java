@@ -1,0 +1,60 @@
+package dev.weir.server.http;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Percent-encoded text of a request target, decoded strictly. A lenient decoder replaces what is
+ * not UTF-8 by U+FFFD, and then different ids are one.
+ */
+final class PercentEncoding {
+  private static final Problem MALFORMED =
+      Problem.of(400, "bad-request", "The path and the query must be UTF-8 text, percent-encoded.");
+
+  private static final int HEX = 16;
+  private static final int LAST_ASCII = 0x7F;
+
+  private PercentEncoding() {}
+
+  /**
+   * The decoded text; a plus stays a plus.
+   *
+   * @throws ProblemException if it is not percent-encoded UTF-8
+   */
+  static String decode(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '%') {
+        bytes.write(octet(text, i));
+        i += 2;
+      } else if (c <= LAST_ASCII) {
+        bytes.write(c);
+      } else {
+        // The decoder of requests makes a character of each byte, whatever the bytes meant.
+        throw new ProblemException(MALFORMED);
+      }
+    }
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(bytes.toByteArray()))
+          .toString();
+    } catch (CharacterCodingException e) {
+      throw new ProblemException(MALFORMED);
+    }
+  }
+
+  private static int octet(String text, int percent) {
+    if (percent + 2 < text.length()) {
+      int high = Character.digit(text.charAt(percent + 1), HEX);
+      int low = Character.digit(text.charAt(percent + 2), HEX);
+      if (high >= 0 && low >= 0) {
+        return high * HEX + low;
+      }
+    }
+    throw new ProblemException(MALFORMED);
+  }
+}

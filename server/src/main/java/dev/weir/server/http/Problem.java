@@ -1,0 +1,135 @@
+package dev.weir.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.Verdict;
+import dev.weir.server.rules.CheckJson;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What went wrong with one request, in the words of RFC 9457.
+ *
+ * @param status the HTTP status, 400 to 599
+ * @param kind a word for this kind of problem; its type is {@code urn:weir:problem:} and this word.
+ *     Or a registered type, in full
+ * @param detail what is wrong with this very request; never anything internal
+ * @param errors the wrong fields, empty when no single field is to blame
+ * @param more further members
+ */
+public record Problem(
+    int status, String kind, String detail, List<Violation> errors, Json.Part more) {
+  public static final String MEDIA_TYPE = "application/problem+json";
+
+  private static final String REGISTERED = "https://iana.org/";
+  private static final Json.Part NOTHING = json -> {};
+
+  private static final Map<Integer, String> TITLES =
+      Map.ofEntries(
+          Map.entry(400, "Bad Request"),
+          Map.entry(401, "Unauthorized"),
+          Map.entry(403, "Forbidden"),
+          Map.entry(404, "Not Found"),
+          Map.entry(405, "Method Not Allowed"),
+          Map.entry(406, "Not Acceptable"),
+          Map.entry(408, "Request Timeout"),
+          Map.entry(409, "Conflict"),
+          Map.entry(412, "Precondition Failed"),
+          Map.entry(413, "Content Too Large"),
+          Map.entry(414, "URI Too Long"),
+          Map.entry(415, "Unsupported Media Type"),
+          Map.entry(421, "Misdirected Request"),
+          Map.entry(429, "Too Many Requests"),
+          Map.entry(431, "Request Header Fields Too Large"),
+          Map.entry(500, "Internal Server Error"),
+          Map.entry(502, "Bad Gateway"),
+          Map.entry(503, "Service Unavailable"),
+          Map.entry(504, "Gateway Timeout"),
+          Map.entry(505, "HTTP Version Not Supported"));
+
+  public Problem {
+    if (status < 400 || status > 599) {
+      throw new IllegalArgumentException("status must be an error, not " + status);
+    }
+    errors = List.copyOf(errors);
+  }
+
+  public static Problem of(int status, String kind, String detail) {
+    return new Problem(status, kind, detail, List.of(), NOTHING);
+  }
+
+  /** A store failed; the outcome says whether anything may have been done. */
+  public static Problem storeUnavailable(StoreException.Outcome outcome, String detail) {
+    String word = Fields.lower(outcome);
+    return of(503, "store-unavailable", detail)
+        .with(json -> json.writeStringField("outcome", word));
+  }
+
+  /** The memory of this node has no room to count something new. */
+  public static Problem storeFull(StoreException failure) {
+    return of(
+        503,
+        "store-full",
+        "The memory of this node is %s. Nothing was done; there is room again when what is idle has been"
+                .formatted(failure.getMessage())
+            + " forgotten.");
+  }
+
+  /** A request with wrong fields. */
+  public static Problem invalid(List<Violation> errors) {
+    String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
+    return new Problem(400, "invalid-request", detail, errors, NOTHING);
+  }
+
+  /** What rules refuse. */
+  public static Problem quotaExceeded(Verdict.Refused refused) {
+    return CheckJson.problem(refused);
+  }
+
+  /** The same problem with further members. */
+  public Problem with(Json.Part members) {
+    return new Problem(
+        status,
+        kind,
+        detail,
+        errors,
+        json -> {
+          more.write(json);
+          members.write(json);
+        });
+  }
+
+  public String title() {
+    return TITLES.getOrDefault(status, status < 500 ? "Bad Request" : "Server Error");
+  }
+
+  public byte[] toJson() {
+    return Json.bytes(
+        json -> {
+          json.writeStartObject();
+          writeFields(json);
+          json.writeEndObject();
+        });
+  }
+
+  /** Writes its fields into an open object. */
+  public void writeFields(JsonGenerator json) throws IOException {
+    json.writeStringField("type", kind.startsWith(REGISTERED) ? kind : "urn:weir:problem:" + kind);
+    json.writeStringField("title", title());
+    json.writeNumberField("status", status);
+    json.writeStringField("detail", detail);
+    if (!errors.isEmpty()) {
+      json.writeArrayFieldStart("errors");
+      for (Violation error : errors) {
+        json.writeStartObject();
+        json.writeStringField("field", error.field());
+        json.writeStringField("message", error.message());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
+    more.write(json);
+  }
+}

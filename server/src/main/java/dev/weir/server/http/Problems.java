@@ -1,0 +1,206 @@
+package dev.weir.server.http;
+
+import dev.weir.engine.StoreException;
+import dev.weir.server.limits.ResourceId;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpMethod;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.exceptions.BufferLengthExceededException;
+import io.micronaut.http.exceptions.ContentLengthExceededException;
+import io.micronaut.http.server.exceptions.ExceptionHandler;
+import io.micronaut.http.server.exceptions.NotAllowedException;
+import io.micronaut.http.server.exceptions.response.Error;
+import io.micronaut.http.server.exceptions.response.ErrorContext;
+import io.micronaut.http.server.exceptions.response.ErrorResponseProcessor;
+import io.micronaut.http.server.netty.NettyHttpRequest;
+import io.micronaut.web.router.exceptions.UnsatisfiedRouteException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one place where errors become answers.
+ *
+ * <p>Micronaut hands over what it found wrong itself (no route, wrong method or media type, a body
+ * over the bound, a request line that the decoder gave up on) as an {@link ErrorContext}, and
+ * whatever an endpoint or filter threw as an exception. Both leave as problems.
+ */
+@Singleton
+public final class Problems
+    implements ErrorResponseProcessor<byte[]>, ExceptionHandler<Throwable, HttpResponse<?>> {
+  private static final Problem NOTHING_DONE =
+      Problem.storeUnavailable(
+          StoreException.Outcome.NONE,
+          "The database does not answer. Nothing was done; try again soon.");
+
+  private static final Problem OUTCOME_UNKNOWN =
+      Problem.storeUnavailable(
+          StoreException.Outcome.UNKNOWN,
+          "The database did not answer in time, or the connection to it broke. Whether this was"
+              + " done is unknown; repeat it with the same id.");
+
+  private static final MediaType TYPE = MediaType.of(Problem.MEDIA_TYPE);
+
+  private static final Problem INCOMPLETE =
+      Problem.of(400, "incomplete-request", "The request ended early.");
+
+  public static final Problem BROKEN_BODY =
+      Problem.of(400, "bad-request", "The body is not chunked or packed as its headers say.");
+
+  private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+  private static final Map<Integer, String> KINDS =
+      Map.of(
+          405, "method-not-allowed",
+          406, "not-acceptable",
+          413, "too-large",
+          415, "unsupported-media-type");
+
+  @Override
+  @SuppressWarnings("rawtypes") // So is the interface.
+  public HttpResponse<?> handle(HttpRequest request, Throwable exception) {
+    if (exception instanceof ProblemException expected) {
+      MutableHttpResponse<byte[]> response = answer(expected.problem());
+      expected.headers().forEach(response::header);
+      return response;
+    }
+    if (exception instanceof StoreException failure) {
+      log.error(
+          "{} {} failed: {}", request.getMethodName(), request.getPath(), exception.getMessage());
+      return answer(of(failure)).header("Retry-After", "1");
+    }
+    Problem problem = unexpected(request, exception);
+    MutableHttpResponse<byte[]> response = answer(problem);
+    return problem.equals(BROKEN_BODY)
+        ? response.header(HttpHeaders.CONNECTION, "close")
+        : response;
+  }
+
+  /** A store that failed, and whether anything may have been done. */
+  public static Problem of(StoreException failure) {
+    if (failure.isFull()) {
+      return Problem.storeFull(failure);
+    }
+    return switch (failure.outcome()) {
+      case NONE -> NOTHING_DONE;
+      case UNKNOWN -> OUTCOME_UNKNOWN;
+    };
+  }
+
+  @Override
+  public MutableHttpResponse<byte[]> processResponse(
+      ErrorContext context, MutableHttpResponse<?> base) {
+    HttpRequest<?> request = context.getRequest();
+    Throwable cause = context.getRootCause().orElse(null);
+    if (request.getMethod() == HttpMethod.OPTIONS && cause instanceof NotAllowedException) {
+      return base.status(HttpStatus.NO_CONTENT).body(null);
+    }
+    Problem problem = problem(context, base, cause);
+    MutableHttpResponse<byte[]> response = fill(base, problem);
+    return problem.equals(BROKEN_BODY)
+        ? response.header(HttpHeaders.CONNECTION, "close")
+        : response;
+  }
+
+  private static Problem problem(
+      ErrorContext context, MutableHttpResponse<?> base, @Nullable Throwable cause) {
+    if (context.getRequest() instanceof NettyHttpRequest<?> netty
+        && netty.getNativeRequest().decoderResult().isFailure()) {
+      return undecodable(netty.getNativeRequest().decoderResult().cause());
+    }
+    if (cause instanceof BufferLengthExceededException
+        || cause instanceof ContentLengthExceededException) {
+      return BodyLimitFilter.tooLarge(context.getRequest());
+    }
+    if (cause instanceof UnsatisfiedRouteException) {
+      return Problem.of(400, "malformed-json", "The JSON cannot be read: there is none.");
+    }
+    if (base.code() == 404) {
+      if (ResourceId.isMissingIn(context.getRequest().getPath())) {
+        return ResourceId.EMPTY;
+      }
+      return Problem.of(
+          404, "not-found", "There is nothing at " + context.getRequest().getPath() + ".");
+    }
+    if (base.code() >= 500) {
+      return unexpected(context.getRequest(), cause);
+    }
+    String detail =
+        context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
+    return Problem.of(base.code(), KINDS.getOrDefault(base.code(), "bad-request"), detail);
+  }
+
+  /** The decoder stopped before there was a request; Micronaut calls all of these 413 or 400. */
+  private static Problem undecodable(Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return Problem.of(414, "uri-too-long", "The request line is too long.");
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return Problem.of(431, "headers-too-large", "The headers are too large.");
+    }
+    return Problem.of(400, "bad-request", "The request is not valid HTTP.");
+  }
+
+  /** What nobody foresaw, unless it is only that a client sent half of a request. */
+  private static Problem unexpected(HttpRequest<?> request, @Nullable Throwable exception) {
+    if (exception != null && isClientGone(exception)) {
+      log.debug("{} {}: client gone", request.getMethodName(), request.getPath());
+      return INCOMPLETE;
+    }
+    if (exception != null && isBroken(exception)) {
+      return BROKEN_BODY;
+    }
+    String id = UUID.randomUUID().toString();
+    log.error("{} {} failed, id {}", request.getMethodName(), request.getPath(), id, exception);
+    return Problem.of(
+        500, "unexpected", "Something went wrong here; the log knows more under " + id + ".");
+  }
+
+  /** Whether a body was not chunked or packed as its headers say. */
+  public static boolean isBroken(Throwable exception) {
+    return exception instanceof BrokenBodies.BrokenBodyException
+        || exception.getCause() instanceof BrokenBodies.BrokenBodyException;
+  }
+
+  private static boolean isClientGone(Throwable exception) {
+    if (exception instanceof ClosedChannelException) {
+      return true;
+    }
+    if (!(exception instanceof IOException) || exception.getMessage() == null) {
+      return false;
+    }
+    String message = exception.getMessage().toLowerCase(Locale.ROOT);
+    return message.contains("connection closed")
+        || message.contains("connection reset")
+        || message.contains("broken pipe");
+  }
+
+  /** A problem as an answer. */
+  public static MutableHttpResponse<byte[]> answer(Problem problem) {
+    return fill(HttpResponse.ok(), problem);
+  }
+
+  private static MutableHttpResponse<byte[]> fill(
+      MutableHttpResponse<?> response, Problem problem) {
+    byte[] body = problem.toJson();
+    // The length keeps the connection open where no body follows, in answers to HEAD.
+    return response
+        .status(problem.status(), problem.title())
+        .contentType(TYPE)
+        .contentLength(body.length)
+        .body(body);
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.server.http;
+
+import io.micronaut.core.annotation.AnnotationMetadata;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.annotation.RequestFilter;
+import io.micronaut.http.annotation.ServerFilter;
+import io.micronaut.web.router.RouteAttributes;
+import java.util.Optional;
+
+/**
+ * Refuses queries that are not UTF-8, and query parameters of endpoints that have none: a misspelt
+ * or misplaced one would silently do nothing. Endpoints that are open to everyone (health, metrics,
+ * documentation) take any query, because monitors and browsers add parameters of their own.
+ */
+@ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
+final class QueryFilter {
+  @RequestFilter
+  void check(HttpRequest<?> request) {
+    String query = request.getUri().getRawQuery();
+    if (query == null || query.isEmpty()) {
+      return;
+    }
+    Optional<AnnotationMetadata> endpoint =
+        RouteAttributes.getRouteMatch(request)
+            .map(route -> route.getRouteInfo().getAnnotationMetadata())
+            .filter(metadata -> metadata.hasAnnotation(RequiresRole.class));
+    if (endpoint.isEmpty()) {
+      return;
+    }
+    PercentEncoding.decode(query);
+    if (!endpoint.get().hasAnnotation(ReadsQuery.class)) {
+      Fields parameters = Fields.of(request.getParameters());
+      parameters.refuseOtherParameters();
+      parameters.throwIfWrong();
+    }
+  }
+}

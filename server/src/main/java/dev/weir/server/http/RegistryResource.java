@@ -1,0 +1,213 @@
+package dev.weir.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.register.Change;
+import dev.weir.engine.register.Entry;
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.register.Register;
+import io.micronaut.http.HttpHeaders;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MutableHttpResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Entries of a register over HTTP, whatever they are: found, made, changed, removed. */
+public final class RegistryResource<T, E extends Entry<T>> {
+  /** Of a path such as {@code /api/admin/rules/7}. */
+  private static final int ID_SEGMENT = 4;
+
+  private static final Logger log = LoggerFactory.getLogger(RegistryResource.class);
+
+  private final Words words;
+  private final Register<T, E> register;
+  private final Runnable refresh;
+  private final Function<Object, T> reader;
+  private final Members<E> members;
+
+  /**
+   * How one speaks of them.
+   *
+   * @param one such as rule
+   * @param title what no other has, such as name
+   */
+  public record Words(
+      String one, String title, Kind unknown, Kind stale, Kind titleTaken, Kind tooMany) {
+    String path() {
+      return "/api/admin/%ss/".formatted(one);
+    }
+  }
+
+  /** A kind of problem. */
+  public record Kind(int status, String code) {
+    ProblemException problem(String detail) {
+      return new ProblemException(Problem.of(status, code, detail));
+    }
+  }
+
+  /** Writes what is told of an entry into the object that was begun. */
+  public interface Members<E> {
+    void write(JsonGenerator json, E entry) throws IOException;
+  }
+
+  /**
+   * @param refresh lets this node read all entries anew: other nodes are told by the store, and who
+   *     asks this one next must not meet the old entry
+   */
+  public RegistryResource(
+      Words words,
+      Register<T, E> register,
+      Runnable refresh,
+      Function<Object, T> reader,
+      Members<E> members) {
+    this.words = words;
+    this.register = register;
+    this.refresh = refresh;
+    this.reader = reader;
+    this.members = members;
+  }
+
+  public HttpResponse<byte[]> list(List<E> entries) {
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (E entry : entries) {
+            write(json, entry);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  public HttpResponse<byte[]> find(HttpRequest<?> request) {
+    return answer(HttpStatus.OK, known(request));
+  }
+
+  /** The entry that the path names. */
+  public E known(HttpRequest<?> request) {
+    return register.find(id(request)).orElseThrow(() -> unknown(request));
+  }
+
+  public HttpResponse<byte[]> create(HttpRequest<?> request, byte[] body) {
+    T terms = reader.apply(Json.read(body, 0, body.length));
+    E entry = done(request, terms, register.create(terms, Caller.of(request))).entry();
+    return answer(HttpStatus.CREATED, entry)
+        .header(HttpHeaders.LOCATION, words.path() + entry.id());
+  }
+
+  public HttpResponse<byte[]> change(HttpRequest<?> request, byte[] body) {
+    T terms = reader.apply(Json.read(body, 0, body.length));
+    int version = IfMatch.of(request).version(() -> known(request).version());
+    return change(request, version, terms);
+  }
+
+  /**
+   * @param version that the change is of
+   */
+  public HttpResponse<byte[]> change(HttpRequest<?> request, int version, T terms) {
+    Change<E> change = register.change(id(request), version, terms, Caller.of(request));
+    return answer(HttpStatus.OK, done(request, terms, change).entry());
+  }
+
+  public HttpResponse<byte[]> remove(HttpRequest<?> request) {
+    E entry = known(request);
+    int version = IfMatch.of(request).version(entry::version);
+    Change<E> change = register.remove(entry.id(), version, Caller.of(request));
+    done(request, entry.terms(), change);
+    return HttpResponse.noContent();
+  }
+
+  /** How an entry came to be what it is. */
+  public HttpResponse<byte[]> versions(HttpRequest<?> request) {
+    List<EntryVersion<E>> versions = register.versions(id(request));
+    if (versions.isEmpty()) {
+      throw unknown(request);
+    }
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (EntryVersion<E> version : versions) {
+            json.writeStartObject();
+            members.write(json, version.entry());
+            json.writeStringField("changedBy", version.changedBy());
+            json.writeBooleanField("removed", version.isRemoval());
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+        });
+  }
+
+  private Change.Done<E> done(HttpRequest<?> request, T terms, Change<E> change) {
+    return switch (change) {
+      case Change.Done<E> done -> {
+        StoreException.afterDone(
+            () -> {
+              refresh.run();
+              return done;
+            });
+        boolean isRemoval = done.before().equals(Optional.of(done.entry()));
+        log.info(
+            "Changed {}: {} → {}",
+            words.one(),
+            done.before().map(this::text).orElse("none"),
+            isRemoval ? "none" : text(done.entry()));
+        yield done;
+      }
+      case Change.Unknown<E> unknown -> throw unknown(request);
+      case Change.Stale<E> stale ->
+          throw words
+              .stale()
+              .problem(
+                  "Somebody has changed the %s: its version is %d now."
+                      .formatted(words.one(), stale.current().version()));
+      case Change.Taken<E> taken ->
+          throw words
+              .titleTaken()
+              .problem(
+                  "There is a %s with the %s %s already."
+                      .formatted(words.one(), words.title(), Snippet.of(register.title(terms))));
+      case Change.TooMany<E> many ->
+          throw words
+              .tooMany()
+              .problem("There are %d %ss already.".formatted(register.most(), words.one()));
+    };
+  }
+
+  private MutableHttpResponse<byte[]> answer(HttpStatus status, E entry) {
+    return Responses.json(status, json -> write(json, entry))
+        .header(HttpHeaders.ETAG, "\"" + entry.version() + "\"");
+  }
+
+  private void write(JsonGenerator json, E entry) throws IOException {
+    json.writeStartObject();
+    members.write(json, entry);
+    json.writeEndObject();
+  }
+
+  private String text(E entry) {
+    return new String(Json.bytes(json -> write(json, entry)), StandardCharsets.UTF_8);
+  }
+
+  /** What is no number is nobody's id. */
+  private long id(HttpRequest<?> request) {
+    try {
+      return Long.parseLong(PathSegment.of(request, ID_SEGMENT));
+    } catch (NumberFormatException e) {
+      throw unknown(request);
+    }
+  }
+
+  private ProblemException unknown(HttpRequest<?> request) {
+    return words
+        .unknown()
+        .problem(
+            "There is no %s with the id %s."
+                .formatted(words.one(), Snippet.of(PathSegment.of(request, ID_SEGMENT))));
+  }
+}

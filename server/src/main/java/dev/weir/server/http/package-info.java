@@ -1,0 +1,2 @@
+/** HTTP: endpoints, their JSON, and problems. */
+package dev.weir.server.http;

@@ -1,0 +1,210 @@
+package dev.weir.server.limits;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.Definition;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.PolicyText;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.RuleCounters;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import dev.weir.server.rules.CheckJson;
+import dev.weir.server.rules.Limits;
+import dev.weir.server.rules.RuleJson;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.Put;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Token buckets by resource: define one, look into it, take tokens, remove it. */
+@Controller("/api/v1/buckets")
+@RequiresRole(RequiresRole.Role.CLIENT)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class BucketEndpoints {
+  /** No rule has this name. */
+  private static final String POLICY = RuleJson.RESERVED + "bucket";
+
+  private final Limits limits;
+
+  BucketEndpoints(Limits limits) {
+    this.limits = limits;
+  }
+
+  @Put(ResourceId.VARIABLE)
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> define(HttpRequest<?> request, @Body byte[] body) {
+    String resource = ResourceId.of(request);
+    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Optional<TokenBucket> bucket = RuleJson.bucket(fields, "capacity", "refillRate");
+    fields.refuseOthers();
+    if (fields.isWrong("capacity")) {
+      fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_CAPACITY"));
+    }
+    if (fields.isWrong("refillRate")) {
+      fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_REFILL_RATE"));
+    }
+    fields.throwIfWrong();
+    Definition<TokenBucket> defined = limits.buckets().define(resource, bucket.orElseThrow());
+    return StoreException.afterDone(() -> state(defined));
+  }
+
+  @Get(ResourceId.VARIABLE)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> look(HttpRequest<?> request) {
+    return state(defined(ResourceId.of(request)));
+  }
+
+  @Delete(ResourceId.VARIABLE)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> remove(HttpRequest<?> request) {
+    Definition<TokenBucket> defined = defined(ResourceId.of(request));
+    if (!limits.buckets().remove(defined.resource())) {
+      throw ResourceId.unknown(defined.resource());
+    }
+    return StoreException.afterDone(
+        () -> {
+          limits.store().forget(policy(defined), defined.resource());
+          return HttpResponse.noContent();
+        });
+  }
+
+  @Post(ResourceId.VARIABLE + "/acquire")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> acquire(HttpRequest<?> request, @Body byte[] body) {
+    Definition<TokenBucket> defined = defined(ResourceId.of(request));
+    long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
+    AcquireResult answer = limits.store().decide(demand(defined, tokens));
+    Decision decision = answer.decisions().getFirst();
+    limits.metrics().decided(answer.mode());
+    limits.metrics().buckets().count(RuleCounters.Outcome.of(decision, answer.isReplayed()));
+    MutableHttpResponse<byte[]> response =
+        switch (decision) {
+          case Decision.Allowed allowed ->
+              Responses.json(json -> writeAcquired(json, tokens, allowed, answer));
+          case Decision.Delayed delayed -> throw new IllegalStateException("nothing waits here");
+          case Decision.Refused refused ->
+              Problems.answer(insufficient(defined, tokens, refused, answer));
+        };
+    RateLimitFields.add(
+        response::header,
+        new RateLimitFields.Told(
+            PolicyText.ofBucket(defined.resource(), defined.limit()),
+            defined.resource(),
+            decision.remaining(),
+            OptionalLong.of(decision.resetMicros()),
+            !decision.isAllowed()));
+    if (decision instanceof Decision.Refused refused) {
+      RateLimitFields.addRetryAfter(response::header, refused.retryAfterMicros());
+    }
+    return response;
+  }
+
+  private static long tokens(Fields fields, Definition<TokenBucket> defined) {
+    long capacity = defined.limit().capacity();
+    Optional<Long> tokens = fields.required("tokens", fields.whole("tokens", 1, capacity));
+    fields.refuseOthers();
+    if (fields.isWrong("tokens")) {
+      fields.throwIfWrong(
+          json -> {
+            json.writeStringField("code", "INVALID_TOKEN_COUNT");
+            fields.writeNumber(json, "count", "tokens");
+            json.writeNumberField("capacity", capacity);
+          });
+    }
+    fields.throwIfWrong();
+    return tokens.orElseThrow();
+  }
+
+  private static Problem insufficient(
+      Definition<TokenBucket> defined,
+      long tokens,
+      Decision.Refused refused,
+      AcquireResult answer) {
+    Problem problem =
+        CheckJson.quotaExceeded(
+            "%d tokens were asked for and %d are there. Try again in %d s."
+                .formatted(
+                    tokens,
+                    refused.remaining(),
+                    RateLimitFields.seconds(refused.retryAfterMicros())),
+            List.of(PolicyText.printable(defined.resource())));
+    return ResourceId.coded(problem, "INSUFFICIENT_TOKENS")
+        .with(
+            json -> {
+              json.writeNumberField("requested", tokens);
+              json.writeNumberField("available", refused.remaining());
+              Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
+              json.writeStringField("mode", Fields.lower(answer.mode()));
+            });
+  }
+
+  private static void writeAcquired(
+      JsonGenerator json, long tokens, Decision.Allowed allowed, AcquireResult answer)
+      throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("acquired", tokens);
+    json.writeNumberField("remaining", allowed.remaining());
+    Json.writeSeconds(json, "reset", allowed.resetMicros());
+    json.writeStringField("mode", Fields.lower(answer.mode()));
+    json.writeEndObject();
+  }
+
+  private HttpResponse<byte[]> state(Definition<TokenBucket> defined) {
+    long tokens = limits.store().peek(demand(defined, 1)).decisions().getFirst().remaining();
+    Usage usage = limits.store().usage(policy(defined), defined.resource());
+    Instant refilled = usage.isNone() ? defined.createdAt() : Micros.instant(usage.atMicros());
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("resourceId", defined.resource());
+          json.writeNumberField("capacity", defined.limit().capacity());
+          json.writeNumberField("currentTokens", tokens);
+          RuleJson.writeRate(json, defined.limit());
+          json.writeStringField("lastRefillAt", refilled.toString());
+          json.writeStringField("createdAt", defined.createdAt().toString());
+          json.writeStringField("updatedAt", defined.updatedAt().toString());
+          json.writeEndObject();
+        });
+  }
+
+  private Definition<TokenBucket> defined(String resource) {
+    return limits.buckets().find(resource).orElseThrow(() -> ResourceId.unknown(resource));
+  }
+
+  private static AcquireRequest<TokenBucket> demand(Definition<TokenBucket> defined, long tokens) {
+    return AcquireRequest.of(new LimitRequest<>(policy(defined), defined.resource(), tokens));
+  }
+
+  private static Policy<TokenBucket> policy(Definition<TokenBucket> defined) {
+    return Policy.of(POLICY, defined.limit()).createdAt(defined.createdAt());
+  }
+}

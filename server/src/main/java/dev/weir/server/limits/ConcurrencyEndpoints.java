@@ -1,0 +1,309 @@
+package dev.weir.server.limits;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Definition;
+import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.rules.PolicyText;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.PathSegment;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import dev.weir.server.http.Snippet;
+import dev.weir.server.rules.CheckJson;
+import dev.weir.server.rules.Limits;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.Put;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/** How many at the same time, by resource: define it, take leases, renew and release them. */
+@Controller("/api/v1/concurrency")
+@RequiresRole(RequiresRole.Role.CLIENT)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+public final class ConcurrencyEndpoints {
+  /** Leases that are no resource's have other names. */
+  private static final String PREFIX = "concurrency/";
+
+  private static final String LEASE = ResourceId.VARIABLE + "/leases/{leaseId:[^/]+}";
+  private static final int LEASE_SEGMENT = 6;
+  private static final byte[] NO_BODY = {};
+  private static final Duration USUAL_TTL = Duration.ofSeconds(30);
+
+  private final Limits limits;
+
+  ConcurrencyEndpoints(Limits limits) {
+    this.limits = limits;
+  }
+
+  @Put(ResourceId.VARIABLE)
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> define(HttpRequest<?> request, @Body byte[] body) {
+    String resource = ResourceId.of(request);
+    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Optional<Long> max =
+        fields.required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MOST));
+    Duration ttl = ttl(fields);
+    fields.refuseOthers();
+    if (fields.isWrong("maxConcurrent")) {
+      fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_MAX_CONCURRENT"));
+    }
+    fields.throwIfWrong();
+    Concurrency limit = Concurrency.of(Math.toIntExact(max.orElseThrow()), ttl);
+    Definition<Concurrency> defined = limits.concurrency().define(resource, limit);
+    return StoreException.afterDone(() -> state(defined));
+  }
+
+  private static Duration ttl(Fields fields) {
+    Duration ttl = fields.duration("leaseTtl").orElse(USUAL_TTL);
+    Duration shortest = Micros.duration(Limit.SHORTEST_MICROS);
+    Duration longest = Micros.duration(Limit.LONGEST_MICROS);
+    if (ttl.compareTo(shortest) < 0
+        || ttl.compareTo(longest) > 0
+        || ttl.toNanosPart() % 1_000 != 0) {
+      fields.wrong(
+          "leaseTtl", "must be whole microseconds from %s to %s".formatted(shortest, longest));
+    }
+    return ttl;
+  }
+
+  @Get(ResourceId.VARIABLE)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> look(HttpRequest<?> request) {
+    return state(defined(ResourceId.of(request)));
+  }
+
+  @Delete(ResourceId.VARIABLE)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> remove(HttpRequest<?> request) {
+    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    if (!limits.concurrency().remove(defined.resource())) {
+      throw ResourceId.unknown(defined.resource());
+    }
+    return StoreException.afterDone(
+        () -> {
+          limits.leases().forget(key(defined));
+          return HttpResponse.noContent();
+        });
+  }
+
+  @Post(ResourceId.VARIABLE + "/leases")
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> acquire(HttpRequest<byte[]> request) {
+    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    int places = places(request.getBody().orElse(NO_BODY), defined);
+    LeaseDecision decision =
+        limits
+            .leases()
+            .acquire(
+                key(defined),
+                defined.limit(),
+                UUID.randomUUID().toString(),
+                places,
+                defined.createdAt());
+    limits.metrics().decided(decision);
+    return switch (decision) {
+      case LeaseDecision.Held held ->
+          told(defined, held, OptionalLong.empty(), lease(HttpStatus.CREATED, held.lease()));
+      case LeaseDecision.Full full -> {
+        MutableHttpResponse<byte[]> response =
+            told(
+                defined,
+                full,
+                OptionalLong.of(full.retryAfterMicros()),
+                Problems.answer(reached(defined, full)));
+        RateLimitFields.addRetryAfter(response::header, full.retryAfterMicros());
+        yield response;
+      }
+      case LeaseDecision.Unavailable gone ->
+          throw unavailable(gone, "You hold no lease; one may count until its leaseTtl is over.");
+      case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
+      case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
+    };
+  }
+
+  /** Without a body it is one place. */
+  private static int places(byte[] body, Definition<Concurrency> defined) {
+    int max = defined.limit().max();
+    if (body.length == 0) {
+      return 1;
+    }
+    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    long count = fields.whole("count", 1, max).orElse(1L);
+    fields.refuseOthers();
+    if (fields.isWrong("count")) {
+      fields.throwIfWrong(
+          json -> {
+            json.writeStringField("code", "INVALID_CONCURRENT_COUNT");
+            fields.writeNumber(json, "count", "count");
+            json.writeNumberField("max", max);
+          });
+    }
+    fields.throwIfWrong();
+    return Math.toIntExact(count);
+  }
+
+  @Put(LEASE)
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> renew(HttpRequest<?> request) {
+    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    String leaseId = leaseId(request);
+    LeaseDecision decision = limits.leases().renew(key(defined), defined.limit(), leaseId);
+    limits.metrics().decided(decision);
+    return lease(HttpStatus.OK, renewed(decision, leaseId));
+  }
+
+  /** The lease that was renewed; throws if there is none, or if its store is gone. */
+  public static Lease renewed(LeaseDecision decision, String leaseId) {
+    return switch (decision) {
+      case LeaseDecision.Held held -> held.lease();
+      case LeaseDecision.Unchecked unchecked -> unchecked.lease();
+      case LeaseDecision.Gone gone -> throw unknownLease(leaseId);
+      case LeaseDecision.Unavailable gone ->
+          throw unavailable(
+              gone,
+              "Whether the lease was renewed is not known; it lasts at least until its expiresAt.");
+      case LeaseDecision.Full full -> throw new IllegalStateException("a renewal needs no place");
+    };
+  }
+
+  @Delete(LEASE)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> release(HttpRequest<?> request) {
+    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    requireReleased(limits.leases().release(key(defined), leaseId(request)));
+    return HttpResponse.noContent();
+  }
+
+  /** Throws if the store is gone: the lease may still be held then. */
+  public static void requireReleased(LeaseDecision released) {
+    if (released instanceof LeaseDecision.Unavailable gone) {
+      throw unavailable(
+          gone,
+          "Whether the lease has ended is not known; it ends at its expiresAt at the latest.");
+    }
+  }
+
+  /** The store may have been asked, and only its answer been lost. */
+  private static ProblemException unavailable(LeaseDecision.Unavailable gone, String known) {
+    Map<String, String> headers = new HashMap<>();
+    RateLimitFields.addRetryAfter(headers::put, gone.retryAfterMicros());
+    return new ProblemException(
+        Problem.storeUnavailable(
+            StoreException.Outcome.UNKNOWN, "The store of leases does not answer. " + known),
+        headers);
+  }
+
+  private static Problem reached(Definition<Concurrency> defined, LeaseDecision.Full full) {
+    Problem problem =
+        CheckJson.quotaExceeded(
+            "%d of %d places are taken.".formatted(full.current(), defined.limit().max()),
+            List.of(PolicyText.printable(defined.resource())));
+    return ResourceId.coded(problem, "CONCURRENCY_LIMIT_REACHED")
+        .with(
+            json -> {
+              json.writeNumberField("current", full.current());
+              json.writeNumberField("max", defined.limit().max());
+              Json.writeSeconds(json, "retryAfter", full.retryAfterMicros());
+            });
+  }
+
+  /** What is left may be less than nothing, if the limit was lowered: then it is nothing. */
+  private static MutableHttpResponse<byte[]> told(
+      Definition<Concurrency> defined,
+      LeaseDecision decision,
+      OptionalLong resetMicros,
+      MutableHttpResponse<byte[]> response) {
+    RateLimitFields.add(
+        response::header,
+        new RateLimitFields.Told(
+            PolicyText.ofConcurrency(defined.resource(), defined.limit()),
+            defined.resource(),
+            Math.max(0, defined.limit().max() - decision.current()),
+            resetMicros,
+            decision instanceof LeaseDecision.Full));
+    return response;
+  }
+
+  private static MutableHttpResponse<byte[]> lease(HttpStatus status, Lease lease) {
+    return Responses.json(
+        status,
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("leaseId", lease.id());
+          json.writeNumberField("count", lease.places());
+          json.writeStringField("expiresAt", Micros.instant(lease.expiresAtMicros()).toString());
+          json.writeEndObject();
+        });
+  }
+
+  private HttpResponse<byte[]> state(Definition<Concurrency> defined) {
+    int current = limits.leases().current(key(defined));
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("resourceId", defined.resource());
+          json.writeNumberField("maxConcurrent", defined.limit().max());
+          json.writeNumberField("currentCount", current);
+          json.writeStringField(
+              "leaseTtl", Micros.duration(defined.limit().ttlMicros()).toString());
+          json.writeStringField("createdAt", defined.createdAt().toString());
+          json.writeStringField("updatedAt", defined.updatedAt().toString());
+          json.writeEndObject();
+        });
+  }
+
+  private Definition<Concurrency> defined(String resource) {
+    return limits.concurrency().find(resource).orElseThrow(() -> ResourceId.unknown(resource));
+  }
+
+  private static String key(Definition<Concurrency> defined) {
+    return PREFIX + defined.resource();
+  }
+
+  private static String leaseId(HttpRequest<?> request) {
+    String id = PathSegment.of(request, LEASE_SEGMENT);
+    Fields fields = Fields.of(Map.of());
+    LimitNames.problem(id).ifPresent(problem -> fields.wrong("leaseId", problem));
+    fields.throwIfWrong();
+    return id;
+  }
+
+  private static ProblemException unknownLease(String id) {
+    return new ProblemException(
+        Problem.of(
+            404,
+            "unknown-lease",
+            "The lease \"%s\" has ended, or never was.".formatted(Snippet.of(id))));
+  }
+}

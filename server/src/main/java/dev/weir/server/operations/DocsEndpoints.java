@@ -1,0 +1,57 @@
+package dev.weir.server.operations;
+
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.ResponseFilter;
+import io.micronaut.http.annotation.ServerFilter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.util.Objects;
+
+/** The way to the page where the API can be tried; its files are static resources. */
+@Controller
+@ServerFilter("/docs/**")
+public final class DocsEndpoints {
+  public static final String YAML = "application/yaml";
+
+  /** Swagger UI sets style attributes and draws data: images; everything else is ours. */
+  private static final String POLICY =
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
+          + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
+          + " frame-ancestors 'none'";
+
+  private final byte[] openApi;
+
+  DocsEndpoints() throws IOException {
+    try (InputStream in = DocsEndpoints.class.getResourceAsStream("/openapi.yaml")) {
+      this.openApi = Objects.requireNonNull(in, "openapi.yaml").readAllBytes();
+    }
+  }
+
+  @Get("/openapi.yaml")
+  @Produces(YAML)
+  byte[] openApi() {
+    return openApi;
+  }
+
+  /** Temporary: another page may be there in a later version. */
+  @Get
+  HttpResponse<?> root() {
+    return HttpResponse.temporaryRedirect(URI.create("/docs"));
+  }
+
+  @Get("/docs")
+  HttpResponse<?> page() {
+    return HttpResponse.redirect(URI.create("/docs/index.html"));
+  }
+
+  @ResponseFilter
+  void protect(HttpRequest<?> request, MutableHttpResponse<?> response) {
+    response.header("Content-Security-Policy", POLICY).header("X-Content-Type-Options", "nosniff");
+  }
+}

@@ -1,2 +1,0 @@
-/** HTTP: endpoints, their JSON, and problems. */
-package dev.weir.server.rest;

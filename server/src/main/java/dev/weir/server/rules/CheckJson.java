@@ -1,0 +1,190 @@
+package dev.weir.server.rules;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Lease;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleResult;
+import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.Verdict;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.Responses;
+import dev.weir.server.http.Snippet;
+import dev.weir.server.http.TimeText;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MutableHttpResponse;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What rules say, as an answer. */
+public final class CheckJson {
+  /** The registered type of a refusal. */
+  private static final String QUOTA_EXCEEDED =
+      "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
+  private static final long MICROS_OF_A_MILLI = 1_000;
+
+  private CheckJson() {}
+
+  /** The answer to a check, with the header fields. */
+  static HttpResponse<byte[]> answer(CheckRequest request, Verdict verdict) {
+    MutableHttpResponse<byte[]> response =
+        switch (verdict) {
+          case Verdict.Passed passed -> Responses.json(json -> writeGrant(json, request, passed));
+          case Verdict.Queued queued -> Responses.json(json -> writeGrant(json, request, queued));
+          case Verdict.Refused refused -> Problems.answer(refusal(request, refused));
+          case Verdict.Reused reused -> throw reused(request);
+        };
+    RateLimitFields.add(response::header, verdict);
+    return response;
+  }
+
+  /** Says that a request id belongs to another request. */
+  static ProblemException reused(CheckRequest request) {
+    return new ProblemException(
+        Problem.of(
+            409,
+            "request-id-reused",
+            "The requestId \"%s\" belongs to another request. Nothing was taken or given back."
+                .formatted(Snippet.of(request.requestId()))));
+  }
+
+  static Problem refusal(CheckRequest request, Verdict.Refused refused) {
+    return problem(refused).with(json -> writeMembers(json, request, refused));
+  }
+
+  static void writeGrant(JsonGenerator json, CheckRequest request, Verdict verdict)
+      throws IOException {
+    json.writeStartObject();
+    writeMembers(json, request, verdict);
+    json.writeEndObject();
+  }
+
+  /** What is wrong with a request that some rules refuse. */
+  public static Problem problem(Verdict.Refused refused) {
+    List<String> violated = refused.violated();
+    return quotaExceeded(
+        "Beyond %s. Try again in %d s."
+            .formatted(
+                String.join(", ", violated.stream().map(name -> '"' + name + '"').toList()),
+                RateLimitFields.seconds(refused.retryAfterMicros())),
+        violated);
+  }
+
+  public static Problem quotaExceeded(String detail, List<String> violated) {
+    return Problem.of(429, QUOTA_EXCEEDED, detail)
+        .with(
+            json -> {
+              json.writeArrayFieldStart("violated-policies");
+              for (String name : violated) {
+                json.writeString(name);
+              }
+              json.writeEndArray();
+            });
+  }
+
+  private static void writeMembers(JsonGenerator json, CheckRequest request, Verdict verdict)
+      throws IOException {
+    if (request.isAll()) {
+      json.writeBooleanField("allowed", !(verdict instanceof Verdict.Refused));
+      if (verdict instanceof Verdict.Refused refused) {
+        Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
+      }
+      json.writeArrayFieldStart("all");
+      for (RuleCheck asked : request.asked()) {
+        json.writeStartObject();
+        write(json, asked, decision(verdict, asked));
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    } else {
+      RuleCheck asked = request.asked().getFirst();
+      write(json, asked, decision(verdict, asked));
+    }
+    switch (verdict) {
+      case Verdict.Passed passed -> writeLease(json, passed.ticket());
+      case Verdict.Queued queued -> {
+        if (request.isAll()) {
+          json.writeBooleanField("queued", true);
+        }
+        json.writeNumberField("delayMs", Math.ceilDiv(queued.delayMicros(), MICROS_OF_A_MILLI));
+        writeLease(json, queued.ticket());
+      }
+      case Verdict.Refused refused -> {}
+      case Verdict.Reused reused -> throw reused(request);
+    }
+    boolean isDecided = !verdict.said().isEmpty() || isReplayed(verdict);
+    json.writeStringField("mode", isDecided ? Fields.lower(verdict.mode()) : "inactive");
+    if (isDecided) {
+      json.writeBooleanField("replayed", isReplayed(verdict));
+    }
+    if (verdict.decidedAt().isPresent()) {
+      json.writeStringField("decidedAt", TimeText.of(verdict.decidedAt().get()));
+    }
+  }
+
+  private static boolean isReplayed(Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Passed passed -> passed.isReplayed();
+      case Verdict.Queued queued -> queued.isReplayed();
+      case Verdict.Refused refused -> false;
+      case Verdict.Reused reused -> false;
+    };
+  }
+
+  private static void writeLease(JsonGenerator json, Ticket ticket) throws IOException {
+    Optional<Lease> lease = ticket.lease();
+    if (lease.isPresent()) {
+      json.writeStringField("leaseId", lease.get().id());
+      json.writeStringField(
+          "expiresAt", TimeText.of(Micros.instant(lease.get().expiresAtMicros())));
+    }
+  }
+
+  /** What was said to it; null by a rule whose word does not count, or that was not reached. */
+  private static @Nullable Decision decision(Verdict verdict, RuleCheck asked) {
+    for (RuleResult said : verdict.said()) {
+      if (said.asked().equals(asked)) {
+        return said.decision();
+      }
+    }
+    return null;
+  }
+
+  private static boolean isQueue(LimitedRule rule) {
+    return rule.means() instanceof LimitedRule.Counted counted && counted.queue().isPresent();
+  }
+
+  private static void write(JsonGenerator json, RuleCheck asked, @Nullable Decision decision)
+      throws IOException {
+    LimitedRule rule = asked.rule();
+    json.writeBooleanField("allowed", !(decision instanceof Decision.Refused));
+    json.writeStringField("rule", rule.name());
+    json.writeStringField("key", asked.key());
+    if (!rule.isActive()) {
+      json.writeBooleanField("active", false);
+    } else if (rule.isShadow()) {
+      json.writeBooleanField("shadow", true);
+    }
+    if (decision == null) {
+      return;
+    }
+    json.writeNumberField("remaining", decision.remaining());
+    Json.writeSeconds(json, "reset", decision.resetMicros());
+    if (isQueue(rule) || decision instanceof Decision.Delayed) {
+      json.writeBooleanField("queued", decision instanceof Decision.Delayed);
+    }
+    if (decision instanceof Decision.Refused refused) {
+      Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
+    }
+  }
+}

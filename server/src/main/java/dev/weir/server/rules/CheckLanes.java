@@ -1,0 +1,42 @@
+package dev.weir.server.rules;
+
+import dev.weir.server.http.AllowedHosts;
+import dev.weir.server.http.DateHeader;
+import dev.weir.server.http.Draining;
+import dev.weir.server.http.HttpConnection;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.tracing.Tracing;
+import io.micronaut.context.annotation.Requires;
+import io.micronaut.core.util.StringUtils;
+import jakarta.inject.Singleton;
+import java.time.InstantSource;
+
+/**
+ * Gives each connection its {@link CheckLane}, where decisions never wait, everybody may ask, and
+ * nobody traces.
+ */
+@Singleton
+@Requires(property = Limits.BLOCKING, notEquals = StringUtils.TRUE)
+@Requires(missingBeans = Tracing.class)
+public final class CheckLanes {
+  private final Checks checks;
+  private final HttpSettings settings;
+  private final AllowedHosts own;
+  private final Draining draining;
+  private final DateHeader date = new DateHeader(InstantSource.system());
+
+  CheckLanes(Checks checks, HttpSettings settings, AllowedHosts own, Draining draining) {
+    this.checks = checks;
+    this.settings = settings;
+    this.own = own;
+    this.draining = draining;
+  }
+
+  public void add(HttpConnection conversation) {
+    if (settings.clientKeys().isEmpty()) {
+      conversation.add(
+          CheckLane.NAME,
+          new CheckLane(checks, date, own, () -> conversation.owesOne() && !draining.begun()));
+    }
+  }
+}

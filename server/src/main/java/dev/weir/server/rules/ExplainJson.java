@@ -1,0 +1,145 @@
+package dev.weir.server.rules;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.limits.Decision;
+import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.ClientAddress;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.RequestPath;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleResult;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Snippet;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A request that is described, and what rules would say to it, as JSON. */
+final class ExplainJson {
+  private static final int MOST_HEADERS = 100;
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final long MICROS_OF_A_MILLI = 1_000;
+
+  private ExplainJson() {}
+
+  /** A request that nobody sent. */
+  private record Described(
+      String method, RequestPath path, String clientAddress, Map<String, String> headers)
+      implements Request {
+    @Override
+    public @Nullable String header(String name) {
+      return headers.get(name);
+    }
+  }
+
+  static Request read(Fields fields) {
+    String method = fields.text("method").orElse("GET");
+    Optional<RequestPath> path =
+        fields.required("path", fields.text("path")).flatMap(text -> path(fields, text));
+    String ip = fields.text("ip").orElse(LOOPBACK);
+    if (!ClientAddress.isAddress(ip)) {
+      fields.wrong("ip", "must be an IP address, not \"%s\"".formatted(Snippet.of(ip)));
+    }
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    fields
+        .object("headers")
+        .ifPresent(
+            given -> {
+              List<String> names = given.names();
+              if (names.size() > MOST_HEADERS) {
+                fields.wrong("headers", "must be at most " + MOST_HEADERS);
+                return;
+              }
+              for (String name : names) {
+                given.text(name).ifPresent(value -> headers.put(name, value));
+              }
+            });
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return new Described(method, path.orElseThrow(), ip, headers);
+  }
+
+  private static Optional<RequestPath> path(Fields fields, String text) {
+    try {
+      return Optional.of(RequestPath.of(text));
+    } catch (AmbiguousPathException e) {
+      fields.wrong("path", String.valueOf(e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  static void write(JsonGenerator json, Request request, RuleEvaluator.Explanation explanation)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("method", request.method());
+    json.writeStringField("path", request.path().text());
+    json.writeStringField("outcome", outcome(explanation));
+    write(json, "rules", explanation.inForce());
+    json.writeArrayFieldStart("overridden");
+    for (RuleCheck asked : explanation.overridden()) {
+      json.writeStartObject();
+      writeAsked(json, asked);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    write(json, "shadow", explanation.inShadow());
+    json.writeEndObject();
+  }
+
+  private static String outcome(RuleEvaluator.Explanation explanation) {
+    if (!explanation.isPassing()) {
+      return "refused";
+    }
+    return explanation.inForce().stream()
+            .anyMatch(said -> said.decision() instanceof Decision.Delayed)
+        ? "queued"
+        : "allowed";
+  }
+
+  private static void write(JsonGenerator json, String name, List<RuleResult> said)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (RuleResult each : said) {
+      json.writeStartObject();
+      writeAsked(json, each.asked());
+      write(json, each.rule(), each.decision());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private static void writeAsked(JsonGenerator json, RuleCheck asked) throws IOException {
+    json.writeNumberField("id", asked.rule().rule().id());
+    json.writeStringField("rule", asked.rule().name());
+    json.writeStringField("key", asked.key());
+    json.writeNumberField("priority", asked.rule().terms().priority());
+  }
+
+  private static void write(JsonGenerator json, LimitedRule rule, Decision decision)
+      throws IOException {
+    json.writeStringField(
+        "outcome",
+        switch (decision) {
+          case Decision.Allowed allowed -> "allowed";
+          case Decision.Delayed delayed -> "queued";
+          case Decision.Refused refused -> "refused";
+        });
+    json.writeNumberField("remaining", decision.remaining());
+    if (!(rule.means() instanceof LimitedRule.Leased)) {
+      Json.writeSeconds(json, "reset", decision.resetMicros());
+    }
+    switch (decision) {
+      case Decision.Allowed allowed -> {}
+      case Decision.Delayed delayed ->
+          json.writeNumberField("delayMs", Math.ceilDiv(delayed.delayMicros(), MICROS_OF_A_MILLI));
+      case Decision.Refused refused ->
+          Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.weir.server.rules;
+
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.IfMatch;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.RegistryResource;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Patch;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.http.annotation.Put;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+
+/** Rules: make, change and remove them, look at them, have every node read them anew. */
+@Controller("/api/admin/rules")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class RuleEndpoints {
+  private static final RegistryResource.Words WORDS =
+      new RegistryResource.Words(
+          "rule",
+          "name",
+          new RegistryResource.Kind(404, "unknown-rule"),
+          new RegistryResource.Kind(412, "rule-changed"),
+          new RegistryResource.Kind(409, "name-taken"),
+          new RegistryResource.Kind(409, "too-many-rules"));
+
+  /** Names of endpoints are no ids, or an id's methods would seem to be theirs too. */
+  private static final String ID = "/{id:(?!active$|explain$|refresh$)[^/]+}";
+
+  private final Limits limits;
+  private final RegistryResource<Rule.Terms, Rule> rules;
+
+  RuleEndpoints(Limits limits) {
+    this.limits = limits;
+    this.rules =
+        new RegistryResource<>(
+            WORDS, limits.rules(), limits.book()::refresh, RuleJson::read, RuleJson::writeMembers);
+  }
+
+  @Get
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> all() {
+    return rules.list(limits.rules().all());
+  }
+
+  @Get("/active")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> active() {
+    return rules.list(
+        limits.rules().all().stream().filter(rule -> rule.terms().isActive()).toList());
+  }
+
+  @Get(ID)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> find(HttpRequest<?> request) {
+    return rules.find(request);
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> create(HttpRequest<?> request, @Body byte[] body) {
+    return rules.create(request, body);
+  }
+
+  @Put(ID)
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> change(HttpRequest<?> request, @Body byte[] body) {
+    return rules.change(request, body);
+  }
+
+  /** Changes how one may wait beyond a limit, and nothing else. */
+  @Patch(ID + "/queue")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> changeQueue(HttpRequest<?> request, @Body byte[] body) {
+    Rule rule = rules.known(request);
+    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    if (!(rule.terms().allowance() instanceof Quota.Rate rate)) {
+      throw new ProblemException(
+          Problem.of(409, "no-queue", "A rule of concurrency has no queue."));
+    }
+    Quota.Waiting waiting = RuleJson.waiting(fields, rate.waiting());
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    IfMatch accepted = IfMatch.of(request);
+    // Without a version of the caller's, that of the rule that was read: nothing else may change.
+    return rules.change(
+        request,
+        accepted.isAny() ? rule.version() : accepted.version(rule::version),
+        rule.terms().allowing(new Quota.Rate(rate.limit(), waiting)));
+  }
+
+  /** How a rule came to be what it is. */
+  @Get(ID + "/versions")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> versions(HttpRequest<?> request) {
+    return rules.versions(request);
+  }
+
+  /** Which rules would cover a request, and what they would say. Takes nothing. */
+  @Post("/explain")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> explain(@Body byte[] body) {
+    Request described = ExplainJson.read(Fields.of(Json.read(body, 0, body.length)));
+    RuleEvaluator.Explanation explanation = limits.desk().explain(described);
+    return Responses.json(json -> ExplainJson.write(json, described, explanation));
+  }
+
+  @Delete(ID)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> remove(HttpRequest<?> request) {
+    return rules.remove(request);
+  }
+
+  @Post("/refresh")
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> refresh() {
+    limits.refreshEverywhere().run();
+    limits.book().refresh();
+    return HttpResponse.noContent();
+  }
+}

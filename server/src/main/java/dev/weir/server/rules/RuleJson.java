@@ -1,0 +1,285 @@
+package dev.weir.server.rules;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.rules.Coverage;
+import dev.weir.engine.rules.PolicyText;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Rule;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Snippet;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Rules as JSON. */
+public final class RuleJson {
+  static final int LONGEST_NAME = 100;
+
+  /** Policies that are no rules have names that begin so. */
+  public static final String RESERVED = "weir:";
+
+  private static final BigDecimal SHORTEST_SECONDS =
+      BigDecimal.valueOf(Limit.SHORTEST_MICROS, 6).stripTrailingZeros();
+  private static final BigDecimal LONGEST_SECONDS =
+      BigDecimal.valueOf(Limit.LONGEST_MICROS / Micros.PER_SECOND);
+
+  /** Long enough for most requests; where Weir sees that one takes longer, it renews. */
+  private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
+
+  /** What stands in for a limit that could not be read. */
+  private static final Limit NONE = new FixedWindow(1, 1_000, FixedWindow.Start.EPOCH);
+
+  private RuleJson() {}
+
+  private enum Algorithm {
+    FIXED_WINDOW,
+    SLIDING_WINDOW,
+    TOKEN_BUCKET,
+    CONCURRENCY
+  }
+
+  /**
+   * Reads what a rule shall be.
+   *
+   * @throws ProblemException if it cannot be, naming every wrong field
+   */
+  static Rule.Terms read(Object document) {
+    Fields fields = Fields.of(document);
+    String name = fields.required("name", fields.text("name")).orElse("");
+    if (!fields.isWrong("name")) {
+      nameProblem(name).ifPresent(problem -> fields.wrong("name", problem));
+    }
+    Algorithm algorithm =
+        fields.choice("algorithm", Algorithm.values(), Enum::name).orElse(Algorithm.FIXED_WINDOW);
+    // Which fields belong to it is known only if it is known itself.
+    Quota allowance =
+        fields.isWrong("algorithm")
+            ? skip(fields)
+            : switch (algorithm) {
+              case FIXED_WINDOW -> new Quota.Rate(fixedWindow(fields), waiting(fields));
+              case SLIDING_WINDOW -> new Quota.Rate(slidingWindow(fields), waiting(fields));
+              case TOKEN_BUCKET -> new Quota.Rate(bucket(fields), waiting(fields));
+              case CONCURRENCY -> together(fields);
+            };
+    Coverage coverage = CoverageJson.read(fields);
+    int priority =
+        fields
+            .whole("priority", -Rule.Terms.MOST_PRIORITY, Rule.Terms.MOST_PRIORITY)
+            .orElse(0L)
+            .intValue();
+    Rule.Mode mode = fields.choice("mode", Rule.Mode.values()).orElse(Rule.Mode.ENFORCE);
+    boolean active = fields.flag("active").orElse(true);
+    OnStoreFailure failure = failure(fields, algorithm);
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return new Rule.Terms(name, coverage, allowance, failure, priority, mode, active);
+  }
+
+  /** There is no share of a lease, and no second store for it. */
+  private static OnStoreFailure failure(Fields fields, Algorithm algorithm) {
+    OnStoreFailure[] choices =
+        algorithm == Algorithm.CONCURRENCY
+            ? new OnStoreFailure[] {OnStoreFailure.CLOSED, OnStoreFailure.OPEN}
+            : OnStoreFailure.values();
+    return fields.choice("onStoreFailure", choices).orElse(OnStoreFailure.CLOSED);
+  }
+
+  /** Reads how one may wait; what is not given is as it would be by itself. */
+  static Quota.Waiting waiting(Fields fields) {
+    return waiting(fields, Quota.Waiting.NONE);
+  }
+
+  /** Reads how one may wait; what is not given stays as it was. */
+  static Quota.Waiting waiting(Fields fields, Quota.Waiting before) {
+    boolean isEnabled = fields.flag("queueEnabled").orElse(before.isEnabled());
+    int maxSize =
+        fields
+            .whole("maxQueueSize", 0, Quota.Waiting.MOST_WAITING)
+            .map(Long::intValue)
+            .orElse(before.maxSize());
+    if (isEnabled && maxSize == 0 && !fields.isWrong("maxQueueSize")) {
+      fields.wrong("maxQueueSize", "must be at least 1 where queueEnabled is true");
+    }
+    return new Quota.Waiting(
+        isEnabled,
+        maxSize,
+        fields
+            .whole("delayPerRequestMs", 1, Quota.Waiting.LONGEST_DELAY_MILLIS)
+            .orElse(before.delayMillis()));
+  }
+
+  private static Quota together(Fields fields) {
+    int max =
+        fields
+            .required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MOST))
+            .orElse(1L)
+            .intValue();
+    Duration ttl = fields.duration("leaseTtl").orElse(DEFAULT_LEASE);
+    try {
+      return new Quota.Together(Concurrency.of(max, ttl));
+    } catch (IllegalArgumentException e) {
+      fields.wrong("leaseTtl", Snippet.of(String.valueOf(e.getMessage())));
+      return new Quota.Together(Concurrency.of(max, DEFAULT_LEASE));
+    }
+  }
+
+  private static Optional<String> nameProblem(String name) {
+    if (name.isBlank()) {
+      return Optional.of("must not be empty");
+    }
+    if (name.length() > LONGEST_NAME) {
+      return Optional.of(
+          "must be at most %d characters, not %d".formatted(LONGEST_NAME, name.length()));
+    }
+    if (!PolicyText.isPrintable(name) || !name.strip().equals(name)) {
+      return Optional.of("must be printable ASCII, without a space at its ends");
+    }
+    return name.startsWith(RESERVED)
+        ? Optional.of("must not begin with " + RESERVED)
+        : Optional.empty();
+  }
+
+  private static Quota skip(Fields fields) {
+    fields.number("allowedRequests");
+    fields.number("windowSeconds");
+    fields.flag("aligned");
+    fields.number("capacity");
+    fields.number("refillRate");
+    fields.number("maxConcurrent");
+    fields.text("leaseTtl");
+    waiting(fields);
+    return Quota.Rate.of(NONE);
+  }
+
+  private static Limit fixedWindow(Fields fields) {
+    long most = most(fields, "allowedRequests", FixedWindow.MOST);
+    long windowMicros = windowMicros(fields);
+    boolean aligned = fields.flag("aligned").orElse(false);
+    return new FixedWindow(
+        most, windowMicros, aligned ? FixedWindow.Start.EPOCH : FixedWindow.Start.FIRST_USE);
+  }
+
+  private static Limit slidingWindow(Fields fields) {
+    return new SlidingWindow(
+        most(fields, "allowedRequests", SlidingWindow.MOST), windowMicros(fields));
+  }
+
+  private static Limit bucket(Fields fields) {
+    return bucket(fields, "capacity", "refillRate").map(Limit.class::cast).orElse(NONE);
+  }
+
+  /** A bucket by its two fields; empty if one of them is wrong. */
+  public static Optional<TokenBucket> bucket(
+      Fields fields, String capacityField, String rateField) {
+    long capacity = most(fields, capacityField, TokenBucket.MOST);
+    Optional<BigDecimal> rate = fields.required(rateField, fields.number(rateField));
+    if (rate.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      TokenBucket bucket = TokenBucket.perSecond(capacity, rate.get());
+      return fields.isWrong(capacityField) ? Optional.empty() : Optional.of(bucket);
+    } catch (IllegalArgumentException e) {
+      fields.wrong(
+          rateField,
+          "must be a number above 0 and at most %d, and not too slow to be counted, not %s"
+              .formatted(TokenBucket.MOST, Snippet.of(rate.get().toString())));
+      return Optional.empty();
+    }
+  }
+
+  private static long most(Fields fields, String name, long largest) {
+    return fields.required(name, fields.whole(name, 1, largest)).orElse(1L);
+  }
+
+  private static long windowMicros(Fields fields) {
+    String name = "windowSeconds";
+    Optional<BigDecimal> seconds = fields.required(name, fields.number(name));
+    if (seconds.isEmpty()) {
+      return Limit.SHORTEST_MICROS;
+    }
+    BigDecimal given = seconds.get();
+    // Compared first: a number with a huge exponent is not to be spelled out.
+    if (given.compareTo(SHORTEST_SECONDS) >= 0 && given.compareTo(LONGEST_SECONDS) <= 0) {
+      try {
+        return given.movePointRight(6).longValueExact();
+      } catch (ArithmeticException e) {
+        fields.wrong(name, "must be whole microseconds");
+        return Limit.SHORTEST_MICROS;
+      }
+    }
+    fields.wrong(
+        name,
+        "must be from %s to %s, not %s"
+            .formatted(
+                SHORTEST_SECONDS.toPlainString(),
+                LONGEST_SECONDS.toPlainString(),
+                Snippet.of(given.toString())));
+    return Limit.SHORTEST_MICROS;
+  }
+
+  /** Writes a rule as it is kept into the object that was begun. */
+  static void writeMembers(JsonGenerator json, Rule rule) throws IOException {
+    Rule.Terms terms = rule.terms();
+    json.writeNumberField("id", rule.id());
+    json.writeStringField("name", terms.name());
+    CoverageJson.write(json, terms.coverage());
+    switch (terms.allowance()) {
+      case Quota.Rate rate -> {
+        write(json, rate.limit());
+        json.writeBooleanField("queueEnabled", rate.waiting().isEnabled());
+        json.writeNumberField("maxQueueSize", rate.waiting().maxSize());
+        json.writeNumberField("delayPerRequestMs", rate.waiting().delayMillis());
+      }
+      case Quota.Together together -> {
+        json.writeStringField("algorithm", Algorithm.CONCURRENCY.name());
+        json.writeNumberField("maxConcurrent", together.concurrency().max());
+        json.writeStringField(
+            "leaseTtl", Micros.duration(together.concurrency().ttlMicros()).toString());
+      }
+    }
+    json.writeNumberField("priority", terms.priority());
+    json.writeStringField("mode", Fields.lower(terms.mode()));
+    json.writeBooleanField("active", terms.isActive());
+    json.writeStringField("onStoreFailure", Fields.lower(terms.onStoreFailure()));
+    json.writeNumberField("version", rule.version());
+    json.writeStringField("createdAt", rule.createdAt().toString());
+    json.writeStringField("updatedAt", rule.updatedAt().toString());
+  }
+
+  private static void write(JsonGenerator json, Limit limit) throws IOException {
+    switch (limit) {
+      case FixedWindow window -> {
+        json.writeStringField("algorithm", Algorithm.FIXED_WINDOW.name());
+        json.writeNumberField("allowedRequests", window.limit());
+        Json.writeSeconds(json, "windowSeconds", window.windowMicros());
+        json.writeBooleanField("aligned", window.start() == FixedWindow.Start.EPOCH);
+      }
+      case SlidingWindow window -> {
+        json.writeStringField("algorithm", Algorithm.SLIDING_WINDOW.name());
+        json.writeNumberField("allowedRequests", window.limit());
+        Json.writeSeconds(json, "windowSeconds", window.windowMicros());
+      }
+      case TokenBucket bucket -> {
+        json.writeStringField("algorithm", Algorithm.TOKEN_BUCKET.name());
+        json.writeNumberField("capacity", bucket.capacity());
+        writeRate(json, bucket);
+      }
+    }
+  }
+
+  public static void writeRate(JsonGenerator json, TokenBucket bucket) throws IOException {
+    json.writeFieldName("refillRate");
+    json.writeNumber(bucket.perSecond().toPlainString());
+  }
+}

@@ -1,0 +1,145 @@
+package dev.weir.server.slots;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Problems;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The entries of a batch and their answers, one for each, in order. An entry that is wrong has a
+ * problem for an answer and keeps no other from being carried out.
+ */
+final class BatchAnswers {
+  private static final Logger log = LoggerFactory.getLogger(BatchAnswers.class);
+
+  private final List<Entry> entries = new ArrayList<>();
+
+  /** What came in: a request, or what is wrong with it. */
+  private sealed interface Entry {
+    record Good(SlotRequest request) implements Entry {}
+
+    record Bad(Problem problem) implements Entry {}
+  }
+
+  /** Adds an entry; a {@link ProblemException} thrown by {@code request} becomes its answer. */
+  void add(Supplier<SlotRequest> request) {
+    try {
+      entries.add(new Entry.Good(request.get()));
+    } catch (ProblemException e) {
+      entries.add(new Entry.Bad(e.problem()));
+    }
+  }
+
+  int size() {
+    return entries.size();
+  }
+
+  /** Carries all requests out together and writes the answers. */
+  byte[] carryOut(SlotScheduler desk, Form form) {
+    return submit(desk, form).get();
+  }
+
+  /**
+   * Gives all requests their turn at the desk and does not wait. The result waits and writes the
+   * answers; it must be asked for once.
+   */
+  Supplier<byte[]> submit(SlotScheduler desk, Form form) {
+    List<SlotRequest> requests = new ArrayList<>(entries.size());
+    for (Entry entry : entries) {
+      if (entry instanceof Entry.Good good) {
+        requests.add(good.request());
+      }
+    }
+    SlotScheduler.Pending pending = requests.isEmpty() ? List::of : desk.submit(requests);
+    return () -> await(pending, requests.size(), form);
+  }
+
+  private byte[] await(SlotScheduler.Pending pending, int requests, Form form) {
+    List<Assignment> assignments = List.of();
+    Optional<Problem> failure = Optional.empty();
+    try {
+      assignments = pending.await();
+    } catch (StoreException e) {
+      // Each entry is told whether it may have been done, and can be sent again either way.
+      log.error("A batch of {} failed: {}", requests, e.getMessage());
+      failure = Optional.of(Problems.of(e));
+    }
+    return write(form, assignments, failure);
+  }
+
+  /** How answers are put together. */
+  enum Form {
+    /** A JSON array. */
+    ARRAY,
+    /** A line each. */
+    LINES
+  }
+
+  private byte[] write(Form form, List<Assignment> assignments, Optional<Problem> failure) {
+    try (ByteArrayBuilder out = new ByteArrayBuilder(entries.size() * 256)) {
+      try (JsonGenerator json = Json.generator(out)) {
+        if (form == Form.ARRAY) {
+          json.writeStartArray();
+        } else {
+          json.setRootValueSeparator(null);
+        }
+        int next = 0;
+        for (Entry entry : entries) {
+          switch (entry) {
+            case Entry.Bad bad -> write(json, "", bad.problem());
+            case Entry.Good good -> {
+              if (failure.isPresent()) {
+                write(json, good.request().eventId(), failure.get());
+              } else {
+                write(json, assignments.get(next++));
+              }
+            }
+          }
+          if (form == Form.LINES) {
+            json.writeRaw('\n');
+          }
+        }
+        if (form == Form.ARRAY) {
+          json.writeEndArray();
+        }
+      }
+      return out.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory cannot fail", e);
+    }
+  }
+
+  private static void write(JsonGenerator json, Assignment assignment) throws IOException {
+    switch (assignment) {
+      case Assignment.Assigned assigned -> SlotJson.writeAssigned(json, assigned);
+      case Assignment.NoRoom noRoom ->
+          write(json, noRoom.request().eventId(), SlotJson.problem(noRoom));
+      case Assignment.UnknownConfig unknown ->
+          write(json, unknown.request().eventId(), SlotJson.problem(unknown));
+    }
+  }
+
+  private static void write(JsonGenerator json, String eventId, Problem problem)
+      throws IOException {
+    json.writeStartObject();
+    if (!eventId.isEmpty()) {
+      json.writeStringField("eventId", eventId);
+    }
+    problem.writeFields(json);
+    json.writeEndObject();
+  }
+}

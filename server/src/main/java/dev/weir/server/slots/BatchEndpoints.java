@@ -1,0 +1,194 @@
+package dev.weir.server.slots;
+
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.http.BodyLimitFilter;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RequiresRole;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.ServerHttpRequest;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import jakarta.inject.Named;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.SynchronousSink;
+import reactor.core.scheduler.Schedulers;
+
+/** Many slots at once: a JSON array, or lines streamed both ways. */
+@Controller("/api/v1/slots/batch")
+@RequiresRole(RequiresRole.Role.CLIENT)
+public final class BatchEndpoints {
+  public static final String NDJSON = "application/x-ndjson";
+
+  /** Answers are larger than what asks for them, and all of an array's are held at once. */
+  static final int MOST_ENTRIES = 10_000;
+
+  private static final Logger log = LoggerFactory.getLogger(BatchEndpoints.class);
+
+  private final SlotScheduler desk;
+  private final HttpSettings settings;
+  private final ExecutorService virtualThreads;
+
+  BatchEndpoints(
+      SlotScheduler desk,
+      HttpSettings settings,
+      @Named(TaskExecutors.VIRTUAL) ExecutorService virtualThreads) {
+    this.desk = desk;
+    this.settings = settings;
+    this.virtualThreads = virtualThreads;
+  }
+
+  /** One endpoint for both, so that what is sent alone decides: two would vie for a request. */
+  @Post
+  @Consumes({MediaType.APPLICATION_JSON, NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, NDJSON, Problem.MEDIA_TYPE})
+  @ExecuteOn(TaskExecutors.VIRTUAL)
+  HttpResponse<?> batch(ServerHttpRequest<?> request) throws IOException {
+    return isLines(request) ? lines(request) : array(request);
+  }
+
+  public static boolean isLines(HttpRequest<?> request) {
+    return request.getContentType().filter(type -> type.getName().equals(NDJSON)).isPresent();
+  }
+
+  private HttpResponse<byte[]> array(ServerHttpRequest<?> request) throws IOException {
+    byte[] body;
+    try (InputStream in = request.byteBody().toInputStream()) {
+      body = in.readNBytes(BodyLimitFilter.LARGEST_BODY_BYTES + 1);
+    }
+    if (body.length > BodyLimitFilter.LARGEST_BODY_BYTES) {
+      throw new ProblemException(BodyLimitFilter.tooLarge(request));
+    }
+    if (!(Json.read(body, 0, body.length) instanceof List<?> documents)) {
+      throw new ProblemException(
+          Problem.of(400, "invalid-request", "The JSON must be an array of requests."));
+    }
+    if (documents.size() > MOST_ENTRIES) {
+      throw new ProblemException(
+          Problem.of(
+              413,
+              "too-large",
+              "An array may hold %d requests, not %d. Send lines, %s, for more."
+                  .formatted(MOST_ENTRIES, documents.size(), NDJSON)));
+    }
+    BatchAnswers answers = new BatchAnswers();
+    for (Object document : documents) {
+      answers.add(() -> SlotJson.request(document, settings.defaultConfig()));
+    }
+    return HttpResponse.ok(answers.carryOut(desk, BatchAnswers.Form.ARRAY))
+        .contentType(MediaType.APPLICATION_JSON_TYPE);
+  }
+
+  /**
+   * Answers are made on demand of the connection, on a virtual thread: that is the back-pressure.
+   */
+  private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) throws IOException {
+    LineStream stream =
+        new LineStream(
+            request.byteBody().toInputStream(), desk, settings.defaultConfig(), virtualThreads);
+    // The status waits for the first answers: a body that is broken from its beginning is a 400.
+    Sending sending = new Sending(stream, first(stream));
+    Flux<byte[]> answers =
+        Flux.generate(
+            () -> sending,
+            (state, sink) -> {
+              state.emitNext(sink);
+              return state;
+            },
+            Sending::close);
+    return HttpResponse.<Publisher<byte[]>>ok(
+            answers.subscribeOn(Schedulers.fromExecutor(virtualThreads)))
+        .contentType(NDJSON);
+  }
+
+  private static Optional<byte[]> first(LineStream stream) throws IOException {
+    boolean isBegun = false;
+    try {
+      Optional<byte[]> first = stream.next();
+      isBegun = true;
+      return first;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("stopped before the first answer");
+    } finally {
+      if (!isBegun) {
+        stream.close();
+      }
+    }
+  }
+
+  /**
+   * The answers of a stream that has begun. If the rest of its body is broken, the last line is a
+   * problem, and the connection is cut, so that nobody takes the answers for complete.
+   */
+  private static final class Sending {
+    private final LineStream stream;
+    private final Optional<byte[]> first;
+    private boolean isBegun;
+    private @Nullable IOException broken;
+
+    Sending(LineStream stream, Optional<byte[]> first) {
+      this.stream = stream;
+      this.first = first;
+    }
+
+    void emitNext(SynchronousSink<byte[]> sink) {
+      if (broken != null) {
+        sink.error(broken);
+        return;
+      }
+      try {
+        Optional<byte[]> next = isBegun ? stream.next() : first;
+        isBegun = true;
+        next.ifPresentOrElse(sink::next, sink::complete);
+      } catch (IOException e) {
+        log.debug("A stream broke off: {}", e.getMessage());
+        if (Problems.isBroken(e)) {
+          broken = e;
+          sink.next(line(Problems.BROKEN_BODY));
+        } else {
+          sink.error(e);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        sink.error(e);
+      }
+    }
+
+    private static byte[] line(Problem problem) {
+      byte[] json = problem.toJson();
+      byte[] line = Arrays.copyOf(json, json.length + 1);
+      line[json.length] = '\n';
+      return line;
+    }
+
+    void close() {
+      try {
+        stream.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

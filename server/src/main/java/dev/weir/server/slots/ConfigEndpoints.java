@@ -1,0 +1,137 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.slots.InvalidSlotPolicyException;
+import dev.weir.engine.slots.CheckedSlotConfigs;
+import dev.weir.engine.slots.ConfigBroadcast;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ReadsQuery;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Configurations: make the next version, look at them, drop what nodes have cached. */
+@Controller("/admin/rate-limit")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class ConfigEndpoints {
+  private static final Logger log = LoggerFactory.getLogger(ConfigEndpoints.class);
+
+  private final CheckedSlotConfigs configs;
+  private final ConfigBroadcast broadcast;
+  private final ConfigCache cache;
+  private final HttpSettings settings;
+
+  ConfigEndpoints(
+      CheckedSlotConfigs configs,
+      ConfigBroadcast broadcast,
+      ConfigCache cache,
+      HttpSettings settings) {
+    this.configs = configs;
+    this.broadcast = broadcast;
+    this.cache = cache;
+    this.settings = settings;
+  }
+
+  @Post("/config")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> configure(@Body byte[] body) {
+    ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
+    String before = configs.inForce(wanted.name()).map(ConfigEndpoints::text).orElse("none");
+    SlotConfig stored;
+    try {
+      stored = configs.configure(wanted.name(), wanted.terms());
+    } catch (InvalidSlotPolicyException e) {
+      throw new ProblemException(wanted.problem(e));
+    }
+    // Other nodes are told by the store; who asks this one next must not see the old terms.
+    cache.forget(stored.name());
+    log.info("Configuration changed: {} → {}", before, text(stored));
+    return Responses.json(HttpStatus.CREATED, json -> ConfigJson.write(json, stored, true));
+  }
+
+  @Get("/config")
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> config(HttpRequest<?> request) {
+    String name = name(request);
+    SlotConfig config =
+        configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+    return Responses.json(json -> ConfigJson.write(json, config, true));
+  }
+
+  @Get("/config/history")
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> history(HttpRequest<?> request) {
+    String name = name(request);
+    List<SlotConfig> versions = configs.history(name);
+    if (versions.isEmpty()) {
+      throw new ProblemException(SlotJson.unknownConfig(name));
+    }
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (SlotConfig version : versions) {
+            ConfigJson.write(json, version, version.equals(versions.getFirst()));
+          }
+          json.writeEndArray();
+        });
+  }
+
+  @Get("/configs")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> active() {
+    List<SlotConfig> active = configs.active();
+    return Responses.json(
+        json -> {
+          json.writeStartArray();
+          for (SlotConfig config : active) {
+            ConfigJson.write(json, config, true);
+          }
+          json.writeEndArray();
+        });
+  }
+
+  @Post("/cache/flush")
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> flush() {
+    broadcast.flushEverywhere();
+    return HttpResponse.noContent();
+  }
+
+  private static String text(SlotConfig config) {
+    return new String(
+        Json.bytes(json -> ConfigJson.write(json, config, true)), StandardCharsets.UTF_8);
+  }
+
+  private String name(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    String name = query.configName("name", settings.defaultConfig());
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    return name;
+  }
+}

@@ -1,0 +1,163 @@
+package dev.weir.server.slots;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.InvalidSlotPolicyException;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.core.slots.PeakRate;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotNames;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Configurations as JSON. */
+final class ConfigJson {
+  private static final BigDecimal MICROS_PER_SECOND = BigDecimal.valueOf(Micros.PER_SECOND);
+
+  private ConfigJson() {}
+
+  /**
+   * What somebody would like a configuration to be.
+   *
+   * @param sizeField the field that says how long a window is
+   */
+  record Wanted(String name, SlotPolicy terms, String sizeField) {
+    /** The problem with terms that are well formed and yet refused. */
+    Problem problem(InvalidSlotPolicyException refused) {
+      return Problem.invalid(
+          refused.violations().stream()
+              .map(violation -> new Violation(fieldOf(violation, sizeField), violation.message()))
+              .toList());
+    }
+  }
+
+  /**
+   * Reads a configuration.
+   *
+   * @throws ProblemException if it is none, naming every wrong field
+   */
+  static Wanted read(Object document) {
+    Fields fields = Fields.of(document);
+    String name = required(fields, "configName", fields.text("configName"), "");
+    if (!fields.isWrong("configName")) {
+      SlotNames.configNameProblem(name).ifPresent(problem -> fields.wrong("configName", problem));
+    }
+    int max = required(fields, "maxPerWindow", fields.integer("maxPerWindow"), 1);
+    String sizeField = fields.has("windowSizeSecs") ? "windowSizeSecs" : "windowSize";
+    Duration window = windowSize(fields);
+    Spread spread = fields.choice("spread", Spread.values()).orElse(Spread.EVEN);
+    NotBefore notBefore =
+        fields.choice("notBefore", NotBefore.values()).orElse(NotBefore.REQUESTED);
+    Optional<Duration> maxDelay = fields.duration("maxDelay");
+    Calendar calendar = fields.object("calendar").map(CalendarJson::read).orElse(Calendar.ALWAYS);
+    Optional<Instant> pausedUntil = fields.time("pausedUntil");
+    fields.refuseOthers();
+    SlotPolicy terms = SlotPolicy.of(1, SlotPolicy.LONGEST_WINDOW);
+    try {
+      terms =
+          new SlotPolicy(
+              max,
+              micros(fields, sizeField, window),
+              spread,
+              maxDelay.map(delay -> micros(fields, "maxDelay", delay)).orElse(SlotPolicy.UNBOUNDED),
+              notBefore,
+              calendar,
+              pausedUntil.map(Micros::ceil).orElse(SlotPolicy.NOT_PAUSED));
+    } catch (InvalidSlotPolicyException e) {
+      for (Violation violation : e.violations()) {
+        String field = fieldOf(violation, sizeField);
+        if (!fields.isWrong(field)) {
+          fields.wrong(field, violation.message());
+        }
+      }
+    }
+    fields.throwIfWrong();
+    return new Wanted(name, terms, sizeField);
+  }
+
+  private static String fieldOf(Violation violation, String sizeField) {
+    return violation.field().equals("windowSize") ? sizeField : violation.field();
+  }
+
+  private static <T> T required(Fields fields, String name, Optional<T> value, T absent) {
+    if (value.isEmpty() && !fields.isWrong(name)) {
+      fields.wrong(name, "is missing");
+    }
+    return value.orElse(absent);
+  }
+
+  /** {@code windowSize} as a duration, or {@code windowSizeSecs} as a number. */
+  private static Duration windowSize(Fields fields) {
+    Optional<Duration> size = fields.duration("windowSize");
+    Optional<BigDecimal> seconds = fields.number("windowSizeSecs");
+    if (size.isPresent() && seconds.isPresent()) {
+      fields.wrong("windowSizeSecs", "must be left out where windowSize is given");
+    }
+    Optional<Duration> given = size.or(() -> seconds.map(number -> seconds(fields, number)));
+    if (fields.isWrong("windowSize") || fields.isWrong("windowSizeSecs")) {
+      return SlotPolicy.LONGEST_WINDOW;
+    }
+    return required(fields, "windowSize", given, SlotPolicy.LONGEST_WINDOW);
+  }
+
+  private static Duration seconds(Fields fields, BigDecimal number) {
+    try {
+      return Micros.duration(number.multiply(MICROS_PER_SECOND).longValueExact());
+    } catch (ArithmeticException e) {
+      fields.wrong("windowSizeSecs", "must be a number of seconds, in whole microseconds");
+      return SlotPolicy.LONGEST_WINDOW;
+    }
+  }
+
+  private static long micros(Fields fields, String name, Duration duration) {
+    if (duration.toNanosPart() % 1000 != 0) {
+      fields.wrong(name, "must be a whole number of microseconds");
+    }
+    try {
+      return Micros.floor(duration);
+    } catch (ArithmeticException e) {
+      fields.wrong(name, "is too long");
+      return 0;
+    }
+  }
+
+  /** Writes a version of a configuration. */
+  static void write(JsonGenerator json, SlotConfig config, boolean active) throws IOException {
+    SlotPolicy terms = config.terms();
+    json.writeStartObject();
+    json.writeStringField("configName", config.name());
+    json.writeNumberField("version", config.version());
+    json.writeBooleanField("active", active);
+    json.writeNumberField("maxPerWindow", terms.maxPerWindow());
+    json.writeStringField("windowSize", terms.window().toString());
+    json.writeFieldName("windowSizeSecs");
+    json.writeNumber(
+        BigDecimal.valueOf(terms.windowMicros(), 6).stripTrailingZeros().toPlainString());
+    json.writeStringField("spread", Fields.lower(terms.spread()));
+    json.writeStringField("notBefore", Fields.lower(terms.notBefore()));
+    if (terms.maxDelayMicros() != SlotPolicy.UNBOUNDED) {
+      json.writeStringField("maxDelay", Micros.duration(terms.maxDelayMicros()).toString());
+    }
+    if (terms.calendar() instanceof OpeningHours hours) {
+      json.writeFieldName("calendar");
+      CalendarJson.write(json, hours);
+    }
+    if (terms.pausedUntilMicros() != SlotPolicy.NOT_PAUSED) {
+      json.writeStringField("pausedUntil", Micros.instant(terms.pausedUntilMicros()).toString());
+    }
+    json.writeNumberField("peakPerSecond", PeakRate.perSecond(terms));
+    json.writeStringField("createdAt", config.createdAt().toString());
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.Micros;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotNames;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.server.http.Fields;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** A position in a list as an opaque word: microseconds, a colon, the event id, in base 64. */
+public final class CursorText {
+  private CursorText() {}
+
+  static String write(Slot slot) {
+    String text = Micros.ceil(slot.scheduledTime()) + ":" + slot.eventId();
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Reads a cursor; what is wrong with it is noted in {@code query}. */
+  public static SlotQuery.Cursor read(Fields query, String cursor) {
+    try {
+      String text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+      int colon = text.indexOf(':');
+      String eventId = text.substring(colon + 1);
+      if (colon > 0 && SlotNames.eventIdProblem(eventId).isEmpty()) {
+        long micros = Long.parseLong(text.substring(0, colon));
+        return new SlotQuery.Cursor(Micros.instant(micros), eventId);
+      }
+      query.wrong("cursor", "must be the \"next\" of an earlier answer");
+    } catch (IllegalArgumentException e) {
+      query.wrong("cursor", "must be the \"next\" of an earlier answer");
+    }
+    return SlotQuery.Cursor.START;
+  }
+}

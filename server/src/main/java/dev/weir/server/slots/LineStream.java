@@ -1,0 +1,149 @@
+package dev.weir.server.slots;
+
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+
+/**
+ * A stream of requests that becomes a stream of answers, a line for a line.
+ *
+ * <p>One thread reads, another, which sends the answers, calls {@link #next}. Between them only a
+ * few portions are under way: when the client stops reading answers, it is no longer read from. The
+ * desk gathers what is under way into larger batches. The reading thread gives each portion its
+ * turn at the desk, so that lines get their slots in the order of the stream.
+ */
+final class LineStream implements AutoCloseable {
+  static final int LONGEST_LINE_BYTES = 16 * 1024;
+
+  private static final int BUFFER_BYTES = 64 * 1024;
+  private static final int MOST_UNDER_WAY = 8;
+
+  private final InputStream in;
+  private final SlotScheduler desk;
+  private final String defaultConfig;
+  private final ExecutorService virtualThreads;
+  private final BlockingQueue<Future<byte[]>> underWay = new ArrayBlockingQueue<>(MOST_UNDER_WAY);
+  private final Future<?> reader;
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private int start;
+  private int end;
+  private boolean ended;
+
+  /** Within a line that is too long, up to its end. */
+  private boolean skipping;
+
+  LineStream(
+      InputStream in, SlotScheduler desk, String defaultConfig, ExecutorService virtualThreads) {
+    this.in = in;
+    this.desk = desk;
+    this.defaultConfig = defaultConfig;
+    this.virtualThreads = virtualThreads;
+    this.reader = virtualThreads.submit(this::readAll);
+  }
+
+  /** The answers to the next lines; empty after the last. Blocks while there are none. */
+  Optional<byte[]> next() throws IOException, InterruptedException {
+    try {
+      byte[] answers = underWay.take().get();
+      return answers.length == 0 ? Optional.empty() : Optional.of(answers);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException clientGone) {
+        throw clientGone;
+      }
+      throw new IllegalStateException("A portion of a stream failed", e.getCause());
+    }
+  }
+
+  private Void readAll() throws InterruptedException {
+    try {
+      while (!ended) {
+        BatchAnswers portion = readPortion();
+        if (portion.size() > 0) {
+          Supplier<byte[]> answers = portion.submit(desk, BatchAnswers.Form.LINES);
+          underWay.put(virtualThreads.submit(answers::get));
+        }
+      }
+      // No portion is answered by nothing: this is the end.
+      underWay.put(CompletableFuture.completedFuture(new byte[0]));
+    } catch (IOException | RuntimeException e) {
+      underWay.put(CompletableFuture.failedFuture(e));
+    }
+    return null;
+  }
+
+  /** Reads once and takes the lines that are complete by then. */
+  private BatchAnswers readPortion() throws IOException {
+    BatchAnswers portion = new BatchAnswers();
+    System.arraycopy(buffer, start, buffer, 0, end - start);
+    end -= start;
+    start = 0;
+    int read = in.read(buffer, end, buffer.length - end);
+    if (read < 0) {
+      ended = true;
+      takeLine(portion, end);
+      return portion;
+    }
+    int scanned = end;
+    end += read;
+    for (int i = scanned; i < end; i++) {
+      if (buffer[i] == '\n') {
+        takeLine(portion, i);
+        start = i + 1;
+      }
+    }
+    if (end - start > LONGEST_LINE_BYTES) {
+      if (!skipping) {
+        portion.add(LineStream::refuseLongLine);
+      }
+      skipping = true;
+      start = end;
+    }
+    return portion;
+  }
+
+  private void takeLine(BatchAnswers portion, int lineEnd) {
+    int from = start;
+    int length = lineEnd - from;
+    if (skipping) {
+      skipping = false;
+    } else if (length > LONGEST_LINE_BYTES) {
+      portion.add(LineStream::refuseLongLine);
+    } else if (!isBlank(from, lineEnd)) {
+      portion.add(() -> SlotJson.request(Json.read(buffer, from, length), defaultConfig));
+    }
+  }
+
+  private static SlotRequest refuseLongLine() {
+    throw new ProblemException(
+        Problem.of(
+            400, "line-too-long", "A line must be at most " + LONGEST_LINE_BYTES + " bytes."));
+  }
+
+  private boolean isBlank(int from, int until) {
+    for (int i = from; i < until; i++) {
+      if (buffer[i] != ' ' && buffer[i] != '\r' && buffer[i] != '\t') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What is under way is finished: it was taken whole, and is kept. */
+  @Override
+  public void close() throws IOException {
+    reader.cancel(true);
+    in.close();
+  }
+}

@@ -1,0 +1,135 @@
+package dev.weir.server.slots;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.ForecastResult;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ReadsQuery;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+
+/** What lies ahead: how full the windows are, and when further events would be through. */
+@Controller("/api/v1/slots")
+@RequiresRole(RequiresRole.Role.CLIENT)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class OutlookEndpoints {
+  private static final long USUAL_PAGE = 100;
+  private static final long MOST_EVENTS = 1_000_000_000L;
+
+  private final SlotLedger ledger;
+  private final ConfigCache configs;
+  private final HttpSettings settings;
+
+  OutlookEndpoints(SlotLedger ledger, ConfigCache configs, HttpSettings settings) {
+    this.ledger = ledger;
+    this.configs = configs;
+    this.settings = settings;
+  }
+
+  @Get("/windows")
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> windows(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    String configName = query.configName("configName", settings.defaultConfig());
+    var from = query.time("from");
+    Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
+    int limit = (int) (long) query.count("limit", WindowQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    SlotConfig config = config(configName);
+    SlotPolicy terms = config.terms();
+    Instant first = Micros.instant(terms.windowStart(Micros.ceil(from.orElseGet(ledger::now))));
+    List<WindowCount> windows = ledger.windows(new WindowQuery(config, first, until, limit));
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("configName", config.name());
+          json.writeNumberField("configVersion", config.version());
+          json.writeStringField("windowSize", terms.window().toString());
+          json.writeNumberField("maxPerWindow", terms.maxPerWindow());
+          json.writeArrayFieldStart("windows");
+          for (WindowCount window : windows) {
+            write(json, window, terms);
+          }
+          json.writeEndArray();
+          if (windows.size() == limit) {
+            Instant next = windows.getLast().start().plus(terms.window());
+            if (Micros.inRange(next)) {
+              json.writeStringField("next", next.toString());
+            }
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private static void write(JsonGenerator json, WindowCount window, SlotPolicy terms)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("start", window.start().toString());
+    // The last window of all would end in a year that many a reader cannot read.
+    Instant end = Micros.instant(Micros.clamped(window.start().plus(terms.window())));
+    json.writeStringField("end", end.toString());
+    json.writeNumberField("taken", window.taken());
+    json.writeNumberField("max", terms.maxPerWindow());
+    json.writeEndObject();
+  }
+
+  @Get("/forecast")
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> forecast(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    String configName = query.configName("configName", settings.defaultConfig());
+    long events = query.count("events", MOST_EVENTS).orElse(0L);
+    if (events == 0 && !query.isWrong("events")) {
+      query.wrong("events", "is missing");
+    }
+    var wanted = query.time("from");
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    SlotConfig config = config(configName);
+    Instant from = wanted.orElseGet(ledger::now);
+    ForecastResult outlook = ledger.forecast(config, from, events);
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("configName", config.name());
+          json.writeNumberField("events", events);
+          json.writeStringField("from", from.toString());
+          switch (outlook) {
+            case ForecastResult.Through through -> {
+              json.writeNumberField("placed", events);
+              json.writeStringField("through", through.scheduledTime().toString());
+              json.writeStringField("windowStart", through.windowStart().toString());
+            }
+            case ForecastResult.NoRoom noRoom -> json.writeNumberField("placed", noRoom.placed());
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private SlotConfig config(String name) {
+    return configs.find(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+  }
+}

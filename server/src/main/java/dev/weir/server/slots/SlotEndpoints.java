@@ -1,0 +1,184 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.Micros;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotNames;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.Transition;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.PathSegment;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ReadsQuery;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/** One slot: ask for it, look at it, confirm it, give it back; and lists of slots. */
+@Controller("/api/v1/slots")
+@RequiresRole(RequiresRole.Role.CLIENT)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class SlotEndpoints {
+  /** By itself, Micronaut's variable stops at characters that a path may well have, such as '+'. */
+  private static final String ID = "/{eventId:[^/]+}";
+
+  private static final int ID_SEGMENT = 4;
+  private static final long USUAL_PAGE = 100;
+
+  private final SlotScheduler desk;
+  private final SlotLedger ledger;
+  private final ConfigCache configs;
+  private final HttpSettings settings;
+
+  SlotEndpoints(SlotScheduler desk, SlotLedger ledger, ConfigCache configs, HttpSettings settings) {
+    this.desk = desk;
+    this.ledger = ledger;
+    this.configs = configs;
+    this.settings = settings;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> assign(@Body byte[] body) {
+    Object document = Json.read(body, 0, body.length);
+    return switch (desk.assign(SlotJson.request(document, settings.defaultConfig()))) {
+      case Assignment.Assigned assigned ->
+          Responses.json(json -> SlotJson.writeAssigned(json, assigned));
+      case Assignment.NoRoom noRoom ->
+          throw new ProblemException(SlotJson.problem(noRoom), SlotJson.headers(noRoom));
+      case Assignment.UnknownConfig unknown ->
+          throw new ProblemException(SlotJson.problem(unknown));
+    };
+  }
+
+  @Get(ID)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> find(HttpRequest<?> request) {
+    String eventId = eventId(request);
+    Slot slot = ledger.find(eventId).orElseThrow(() -> noSlot(eventId));
+    return Responses.json(json -> SlotJson.writeFound(json, slot));
+  }
+
+  @Delete(ID)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> cancel(HttpRequest<?> request) {
+    String eventId = eventId(request);
+    return switch (ledger.cancel(eventId)) {
+      case Transition.Done done -> HttpResponse.noContent();
+      case Transition.Conflict conflict -> throw conflict(conflict, "cancelled");
+      case Transition.Unknown unknown -> throw noSlot(eventId);
+    };
+  }
+
+  @Post(ID + "/confirm")
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> confirm(HttpRequest<?> request) {
+    String eventId = eventId(request);
+    return switch (ledger.confirm(eventId)) {
+      case Transition.Done done -> Responses.json(json -> SlotJson.writeFound(json, done.slot()));
+      case Transition.Conflict conflict -> throw conflict(conflict, "confirmed");
+      case Transition.Unknown unknown -> throw noSlot(eventId);
+    };
+  }
+
+  @Get
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> list(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    if (query.has("eventId")) {
+      return byId(query);
+    }
+    String configName = query.configName("configName", settings.defaultConfig());
+    Instant from = query.time("from").orElse(Micros.instant(Micros.EARLIEST));
+    Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
+    SlotQuery.Filter filter =
+        query.choice("state", SlotQuery.Filter.values()).orElse(SlotQuery.Filter.ALL);
+    SlotQuery.Cursor after =
+        query
+            .text("cursor")
+            .map(text -> CursorText.read(query, text))
+            .orElse(SlotQuery.Cursor.START);
+    int limit = (int) (long) query.count("limit", SlotQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    if (configs.find(configName).isEmpty()) {
+      throw new ProblemException(SlotJson.unknownConfig(configName));
+    }
+    List<Slot> slots = ledger.list(new SlotQuery(configName, from, until, filter, after, limit));
+    return page(slots, slots.size() == limit);
+  }
+
+  /**
+   * A list of one or none. Every id can be asked for this way; in a path some cannot, because they
+   * are the names of endpoints, or because clients take them for steps ("..").
+   */
+  private HttpResponse<byte[]> byId(Fields query) {
+    String eventId = query.text("eventId").orElse("");
+    SlotNames.eventIdProblem(eventId).ifPresent(problem -> query.wrong("eventId", problem));
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    return page(ledger.find(eventId).stream().toList(), false);
+  }
+
+  private static HttpResponse<byte[]> page(List<Slot> slots, boolean more) {
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeArrayFieldStart("slots");
+          for (Slot slot : slots) {
+            SlotJson.writeFound(json, slot);
+          }
+          json.writeEndArray();
+          if (more) {
+            json.writeStringField("next", CursorText.write(slots.getLast()));
+          }
+          json.writeEndObject();
+        });
+  }
+
+  private static String eventId(HttpRequest<?> request) {
+    String eventId = PathSegment.of(request, ID_SEGMENT);
+    Fields fields = Fields.of(Map.of());
+    SlotNames.eventIdProblem(eventId).ifPresent(problem -> fields.wrong("eventId", problem));
+    fields.throwIfWrong();
+    return eventId;
+  }
+
+  private static ProblemException noSlot(String eventId) {
+    return new ProblemException(
+        Problem.of(404, "unknown-event", "No slot is known for event \"%s\".".formatted(eventId)));
+  }
+
+  private static ProblemException conflict(Transition.Conflict conflict, String wanted) {
+    return new ProblemException(
+        Problem.of(
+            409,
+            "state-conflict",
+            "The slot of event \"%s\" is %s and cannot be %s."
+                .formatted(
+                    conflict.slot().eventId(), Fields.lower(conflict.slot().state()), wanted)));
+  }
+}

@@ -1,0 +1,110 @@
+package dev.weir.server.slots;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotNames;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Slots and requests for them as JSON. */
+final class SlotJson {
+  private SlotJson() {}
+
+  /**
+   * Reads a request.
+   *
+   * @param defaultConfig the configuration of a request that names none
+   * @throws ProblemException if it is none, naming every wrong field
+   */
+  static SlotRequest request(Object document, String defaultConfig) {
+    Fields fields = Fields.of(document);
+    Optional<String> eventId = fields.text("eventId");
+    if (eventId.isEmpty() && !fields.isWrong("eventId")) {
+      fields.wrong("eventId", "is missing");
+    }
+    eventId
+        .flatMap(SlotNames::eventIdProblem)
+        .ifPresent(problem -> fields.wrong("eventId", problem));
+    String configName = fields.configName("configName", defaultConfig);
+    var requestedTime = fields.time("requestedTime");
+    fields.refuseOthers();
+    // Of many entries, a caller finds the wrong one by its id.
+    fields.throwIfWrong(
+        json -> {
+          if (!fields.isWrong("eventId")) {
+            json.writeStringField("eventId", eventId.orElseThrow());
+          }
+        });
+    return new SlotRequest(
+        eventId.orElseThrow(), configName, requestedTime.orElse(SlotRequest.NOW));
+  }
+
+  /** Writes a slot with its state, as it is found. */
+  static void writeFound(JsonGenerator json, Slot slot) throws IOException {
+    json.writeStartObject();
+    writeFields(json, slot);
+    json.writeStringField("state", Fields.lower(slot.state()));
+    json.writeStringField("assignedAt", slot.assignedAt().toString());
+    json.writeEndObject();
+  }
+
+  /** Writes a slot as the answer to a request. */
+  static void writeAssigned(JsonGenerator json, Assignment.Assigned assigned) throws IOException {
+    json.writeStartObject();
+    writeFields(json, assigned.slot());
+    json.writeBooleanField("replayed", assigned.replayed());
+    json.writeEndObject();
+  }
+
+  private static void writeFields(JsonGenerator json, Slot slot) throws IOException {
+    json.writeStringField("eventId", slot.eventId());
+    json.writeStringField("configName", slot.configName());
+    json.writeStringField("requestedTime", slot.requestedTime().toString());
+    json.writeStringField("scheduledTime", slot.scheduledTime().toString());
+    json.writeNumberField("delayMs", slot.delay().toMillis());
+    json.writeStringField("windowStart", slot.windowStart().toString());
+    json.writeNumberField("configVersion", slot.configVersion());
+  }
+
+  /** What a refused assignment is as a problem. */
+  static Problem problem(Assignment.NoRoom noRoom) {
+    if (noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE)) {
+      return Problem.invalid(
+          List.of(
+              new Violation("requestedTime", "leaves no free place up to the end of year 9999")));
+    }
+    return Problem.of(
+        503,
+        "no-room",
+        "Configuration \"%s\" has no free place within its longest delay; one is free at %s. %s"
+            .formatted(
+                noRoom.request().configName(),
+                noRoom.freeTime(),
+                noRoom.waitingHelps()
+                    ? "Try again in %d s.".formatted(noRoom.retryAfterSeconds())
+                    : "Waiting does not help a request that names its time: ask for a later one."));
+  }
+
+  /** The header fields that go with the problem. */
+  static Map<String, String> headers(Assignment.NoRoom noRoom) {
+    return noRoom.waitingHelps()
+        ? Map.of("Retry-After", Long.toString(noRoom.retryAfterSeconds()))
+        : Map.of();
+  }
+
+  static Problem problem(Assignment.UnknownConfig unknown) {
+    return unknownConfig(unknown.request().configName());
+  }
+
+  static Problem unknownConfig(String name) {
+    return Problem.of(404, "unknown-config", "There is no configuration \"%s\".".formatted(name));
+  }
+}

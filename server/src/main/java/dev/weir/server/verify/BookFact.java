@@ -1,0 +1,101 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** A configuration as the database has it: its row of {@code slot_book} and all its versions. */
+record BookFact(
+    int configId,
+    String name,
+    int version,
+    int grid,
+    long sinceMicros,
+    NavigableMap<Integer, SlotPolicy> versions) {
+
+  private static final String BOOKS =
+      """
+      select config_id, name, version, grid, since from slot_book order by config_id
+      """;
+
+  private static final String VERSIONS =
+      """
+      select version, max_per_window, window_micros, spread, max_delay_micros, not_before, calendar,
+             paused_until
+      from slot_config where config_id = ? order by version
+      """;
+
+  static List<BookFact> all(Connection connection) throws SQLException {
+    List<BookFact> books = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(BOOKS)) {
+      while (row.next()) {
+        int configId = row.getInt(1);
+        books.add(
+            new BookFact(
+                configId,
+                row.getString(2),
+                row.getInt(3),
+                row.getInt(4),
+                row.getLong(5),
+                versions(connection, configId)));
+      }
+    }
+    return books;
+  }
+
+  private static NavigableMap<Integer, SlotPolicy> versions(Connection connection, int configId)
+      throws SQLException {
+    NavigableMap<Integer, SlotPolicy> versions = new TreeMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(VERSIONS)) {
+      statement.setInt(1, configId);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          versions.put(row.getInt(1), terms(row));
+        }
+      }
+    }
+    return versions;
+  }
+
+  private static SlotPolicy terms(ResultSet row) throws SQLException {
+    long maxDelay = row.getLong(5);
+    boolean unbounded = row.wasNull();
+    long pausedUntil = row.getLong(8);
+    boolean notPaused = row.wasNull();
+    return new SlotPolicy(
+        row.getInt(2),
+        row.getLong(3),
+        Spread.valueOf(row.getString(4).toUpperCase(Locale.ROOT)),
+        unbounded ? SlotPolicy.UNBOUNDED : maxDelay,
+        NotBefore.valueOf(row.getString(6).toUpperCase(Locale.ROOT)),
+        StoredCalendar.read(row.getString(7)),
+        notPaused ? SlotPolicy.NOT_PAUSED : pausedUntil);
+  }
+
+  SlotPolicy inForce() {
+    return terms(version);
+  }
+
+  SlotPolicy terms(int anyVersion) {
+    return Objects.requireNonNull(versions.get(anyVersion));
+  }
+
+  /**
+   * Whether the places of slots that ended may have stayed taken, because their time had passed.
+   */
+  boolean mayKeepEnded() {
+    return versions.values().stream().anyMatch(terms -> terms.notBefore() == NotBefore.NOW);
+  }
+}

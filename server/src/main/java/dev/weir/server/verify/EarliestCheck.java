@@ -1,0 +1,160 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Places;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Whether the events of one version got the earliest window, and in it the lowest place, that they
+ * could have.
+ *
+ * <p>Versions follow each other under the configuration's lock, so only events of this version and
+ * of those before it can have been in an event's way. A place on which none of them has left a
+ * trace was free when the event came. Two kinds of trace are not there: an event that was cancelled
+ * and asked again has one row, of its new slot, and what retention removed has none. So a free
+ * place decides only if nothing of the kind happened, which the database cannot tell; then it is
+ * counted as not decidable. A place with a slot that ended since may or may not have been free.
+ *
+ * <p>The latest free place before a window decides for all events in the window.
+ */
+final class EarliestCheck implements SlotCheck {
+  private final BookFact book;
+  private final int version;
+  private final SlotPolicy terms;
+  private final Vacancy vacancy;
+  private final Completeness completeness;
+  private final Verdicts verdicts;
+
+  private OneWindow window;
+
+  /** Events of the window of which it cannot be decided. */
+  private final Set<SlotFact> open = new LinkedHashSet<>();
+
+  /** The latest time before the window at which a place was free, or may have been. */
+  private long freeMicros = Vacancy.NONE;
+
+  private long perhapsFreeMicros = Vacancy.NONE;
+
+  /** From here to the first window it is known what is free. */
+  private long searchedFromMicros = Long.MAX_VALUE;
+
+  /**
+   * What is known of slots that left no trace.
+   *
+   * @param fromMicros windows before this are not known
+   * @param isComplete whether every slot that was ever given still has its row
+   */
+  record Completeness(long fromMicros, boolean isComplete) {}
+
+  EarliestCheck(BookFact book, int version, Completeness completeness, Verdicts verdicts) {
+    this.book = book;
+    this.version = version;
+    this.terms = book.terms(version);
+    this.vacancy = new Vacancy(terms);
+    this.completeness = completeness;
+    this.verdicts = verdicts;
+    this.window = new OneWindow(terms, version, Long.MIN_VALUE);
+  }
+
+  @Override
+  public void slot(SlotFact slot) {
+    long start = terms.windowStart(slot.scheduledMicros());
+    if (slot.version() > version || start < completeness.fromMicros()) {
+      return;
+    }
+    if (start != window.startMicros()) {
+      endWindow();
+      if (searchedFromMicros == Long.MAX_VALUE) {
+        searchedFromMicros = start;
+      } else {
+        free(vacancy.latestInEmpty(window.startMicros() + terms.windowMicros(), start));
+      }
+      window = new OneWindow(terms, version, start);
+    }
+    window.add(slot, book.terms(slot.version()).windowMicros() == terms.windowMicros());
+  }
+
+  @Override
+  public void end() {
+    endWindow();
+  }
+
+  private void endWindow() {
+    List<SlotFact> events = window.judged();
+    for (SlotFact event : events) {
+      judgeWindow(event);
+    }
+    if (terms.spread() == Spread.EVEN && window.lying() == 0) {
+      judgePlaces(events);
+    }
+    verdicts.judged(events.size(), open);
+    open.clear();
+    if (!window.isEmpty()) {
+      free(window.latestFree(vacancy));
+      perhapsFreeMicros = Math.max(perhapsFreeMicros, window.latestPerhapsFree(vacancy));
+    }
+  }
+
+  private void free(long micros) {
+    freeMicros = Math.max(freeMicros, micros);
+    perhapsFreeMicros = Math.max(perhapsFreeMicros, micros);
+  }
+
+  private void judgeWindow(SlotFact event) {
+    long wanted = wanted(event);
+    if (wanted < searchedFromMicros) {
+      // Before the first event of all, every window is empty.
+      long from = Math.max(completeness.fromMicros(), terms.windowStart(wanted));
+      free(vacancy.latestInEmpty(from, searchedFromMicros));
+      searchedFromMicros = from;
+    }
+    if (freeMicros >= wanted) {
+      found(
+          event,
+          "wanted %s, and %s was free"
+              .formatted(Micros.instant(wanted), Micros.instant(freeMicros)));
+    } else if (perhapsFreeMicros >= wanted) {
+      open.add(event);
+    }
+  }
+
+  /** In the order of places: the latest free one below decides whether one below was usable. */
+  private void judgePlaces(List<SlotFact> events) {
+    BitSet traces = window.traces();
+    int place = 0;
+    long latestBelow = Vacancy.NONE;
+    for (SlotFact event :
+        events.stream().sorted(Comparator.comparingInt(SlotFact::place)).toList()) {
+      for (; place < event.place(); place++) {
+        long time = window.startMicros() + Places.offsetMicros(place, terms.windowMicros());
+        if (!traces.get(place) && time > latestBelow && vacancy.isOpen(time)) {
+          latestBelow = time;
+        }
+      }
+      if (latestBelow >= wanted(event)) {
+        found(
+            event,
+            "has place %d, and a lower one at %s was free"
+                .formatted(event.place(), Micros.instant(latestBelow)));
+      }
+    }
+  }
+
+  private void found(SlotFact event, String what) {
+    if (completeness.isComplete()) {
+      verdicts.breach(event.in(book) + " " + what);
+    } else {
+      open.add(event);
+    }
+  }
+
+  private long wanted(SlotFact slot) {
+    return Math.max(slot.wantedMicros(terms), terms.pausedUntilMicros());
+  }
+}

@@ -1,0 +1,51 @@
+package dev.weir.server.verify;
+
+import java.util.List;
+
+/** Whether events came as early as they could, for each of the last versions of a configuration. */
+final class EarliestChecks implements SlotCheck {
+  /** Each slot is shown to each version's check, so there is a bound. */
+  private static final int MOST_VERSIONS = 64;
+
+  private final BookFact book;
+  private final Findings findings;
+  private final Verdicts verdicts;
+  private final int firstVersion;
+  private final List<EarliestCheck> checks;
+  private long older;
+
+  EarliestChecks(BookFact book, long fromMicros, Verifier.Past past, Findings findings) {
+    this.book = book;
+    this.findings = findings;
+    this.verdicts = new Verdicts(book, findings);
+    this.firstVersion = Math.max(1, book.version() - MOST_VERSIONS + 1);
+    EarliestCheck.Completeness completeness =
+        new EarliestCheck.Completeness(fromMicros, past == Verifier.Past.COMPLETE);
+    this.checks =
+        book.versions().tailMap(firstVersion).keySet().stream()
+            .map(version -> new EarliestCheck(book, version, completeness, verdicts))
+            .toList();
+  }
+
+  @Override
+  public void slot(SlotFact slot) {
+    if (slot.version() < firstVersion) {
+      older++;
+    }
+    for (EarliestCheck check : checks) {
+      check.slot(slot);
+    }
+  }
+
+  @Override
+  public void end() {
+    checks.forEach(EarliestCheck::end);
+    verdicts.end();
+    if (older > 0) {
+      findings.open(
+          Invariant.EARLIEST,
+          older,
+          "of %s: they are of versions before v%d".formatted(book.name(), firstVersion));
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import java.util.BitSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * How many events lie in each window.
+ *
+ * <p>Versions follow each other under the configuration's lock. So when the last event of a version
+ * was assigned, all events of that version and of those before it that are there now were there
+ * already, and together they must keep that version's limit, in the windows of that version.
+ */
+final class LimitCheck implements SlotCheck {
+  private final BookFact book;
+  private final Findings findings;
+  private final List<Count> counts;
+
+  LimitCheck(BookFact book, Findings findings) {
+    this.book = book;
+    this.findings = findings;
+    this.counts =
+        book.versions().values().stream()
+            .map(SlotPolicy::windowMicros)
+            .distinct()
+            .map(Count::new)
+            .toList();
+  }
+
+  @Override
+  public void slot(SlotFact slot) {
+    if (slot.holds()) {
+      counts.forEach(count -> count.add(slot));
+    }
+  }
+
+  @Override
+  public void end() {
+    counts.forEach(Count::endWindow);
+  }
+
+  /** The events of one window after the other, for one size of windows. */
+  private final class Count {
+    private final long sizeMicros;
+    private final NavigableMap<Integer, Integer> byVersion = new TreeMap<>();
+    private final BitSet places = new BitSet();
+    private long startMicros;
+
+    Count(long sizeMicros) {
+      this.sizeMicros = sizeMicros;
+    }
+
+    void add(SlotFact slot) {
+      long start = slot.scheduledMicros() - Math.floorMod(slot.scheduledMicros(), sizeMicros);
+      if (start != startMicros) {
+        endWindow();
+        startMicros = start;
+      }
+      byVersion.merge(slot.version(), 1, Integer::sum);
+      if (book.terms(slot.version()).windowMicros() == sizeMicros && slot.place() >= 0) {
+        if (places.get(slot.place())) {
+          findings.breach(
+              Invariant.LIMIT,
+              "%s holds place %d, which another event holds"
+                  .formatted(slot.in(book), slot.place()));
+        }
+        places.set(slot.place());
+      }
+    }
+
+    void endWindow() {
+      int events = 0;
+      boolean looked = false;
+      for (var version : byVersion.entrySet()) {
+        events += version.getValue();
+        SlotPolicy terms = book.terms(version.getKey());
+        if (terms.windowMicros() == sizeMicros) {
+          looked = true;
+          if (events > terms.maxPerWindow()) {
+            findings.breach(
+                Invariant.LIMIT,
+                "window %s of %s held %d events when v%d, limit %d, assigned its last"
+                    .formatted(
+                        Micros.instant(startMicros),
+                        book.name(),
+                        events,
+                        version.getKey(),
+                        terms.maxPerWindow()));
+          }
+        }
+      }
+      if (looked) {
+        findings.looked(Invariant.LIMIT, "windows", 1);
+      }
+      byVersion.clear();
+      places.clear();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Whether the runs of full windows cover what is full, and nothing else. Is shown the stored
+ * windows of the grid in force by their start.
+ */
+final class RunsCheck implements AutoCloseable {
+  private static final String SELECT =
+      """
+      select from_micros, until_micros from full_run
+      where config_id = ? and grid = ? and until_micros > ? order by from_micros
+      """;
+
+  private final BookFact book;
+  private final Vacancy vacancy;
+  private final Findings findings;
+  private final long fromMicros;
+  private final long sizeMicros;
+  private final Rows<Run> runs;
+
+  /** The windows before this have been looked at. */
+  private long doneMicros;
+
+  private record Run(long fromMicros, long untilMicros) {}
+
+  RunsCheck(
+      Connection connection, BookFact book, Vacancy vacancy, long fromMicros, Findings findings)
+      throws SQLException {
+    this.book = book;
+    this.vacancy = vacancy;
+    this.findings = findings;
+    this.fromMicros = fromMicros;
+    this.doneMicros = fromMicros;
+    this.sizeMicros = book.inForce().windowMicros();
+    this.runs =
+        Rows.of(
+            connection,
+            row -> new Run(row.getLong(1), row.getLong(2)),
+            SELECT,
+            book.configId(),
+            book.grid(),
+            fromMicros);
+  }
+
+  /**
+   * Looks at the next stored window.
+   *
+   * @param left whether it has room left
+   */
+  void window(WindowFact window, boolean left) throws SQLException {
+    long start = window.startMicros();
+    while (runs.peek().filter(run -> run.untilMicros() <= start).isPresent()) {
+      endRun();
+    }
+    boolean covered = runs.peek().filter(run -> run.fromMicros() <= start).isPresent();
+    if (covered) {
+      lookAtEmpty(start);
+      if (left) {
+        breach(start, "is covered by a run and has room");
+      }
+      doneMicros = start + sizeMicros;
+    } else if (!left && vacancy.opens(start)) {
+      breach(start, "is full and no run covers it");
+    }
+  }
+
+  void end() throws SQLException {
+    while (runs.peek().isPresent()) {
+      endRun();
+    }
+  }
+
+  @Override
+  public void close() throws SQLException {
+    runs.close();
+  }
+
+  private void endRun() throws SQLException {
+    Run run = runs.peek().orElseThrow();
+    findings.looked(Invariant.KEPT, "runs of full windows", 1);
+    SlotPolicy terms = book.inForce();
+    long from = Math.max(run.fromMicros(), fromMicros);
+    if (run.fromMicros() >= run.untilMicros() || terms.windowStart(from) != from) {
+      breach(run.fromMicros(), "begins a run that cannot be, until " + run.untilMicros());
+    }
+    lookAtEmpty(run.untilMicros());
+    doneMicros = Math.max(doneMicros, run.untilMicros());
+    runs.take();
+    if (runs.peek().filter(next -> next.fromMicros() < run.untilMicros()).isPresent()) {
+      breach(run.fromMicros(), "begins a run that overlaps the next");
+    }
+  }
+
+  /** The windows of the present run up to a time, none of which is stored: they must be closed. */
+  private void lookAtEmpty(long untilMicros) {
+    long begin = Math.max(doneMicros, runs.peek().orElseThrow().fromMicros());
+    long vacant = vacancy.latestInEmpty(begin, untilMicros);
+    if (vacant != Vacancy.NONE) {
+      breach(book.inForce().windowStart(vacant), "is covered by a run and no event lies in it");
+    }
+  }
+
+  private void breach(long start, String what) {
+    findings.breach(
+        Invariant.KEPT, "window %s of %s %s".formatted(Micros.instant(start), book.name(), what));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** A row of {@code slot}. */
+record SlotFact(
+    String eventId,
+    int version,
+    long requestedMicros,
+    long windowStartMicros,
+    int place,
+    long scheduledMicros,
+    long assignedAtMicros,
+    int state) {
+
+  static final String SELECT =
+      "select event_id, version, requested, window_start, place, scheduled, assigned_at, state"
+          + " from slot";
+
+  private static final int LAST_STATE_THAT_HOLDS = 1;
+
+  static SlotFact read(ResultSet row) throws SQLException {
+    return new SlotFact(
+        row.getString(1),
+        row.getInt(2),
+        row.getLong(3),
+        row.getLong(4),
+        row.getInt(5),
+        row.getLong(6),
+        row.getLong(7),
+        row.getInt(8));
+  }
+
+  /** Whether the event still has this slot. */
+  boolean holds() {
+    return state <= LAST_STATE_THAT_HOLDS;
+  }
+
+  /** The time before which it must not run, pauses apart. */
+  long wantedMicros(SlotPolicy terms) {
+    return terms.notBefore() == NotBefore.NOW
+        ? Math.max(requestedMicros, assignedAtMicros)
+        : requestedMicros;
+  }
+
+  /** The slot in words, for a report. */
+  String in(BookFact book) {
+    return "event \"%s\" of %s v%d at %s"
+        .formatted(eventId, book.name(), version, Micros.instant(scheduledMicros));
+  }
+}

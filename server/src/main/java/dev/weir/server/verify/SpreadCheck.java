@@ -1,0 +1,112 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How dense evenly spread events lie: for the events of each version by themselves, and for those
+ * of all versions with windows of one size together. The latter lie on the same places, so that the
+ * highest limit among them is the bound. Across a change of size there is none.
+ *
+ * <p>The bound for all intervals at once is a bucket that leaks: with the i-th event at time t(i),
+ * the events from i to j keep it if {@code f(j) - f(i) <= log2(max) / 3}, where {@code f(i) = i -
+ * t(i) × max / size}. The bucket's level is f(j) less the least f so far, so no interval is missed.
+ */
+final class SpreadCheck implements SlotCheck {
+  private final BookFact book;
+  private final Findings findings;
+  private final Map<Integer, Bucket> byVersion = new HashMap<>();
+  private final Map<Long, Bucket> bySize = new HashMap<>();
+
+  /** By size, the terms of the highest limit, where several versions have windows of that size. */
+  private final Map<Long, SlotPolicy> shared = new HashMap<>();
+
+  SpreadCheck(BookFact book, Findings findings) {
+    this.book = book;
+    this.findings = findings;
+    Map<Long, List<SlotPolicy>> even =
+        book.versions().values().stream()
+            .filter(terms -> terms.spread() == Spread.EVEN)
+            .collect(Collectors.groupingBy(SlotPolicy::windowMicros));
+    even.forEach(
+        (size, versions) -> {
+          if (versions.size() > 1) {
+            shared.put(
+                size, Collections.max(versions, Comparator.comparingInt(SlotPolicy::maxPerWindow)));
+          }
+        });
+  }
+
+  @Override
+  public void slot(SlotFact slot) {
+    SlotPolicy terms = book.terms(slot.version());
+    if (slot.holds() && terms.spread() == Spread.EVEN) {
+      byVersion.computeIfAbsent(slot.version(), version -> new Bucket(terms)).add(slot);
+      SlotPolicy highest = shared.get(terms.windowMicros());
+      if (highest != null) {
+        bySize.computeIfAbsent(terms.windowMicros(), size -> new Bucket(highest)).add(slot);
+      }
+    }
+  }
+
+  @Override
+  public void end() {
+    byVersion
+        .values()
+        .forEach(bucket -> findings.looked(Invariant.SPREAD, "events", bucket.events));
+  }
+
+  /** In units of size: an event adds {@code size}, a microsecond takes {@code max} away. */
+  private final class Bucket {
+    private final SlotPolicy terms;
+    private final double fullMicros;
+    private @Nullable SlotFact last;
+    private long levelMicros;
+    private long events;
+
+    Bucket(SlotPolicy terms) {
+      this.terms = terms;
+      double extra = Math.log(terms.maxPerWindow()) / Math.log(2) / 3;
+      // Places are cut to whole microseconds, which moves two of them by less than one.
+      this.fullMicros = extra * terms.windowMicros() + terms.maxPerWindow() + 1e-6;
+    }
+
+    void add(SlotFact slot) {
+      events++;
+      if (last != null) {
+        add(slot, last);
+      }
+      last = slot;
+    }
+
+    private void add(SlotFact slot, SlotFact before) {
+      long apartMicros = slot.scheduledMicros() - before.scheduledMicros();
+      long max = terms.maxPerWindow();
+      long size = terms.windowMicros();
+      if (2 * max * (Math.min(apartMicros, size) + 1) < size) {
+        findings.breach(
+            Invariant.SPREAD,
+            "%s is only %d µs after event \"%s\""
+                .formatted(slot.in(book), apartMicros, before.eventId()));
+      }
+      // The level is far below 8 windows, so a longer gap empties the bucket all the same.
+      levelMicros = Math.max(0, levelMicros + size - max * Math.min(apartMicros, 8 * size));
+      if (levelMicros > fullMicros) {
+        findings.breach(
+            Invariant.SPREAD,
+            "%s ends an interval with %.2f events more than its share, %.2f may be"
+                .formatted(
+                    slot.in(book),
+                    1 + (double) levelMicros / (double) size,
+                    1 + fullMicros / (double) size));
+      }
+    }
+  }
+}

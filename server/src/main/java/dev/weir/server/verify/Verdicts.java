@@ -1,0 +1,50 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.Micros;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/** What was found of the events of one configuration: how many are right, wrong, or open. */
+final class Verdicts {
+  private final BookFact book;
+  private final Findings findings;
+  private long judged;
+  private long open;
+  private @Nullable SlotFact firstOpen;
+
+  Verdicts(BookFact book, Findings findings) {
+    this.book = book;
+    this.findings = findings;
+  }
+
+  /**
+   * Counts events that were looked at.
+   *
+   * @param undecided those of them of which it cannot be decided whether they were placed right
+   */
+  void judged(int events, Collection<SlotFact> undecided) {
+    judged += events;
+    open += undecided.size();
+    if (firstOpen == null) {
+      firstOpen = undecided.stream().findFirst().orElse(null);
+    }
+  }
+
+  void breach(String what) {
+    findings.breach(Invariant.EARLIEST, what);
+  }
+
+  /** Reports, when all has been looked at. */
+  void end() {
+    findings.looked(Invariant.EARLIEST, "events", judged);
+    if (firstOpen != null) {
+      findings.open(
+          Invariant.EARLIEST,
+          open,
+          "of %s: a place before them is or may be free that an event may have held which was"
+                  .formatted(book.name())
+              + " cancelled since or came from windows of another size; the first is \"%s\" at %s"
+                  .formatted(firstOpen.eventId(), Micros.instant(firstOpen.scheduledMicros())));
+    }
+  }
+}

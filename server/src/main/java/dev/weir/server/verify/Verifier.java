@@ -1,0 +1,126 @@
+package dev.weir.server.verify;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+
+/**
+ * Proves what must always hold of slots, from what is in the database.
+ *
+ * <p>All is read in one transaction that changes nothing and sees one state, in portions: memory
+ * does not grow with the number of slots, and nodes may be at work meanwhile.
+ */
+public final class Verifier {
+  private static final String DUPLICATES =
+      "select event_id from slot group by event_id having count(*) > 1 limit 20";
+
+  private static final String HOMELESS =
+      """
+      select s.event_id from slot s
+      where not exists (
+        select 1 from slot_config c where c.config_id = s.config_id and c.version = s.version)
+      limit 20
+      """;
+
+  private static final String NOW =
+      "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
+
+  private final Connection connection;
+  private final Findings findings = new Findings();
+
+  /** From which time on to look, and the time that it is in the database. */
+  record Span(long fromMicros, long nowMicros) {}
+
+  /** What is known of slots that are no longer in the database. */
+  public enum Past {
+    /** Some may have been cancelled and asked again, or removed by the retention. */
+    UNKNOWN,
+    /** None was: every slot that was ever given is there. A free place proves that it was free. */
+    COMPLETE
+  }
+
+  /**
+   * @param connection used by nobody else; it is left in a transaction
+   */
+  public Verifier(Connection connection) throws SQLException {
+    this.connection = connection;
+    connection.setAutoCommit(false);
+    connection.setReadOnly(true);
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+  }
+
+  /** What was found. */
+  public Findings findings() {
+    return findings;
+  }
+
+  /**
+   * Checks the slots scheduled from a time on: all from {@link Long#MIN_VALUE} on, unless retention
+   * has removed some.
+   */
+  public void slots(long fromMicros, Past past) throws SQLException {
+    ids(DUPLICATES, Invariant.ONE_SLOT, "has more than one slot");
+    ids(HOMELESS, Invariant.KEPT, "has a slot of a version that does not exist");
+    if (findings.breaches(Invariant.KEPT) > 0) {
+      return;
+    }
+    long nowMicros;
+    try (Rows<Long> now = Rows.of(connection, row -> row.getLong(1), NOW)) {
+      nowMicros = now.take().orElseThrow();
+    }
+    for (BookFact book : BookFact.all(connection)) {
+      slots(book, new Span(fromMicros, nowMicros), past);
+    }
+  }
+
+  /** Checks that each answer of a journal, a line of JSON each, is what the database holds. */
+  public void answers(Path journal) throws IOException, SQLException {
+    new AnswersCheck(connection, findings).read(journal);
+  }
+
+  private void slots(BookFact book, Span span, Past past) throws SQLException {
+    if (book.versions().isEmpty()
+        || book.versions().lastKey() != book.version()
+        || book.versions().size() != book.version()) {
+      findings.breach(
+          Invariant.KEPT,
+          "%s is at version %d and has versions %s"
+              .formatted(book.name(), book.version(), book.versions().keySet()));
+      return;
+    }
+    String query =
+        SlotFact.SELECT + " where config_id = ? and scheduled >= ? order by scheduled, event_id";
+    try (WindowsCheck windows = new WindowsCheck(connection, book, span, findings);
+        Rows<SlotFact> slots =
+            Rows.of(connection, SlotFact::read, query, book.configId(), span.fromMicros())) {
+      List<SlotCheck> checks =
+          List.of(
+              new LimitCheck(book, findings),
+              new TimesCheck(book, findings),
+              new EarliestChecks(book, span.fromMicros(), past, findings),
+              new SpreadCheck(book, findings),
+              windows);
+      while (slots.peek().isPresent()) {
+        SlotFact slot = slots.take().orElseThrow();
+        for (SlotCheck check : checks) {
+          check.slot(slot);
+        }
+      }
+      for (SlotCheck check : checks) {
+        check.end();
+      }
+    }
+  }
+
+  private void ids(String sql, Invariant invariant, String what) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        var rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        findings.breach(invariant, "event \"%s\" %s".formatted(rows.getString(1), what));
+      }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package dev.weir.server.verify;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.BitSet;
+import java.util.Optional;
+
+/**
+ * Whether {@code slot_window} and {@code full_run} of the grid in force say what the slots say.
+ *
+ * <p>A slot from windows of the same size must have its bit. One from windows of another size lies
+ * between the places and has some bit, nobody can tell afterwards which; those are counted.
+ */
+final class WindowsCheck implements SlotCheck, AutoCloseable {
+  private final BookFact book;
+  private final Findings findings;
+  private final SlotPolicy terms;
+  private final Vacancy vacancy;
+  private final long nowMicros;
+  private final long fromMicros;
+  private final Rows<WindowFact> windows;
+  private final RunsCheck runs;
+
+  private long startMicros;
+  private final BitSet placed = new BitSet();
+  private int lying;
+
+  WindowsCheck(Connection connection, BookFact book, Verifier.Span span, Findings findings)
+      throws SQLException {
+    this.book = book;
+    this.findings = findings;
+    this.terms = book.inForce();
+    this.vacancy = new Vacancy(terms);
+    this.nowMicros = span.nowMicros();
+    this.fromMicros = Math.max(book.sinceMicros(), span.fromMicros());
+    this.windows =
+        Rows.of(
+            connection,
+            WindowFact::read,
+            WindowFact.SELECT,
+            book.configId(),
+            book.grid(),
+            fromMicros);
+    this.runs = new RunsCheck(connection, book, vacancy, fromMicros, findings);
+  }
+
+  @Override
+  public void slot(SlotFact slot) throws SQLException {
+    long start = terms.windowStart(slot.scheduledMicros());
+    if (!slot.holds() || start < fromMicros) {
+      return;
+    }
+    if (start != startMicros) {
+      endWindow();
+      startMicros = start;
+    }
+    if (book.terms(slot.version()).windowMicros() == terms.windowMicros() && slot.place() >= 0) {
+      placed.set(slot.place());
+    } else {
+      lying++;
+    }
+  }
+
+  @Override
+  public void end() throws SQLException {
+    endWindow();
+    skipTo(Long.MAX_VALUE);
+    runs.end();
+  }
+
+  @Override
+  public void close() throws SQLException {
+    windows.close();
+    runs.close();
+  }
+
+  private void endWindow() throws SQLException {
+    if (!placed.isEmpty() || lying > 0) {
+      skipTo(startMicros);
+      Optional<WindowFact> stored = windows.peek();
+      if (stored.isPresent() && stored.get().startMicros() == startMicros) {
+        compare(stored.get());
+        windows.take();
+      } else {
+        breach(
+            startMicros,
+            "holds %d events and is not stored".formatted(placed.cardinality() + lying));
+      }
+    }
+    placed.clear();
+    lying = 0;
+  }
+
+  /** Windows that are stored and in which no event lies now. */
+  private void skipTo(long untilMicros) throws SQLException {
+    BitSet kept = (BitSet) placed.clone();
+    int keptLying = lying;
+    placed.clear();
+    lying = 0;
+    while (windows.peek().filter(next -> next.startMicros() < untilMicros).isPresent()) {
+      compare(windows.take().orElseThrow());
+    }
+    placed.or(kept);
+    lying = keptLying;
+  }
+
+  private void compare(WindowFact stored) throws SQLException {
+    findings.looked(Invariant.KEPT, "windows", 1);
+    long start = stored.startMicros();
+    if (stored.places().cardinality() != stored.taken()) {
+      breach(
+          start,
+          "is said to hold %d and has %d places taken"
+              .formatted(stored.taken(), stored.places().cardinality()));
+    }
+    BitSet missing = (BitSet) placed.clone();
+    missing.andNot(stored.places());
+    if (!missing.isEmpty()) {
+      breach(start, "has places " + missing + " free on which events lie");
+    }
+    BitSet others = (BitSet) stored.places().clone();
+    others.andNot(placed);
+    // Places of slots that ended after their time may stay taken: nobody could use them.
+    boolean exact = !book.mayKeepEnded() || start > nowMicros;
+    int extra = others.cardinality() - lying;
+    if (extra < 0 || (exact && extra > 0)) {
+      breach(
+          start,
+          "has %d places taken for %d events"
+              .formatted(stored.taken(), placed.cardinality() + lying));
+    }
+    boolean left = vacancy.isLeft(start, stored.places());
+    if (vacancy.opens(start) && stored.isFull() == left) {
+      breach(
+          start, stored.isFull() ? "is said to be full and is not" : "is full and not said to be");
+    }
+    runs.window(stored, left);
+  }
+
+  private void breach(long start, String what) {
+    findings.breach(
+        Invariant.KEPT, "window %s of %s %s".formatted(Micros.instant(start), book.name(), what));
+  }
+}

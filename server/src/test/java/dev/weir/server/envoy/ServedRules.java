@@ -1,0 +1,181 @@
+package dev.weir.server.envoy;
+
+import com.google.protobuf.UInt64Value;
+import com.google.protobuf.UnknownFieldSet;
+import dev.weir.core.Micros;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.server.metrics.EnvoyMetrics;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.netty.NettyChannelBuilder;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** Rules in memory behind a real port, a clock in the hands of the test, and a client. */
+final class ServedRules implements AutoCloseable {
+  static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
+
+  final PrometheusRegistry metrics = new PrometheusRegistry();
+  final AtomicInteger waiting = new AtomicInteger();
+
+  /** How many have ever waited. */
+  final AtomicInteger queued = new AtomicInteger();
+
+  final LeaseStore leases;
+  final EnvoyServer server;
+  final ManagedChannel channel;
+
+  private final RuleIndex book;
+  private final MemoryRules rules;
+
+  private ServedRules(Stores stores, boolean isBlocking, Optional<Predicate<String>> isKey)
+      throws IOException {
+    InstantSource clock = InstantSource.fixed(NOON);
+    leases = stores.leases();
+    rules = new MemoryRules(clock);
+    RuleObserver observer =
+        new RuleObserver() {
+          @Override
+          public void waiting(int more) {
+            waiting.addAndGet(more);
+            queued.addAndGet(Math.max(0, more));
+          }
+        };
+    book = new RuleIndex(rules, observer);
+    RuleEvaluator desk =
+        new RuleEvaluator(
+            book, new RuleEvaluator.Stores(stores.counts(), leases, leases), observer);
+    server =
+        EnvoyServer.start(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            new EnvoyServer.Parts(
+                book, desk, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
+            isKey);
+    channel =
+        NettyChannelBuilder.forAddress(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
+            .usePlaintext()
+            .build();
+  }
+
+  /** Who keeps the counts, possibly for several nodes. */
+  record Stores(LimitStore<Limit> counts, LeaseStore leases) {
+    static Stores inMemory() {
+      LongSupplier nowMicros = () -> Micros.ceil(NOON);
+      return new Stores(new MemoryLimitStore(nowMicros, 100_000), new MemoryLeaseStore(nowMicros));
+    }
+  }
+
+  /** Always at noon. */
+  static ServedRules start() throws IOException {
+    return new ServedRules(Stores.inMemory(), false, Optional.empty());
+  }
+
+  /** One of several nodes, which answers as if its store were elsewhere. */
+  static ServedRules sharing(Stores stores) throws IOException {
+    return new ServedRules(stores, true, Optional.empty());
+  }
+
+  static ServedRules guarded(String key) throws IOException {
+    return new ServedRules(Stores.inMemory(), false, Optional.of(key::equals));
+  }
+
+  ServedRules with(Rule.Terms... terms) {
+    Arrays.stream(terms).forEach(each -> rules.create(each, "test"));
+    book.refresh();
+    return this;
+  }
+
+  RateLimitServiceGrpc.RateLimitServiceBlockingStub client() {
+    return RateLimitServiceGrpc.newBlockingStub(channel);
+  }
+
+  RateLimitResponse ask(RateLimitDescriptor... descriptors) {
+    return client().shouldRateLimit(request(descriptors));
+  }
+
+  ServingStatus health() {
+    return HealthGrpc.newBlockingStub(channel)
+        .check(
+            HealthCheckRequest.newBuilder().setService(RateLimitServiceGrpc.SERVICE_NAME).build())
+        .getStatus();
+  }
+
+  static RateLimitRequest request(RateLimitDescriptor... descriptors) {
+    return RateLimitRequest.newBuilder()
+        .setDomain("edge")
+        .addAllDescriptors(Arrays.asList(descriptors))
+        .build();
+  }
+
+  /** A descriptor of keys and values in turns. */
+  static RateLimitDescriptor descriptor(String... keysAndValues) {
+    RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      descriptor.addEntries(
+          RateLimitDescriptor.Entry.newBuilder()
+              .setKey(keysAndValues[i])
+              .setValue(keysAndValues[i + 1]));
+    }
+    return descriptor.build();
+  }
+
+  static Rule.Terms inAMinute(String name, long limit) {
+    return Rule.Terms.of(name, Quota.Rate.of(FixedWindow.of(limit, Duration.ofMinutes(1))));
+  }
+
+  static RateLimitDescriptor hits(RateLimitDescriptor descriptor, long hits) {
+    return descriptor.toBuilder().setHitsAddend(UInt64Value.of(hits)).build();
+  }
+
+  /** As a newer Envoy sends it. */
+  static RateLimitDescriptor negative(RateLimitDescriptor descriptor) {
+    return descriptor.toBuilder()
+        .setUnknownFields(
+            UnknownFieldSet.newBuilder()
+                .addField(4, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                .build())
+        .build();
+  }
+
+  static Map<String, String> fields(RateLimitResponse response) {
+    return response.getResponseHeadersToAddList().stream()
+        .collect(Collectors.toMap(HeaderValue::getKey, HeaderValue::getValue));
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    server.close();
+  }
+}

@@ -1,0 +1,308 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.OctetSequenceKey;
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.oidc.SmallIssuer;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.TestNode;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the tokens of an OpenID Connect issuer open. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class IssuedTokensIT {
+  private static final String ADMIN_PATH = "/admin/rate-limit/configs";
+  private static final String DATA_PATH = "/api/v1/slots";
+
+  private SmallIssuer issuer;
+  private Node node;
+  private Http http;
+
+  @BeforeEach
+  void start() throws Exception {
+    issuer = SmallIssuer.start();
+    node = start(issuer.address());
+    http = new Http(node.address());
+  }
+
+  @AfterEach
+  void stop() {
+    node.close();
+    issuer.close();
+  }
+
+  private static Node start(String issuer) {
+    return TestNode.inMemory(
+        Map.of(
+            Setting.OIDC_ISSUER, issuer,
+            Setting.OIDC_AUDIENCE, SmallIssuer.AUDIENCE,
+            Setting.OIDC_ADMIN_ROLE, "keeper",
+            Setting.CLIENT_KEYS, "key-of-a-client-or-two",
+            Setting.ADMIN_TOKEN, "token-of-administrators"));
+  }
+
+  @Test
+  void findsTheRoleWhereIssuersPutIt() throws Exception {
+    List<String> roles = List.of("reader", "keeper");
+    for (JWTClaimsSet.Builder claims :
+        List.of(
+            issuer.claims().claim("roles", roles),
+            issuer.claims().claim("roles", "keeper"),
+            issuer.claims().claim("groups", roles),
+            issuer.claims().claim("realm_access", Map.of("roles", roles)),
+            issuer.claims().claim("scope", "openid keeper"))) {
+      Http admin = with(issuer.token(claims));
+      admin.get(ADMIN_PATH).ok();
+      admin.get(DATA_PATH).ok();
+      assertThat(admin.post("/admin/rate-limit/cache/flush").status()).isEqualTo(204);
+    }
+    assertThat(issuer.questions()).isEqualTo(1);
+  }
+
+  @Test
+  void opensDataToAnyTokenInForce() throws Exception {
+    for (JWTClaimsSet.Builder claims :
+        List.of(
+            issuer.claims(),
+            issuer.claims().claim("scope", "keepers keeper2").claim("roles", List.of(1, "Keeper")),
+            issuer.claims().claim("roles", Map.of("keeper", true)).claim("realm_access", "keeper"),
+            issuer.claims().audience(List.of("others", SmallIssuer.AUDIENCE)))) {
+      Http client = with(issuer.token(claims));
+      client.get(DATA_PATH).ok();
+      client.post(DATA_PATH, "{\"eventId\":\"a\"}").ok();
+      Http.Answer refused = client.get(ADMIN_PATH).problem(403, "not-allowed");
+      assertThat(refused.header("www-authenticate"))
+          .hasValue("Bearer realm=\"weir\", error=\"insufficient_scope\"");
+    }
+  }
+
+  @Test
+  void closesWhatIsForAdministratorsByItself() throws Exception {
+    try (Node alone =
+        TestNode.inMemory(
+            Map.of(
+                Setting.OIDC_ISSUER,
+                issuer.address(),
+                Setting.OIDC_AUDIENCE,
+                SmallIssuer.AUDIENCE))) {
+      Http nobody = new Http(alone.address());
+      nobody.get(ADMIN_PATH).problem(401, "token-missing");
+      nobody.get(DATA_PATH).ok();
+      String admin = issuer.token(issuer.claims().claim("roles", "weir-admin"));
+      nobody.with("Authorization", "Bearer " + admin).get(ADMIN_PATH).ok();
+    }
+  }
+
+  @Test
+  void carriesAStream() throws Exception {
+    String lines =
+        IntStream.range(0, 20_000)
+            .mapToObj("{\"eventId\":\"e%d\"}\n"::formatted)
+            .collect(Collectors.joining());
+    Http client =
+        http.with(
+            "Authorization",
+            "Bearer " + issuer.token(issuer.claims()),
+            "Content-Type",
+            "application/x-ndjson");
+    Http.Answer answer = client.post("/api/v1/slots/batch", lines);
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.text().lines()).hasSize(20_000).allMatch(line -> line.contains("delayMs"));
+  }
+
+  @Test
+  void takesEllipticCurves() throws Exception {
+    issuer.useKeys(SmallIssuer.newEcKey());
+    with(issuer.token(issuer.claims())).get(DATA_PATH).ok();
+  }
+
+  @Test
+  void refusesWhatIsNotInForceOrNotForIt() throws Exception {
+    Instant now = Instant.now();
+    // Beyond the minute by which clocks may differ.
+    Date past = Date.from(now.minusSeconds(90));
+    for (JWTClaimsSet.Builder claims :
+        List.of(
+            issuer.claims().expirationTime(past),
+            issuer.claims().expirationTime(null),
+            issuer.claims().notBeforeTime(Date.from(now.plusSeconds(90))),
+            issuer.claims().issuer("http://127.0.0.1:1/realm"),
+            issuer.claims().issuer(issuer.address() + "/"),
+            issuer.claims().issuer(null),
+            issuer.claims().audience("other"),
+            issuer.claims().audience(List.of()))) {
+      refuses(issuer.token(claims.claim("roles", "keeper")));
+    }
+    with(issuer.token(issuer.claims().expirationTime(Date.from(now.minusSeconds(20)))))
+        .get(DATA_PATH)
+        .ok();
+  }
+
+  @Test
+  void refusesWhatTheIssuerDidNotSign() throws Exception {
+    JWTClaimsSet.Builder claims = issuer.claims().claim("roles", "keeper");
+    JWK feigned =
+        new RSAKey.Builder((RSAKey) SmallIssuer.newRsaKey()).keyID(issuer.key().getKeyID()).build();
+    String good = issuer.token(claims);
+    String other = issuer.token(issuer.claims());
+    byte[] publicKey = ((RSAKey) issuer.key()).toRSAPublicKey().getEncoded();
+    JWK asSecret = new OctetSequenceKey.Builder(publicKey).keyID(issuer.key().getKeyID()).build();
+    for (String token :
+        List.of(
+            issuer.token(claims, feigned),
+            issuer.token(claims, SmallIssuer.newRsaKey()),
+            issuer.token(claims, SmallIssuer.newEcKey()),
+            issuer.token(claims, asSecret, JWSAlgorithm.HS256),
+            issuer.token(claims, issuer.key(), JWSAlgorithm.RS512),
+            new PlainJWT(claims.build()).serialize(),
+            // The claims of one under the signature of the other.
+            good.substring(0, good.lastIndexOf('.')) + other.substring(other.lastIndexOf('.')),
+            good.substring(0, good.lastIndexOf('.') + 1),
+            "a.b.c",
+            "stranger")) {
+      refuses(token);
+    }
+    with(good).get(ADMIN_PATH).ok();
+  }
+
+  @Test
+  void followsTheIssuerToItsNextKeyAtOnce() throws Exception {
+    String before = issuer.token(issuer.claims());
+    with(before).get(DATA_PATH).ok();
+    issuer.useKeys(SmallIssuer.newRsaKey());
+    with(issuer.token(issuer.claims())).get(DATA_PATH).ok();
+    refuses(before);
+  }
+
+  @Test
+  void asksForKeysOnlyNowAndThenHoweverManyStrangersCome() throws Exception {
+    long startNanos = System.nanoTime();
+    with(issuer.token(issuer.claims())).get(DATA_PATH).ok();
+    try (ExecutorService strangers = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> refused = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        String token = issuer.token(issuer.claims(), SmallIssuer.newEcKey());
+        refused.add(strangers.submit(() -> refuses(token)));
+      }
+      for (Future<?> each : refused) {
+        each.get();
+      }
+    }
+    // Once a second, and once to begin with.
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
+    assertThat((long) issuer.questions()).isLessThanOrEqualTo(seconds + 2);
+    with(issuer.token(issuer.claims())).get(DATA_PATH).ok();
+  }
+
+  @Test
+  void strangersDoNotDelayTheNextKeyOfTheIssuer() throws Exception {
+    with(issuer.token(issuer.claims())).get(DATA_PATH).ok();
+    for (int i = 0; i < 3; i++) {
+      with(issuer.token(issuer.claims(), SmallIssuer.newEcKey()))
+          .get(DATA_PATH)
+          .problem(401, "token-invalid");
+    }
+    issuer.useKeys(SmallIssuer.newRsaKey());
+    with(issuer.token(issuer.claims())).get(DATA_PATH).ok();
+  }
+
+  @Test
+  void refusesSubjectsThatNoDatabaseKeeps() throws Exception {
+    for (String subject : List.of("a\0b", "\0")) {
+      refuses(issuer.token(issuer.claims().subject(subject).claim("roles", "keeper")));
+    }
+  }
+
+  @Test
+  void goesOnWithKnownKeysWhileTheIssuerIsGone() throws Exception {
+    String token = issuer.token(issuer.claims());
+    with(token).get(DATA_PATH).ok();
+    issuer.close();
+    with(token).get(DATA_PATH).ok();
+    for (int i = 0; i < 3; i++) {
+      refuses(issuer.token(issuer.claims(), SmallIssuer.newEcKey()));
+    }
+    with(token).get(DATA_PATH).ok();
+  }
+
+  @Test
+  void saysThatItCannotJudgeUntilTheIssuerIsThere() throws Exception {
+    int port = issuer.port();
+    issuer.close();
+    for (int i = 0; i < 5; i++) {
+      cannotJudge(with(issuer.token(issuer.claims())));
+    }
+    needsNoIssuer();
+    try (SmallIssuer back = SmallIssuer.start(port)) {
+      Http client = with(back.token(back.claims()));
+      Waiting.until("keys of the issuer", () -> client.get(DATA_PATH).status() != 503);
+      client.get(DATA_PATH).ok();
+    }
+  }
+
+  @Test
+  void waitsForNoIssuerThatHangs() throws Exception {
+    node.close();
+    // It lets connect and says nothing.
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      node = start("http://127.0.0.1:" + silent.getLocalPort());
+      http = new Http(node.address());
+      cannotJudge(with(issuer.token(issuer.claims())));
+      needsNoIssuer();
+    }
+  }
+
+  @Test
+  void trustsNoIssuerOfAnotherName() throws Exception {
+    issuer.rename("http://127.0.0.1:1/realm");
+    cannotJudge(with(issuer.token(issuer.claims())));
+  }
+
+  private Http with(String token) {
+    return http.with("Authorization", "Bearer " + token);
+  }
+
+  private void refuses(String token) {
+    for (String path : List.of(ADMIN_PATH, DATA_PATH)) {
+      Http.Answer answer = with(token).get(path).problem(401, "token-invalid");
+      assertThat(answer.header("www-authenticate"))
+          .hasValue("Bearer realm=\"weir\", error=\"invalid_token\"");
+    }
+  }
+
+  private static void cannotJudge(Http client) {
+    Http.Answer answer = client.get(DATA_PATH).problem(503, "issuer-unavailable");
+    assertThat(answer.header("retry-after")).hasValue("5");
+    assertThat(answer.text()).doesNotContain("127.0.0.1", "Exception", "realm");
+  }
+
+  private void needsNoIssuer() {
+    with("token-of-administrators").get(ADMIN_PATH).ok();
+    with("key-of-a-client-or-two").get(DATA_PATH).ok();
+    with("key-of-a-client-or-two").get(ADMIN_PATH).problem(403, "not-allowed");
+    http.get(DATA_PATH).problem(401, "token-missing");
+  }
+}

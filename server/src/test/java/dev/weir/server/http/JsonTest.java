@@ -1,0 +1,86 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.server.slots.CursorText;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is no JSON, or cannot be kept by any store, is refused in words that a caller knows. */
+final class JsonTest {
+  @Test
+  void refusesWhatIsNoJson() {
+    for (String text :
+        List.of(
+            "",
+            "{",
+            "[1,}",
+            "{\"a\":1}x",
+            "{\"a\":1,\"a\":2}",
+            "{\"a\":\"\t\"}",
+            "[".repeat(18) + "]".repeat(18),
+            "{\"a\":" + "1".repeat(1_500) + "}",
+            "{\"a\":1e99999999999}",
+            "{\"" + "a".repeat(60_000) + "\":1}")) {
+      assertThatThrownBy(() -> read(text))
+          .as(text)
+          .isInstanceOfSatisfying(
+              ProblemException.class,
+              refusal -> {
+                assertThat(refusal.problem().kind()).isEqualTo("malformed-json");
+                assertThat(refusal.problem().detail()).doesNotContain("Source", "java", "Feature");
+              });
+    }
+  }
+
+  @Test
+  void secondsAreExactAndAsShortAsTheyCanBe() {
+    assertThat(seconds(0)).isEqualTo("0");
+    assertThat(seconds(1)).isEqualTo("0.000001");
+    assertThat(seconds(10)).isEqualTo("0.00001");
+    assertThat(seconds(999_999)).isEqualTo("0.999999");
+    assertThat(seconds(1_000_000)).isEqualTo("1");
+    assertThat(seconds(3_600_100_000L)).isEqualTo("3600.1");
+    assertThat(seconds(Long.MAX_VALUE)).isEqualTo("9223372036854.775807");
+  }
+
+  private static String seconds(long micros) {
+    byte[] json =
+        Json.bytes(
+            out -> {
+              out.writeStartObject();
+              Json.writeSeconds(out, "s", micros);
+              out.writeEndObject();
+            });
+    return new String(json, StandardCharsets.UTF_8).replaceAll("[{}]|\"s\":", "");
+  }
+
+  @Test
+  void namesOfConfigurationsThatCannotBeAreWrongFields() {
+    for (String name : List.of("", "bank api", "\0", "-x", "a".repeat(101))) {
+      Fields fields = Fields.of(Map.of("configName", name));
+      assertThat(fields.configName("configName", "default")).isEqualTo(name);
+      assertThat(fields.isWrong("configName")).as(name).isTrue();
+    }
+    assertThat(Fields.of(Map.of()).configName("configName", "default")).isEqualTo("default");
+  }
+
+  @Test
+  void cursorsThatNobodyGaveAreWrongFields() {
+    for (String text : List.of("", "1", "1:", ":a", "x:a", "1:\0")) {
+      Fields query = Fields.of(Map.of());
+      CursorText.read(
+          query, Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
+      assertThat(query.isWrong("cursor")).as(text).isTrue();
+    }
+  }
+
+  private static Object read(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return Json.read(bytes, 0, bytes.length);
+  }
+}

@@ -1,0 +1,96 @@
+package dev.weir.server.http;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+
+/** A socket to a node, for what no decent client would send, and to see what comes on the wire. */
+public final class RawHttp implements AutoCloseable {
+  private final Socket socket;
+
+  public RawHttp(URI node) throws IOException {
+    this(new Socket(node.getHost(), node.getPort()));
+  }
+
+  RawHttp(Socket socket) throws IOException {
+    this.socket = socket;
+    socket.setSoTimeout(60_000);
+  }
+
+  /** Whether there is something to read. */
+  public boolean isAnswered() throws IOException {
+    return socket.getInputStream().available() > 0;
+  }
+
+  /** Sends, and reads all until the node closes the connection. */
+  public static String exchange(URI node, String request) throws IOException {
+    return exchange(node, request.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  public static String exchange(URI node, byte[] request) throws IOException {
+    try (RawHttp raw = new RawHttp(node)) {
+      Thread sender =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try {
+                      raw.send(request);
+                    } catch (IOException e) {
+                      // The node answered before it had all, and left.
+                    }
+                  });
+      String answer = raw.readAll();
+      sender.interrupt();
+      return answer;
+    }
+  }
+
+  public void send(String text) throws IOException {
+    send(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public void send(byte[] bytes) throws IOException {
+    OutputStream out = socket.getOutputStream();
+    out.write(bytes);
+    out.flush();
+  }
+
+  public void chunk(String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    send(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
+  }
+
+  /** Reads up to and including a mark. */
+  public String readTo(String mark) throws IOException {
+    StringBuilder text = new StringBuilder();
+    InputStream in = socket.getInputStream();
+    while (text.indexOf(mark, Math.max(0, text.length() - mark.length())) < 0) {
+      int next = in.read();
+      if (next < 0) {
+        throw new IOException("ended after: " + text);
+      }
+      text.append((char) next);
+    }
+    return text.toString();
+  }
+
+  /** Reads until the node closes the connection, in order and not by a reset. */
+  public String readAll() throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    byte[] buffer = new byte[8192];
+    InputStream in = socket.getInputStream();
+    for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+      all.write(buffer, 0, read);
+    }
+    return all.toString(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.server.http;
+
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.TestNode;
+import java.net.URI;
+import java.util.Map;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A node that runs for the tests of a class. */
+public final class RunningNode implements AfterAllCallback {
+  private final Node node;
+
+  private RunningNode(Node node) {
+    this.node = node;
+  }
+
+  /** Keeps its slots in memory. */
+  public static RunningNode inMemory(Map<Setting, String> settings) {
+    return new RunningNode(TestNode.inMemory(settings));
+  }
+
+  public URI address() {
+    return node.address();
+  }
+
+  /** A client of it. */
+  public Http http() {
+    return new Http(address());
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    node.close();
+  }
+}

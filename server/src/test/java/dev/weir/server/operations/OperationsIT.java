@@ -1,0 +1,208 @@
+package dev.weir.server.operations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
+import dev.weir.server.http.LogWatch;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.TestNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Health, metrics, logs. */
+final class OperationsIT {
+  private static final String SLOTS = "/api/v1/slots";
+
+  private static Node node;
+  private static Http http;
+
+  @BeforeAll
+  static void start() {
+    node =
+        TestNode.inMemory(
+            Map.of(
+                Setting.SLOTS_UPKEEP_EVERY, "PT0.02S",
+                Setting.SLOTS_LEAK_GRACE, "PT0S",
+                Setting.SLOTS_RETENTION, "PT8S"));
+    http = new Http(node.address());
+    http.post(
+        "/admin/rate-limit/config",
+        """
+        {"configName":"tight","maxPerWindow":1,"windowSize":"PT1S","maxDelay":"PT1S"}
+        """);
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+  }
+
+  @Test
+  void isUp() {
+    assertThat(http.get("/health/live").ok().text()).isEqualTo("{\"status\":\"UP\"}");
+    assertThat(http.get("/health/ready").ok().text()).isEqualTo("{\"status\":\"UP\"}");
+  }
+
+  @Test
+  void countsWhatHappens() {
+    moves(
+        "rate_limiter_slot_assignment_duration_seconds_count{outcome=\"assigned\"}",
+        () -> ask("m1"));
+    moves(
+        "rate_limiter_slot_assignment_duration_seconds_count{outcome=\"replayed\"}",
+        () -> ask("m1"));
+    moves(
+        "rate_limiter_slot_assignment_duration_seconds_count{outcome=\"refused\"}",
+        () -> tight("unknown-x"));
+    moves(
+        "rate_limiter_slot_assignment_failures_total{reason=\"unknown_config\"}",
+        () -> tight("unknown-y"));
+    moves("rate_limiter_slot_assignment_failures_total{reason=\"no_room\"}", () -> fill("r"));
+    moves("rate_limiter_window_lookahead_depth_count", () -> ask("m2"));
+    moves("rate_limiter_slot_batch_size_count", () -> ask("m3"));
+    moves("rate_limiter_config_cache_hits_total", () -> ask("m4"));
+    moves(
+        "rate_limiter_config_cache_misses_total",
+        () -> {
+          http.post("/admin/rate-limit/cache/flush");
+          ask("m5");
+        });
+    moves("rate_limiter_slots_leaked", () -> at("leaked", "2026-01-01T00:00:00Z"));
+    moves("rate_limiter_slots_removed_total", () -> at("old", "1999-01-01T00:00:00Z"));
+    Waiting.until("the old slot to be removed", () -> http.get(SLOTS + "/old").status() == 404);
+  }
+
+  @Test
+  void writesMetricsThatPrometheusReads() {
+    Http.Answer answer = http.get("/metrics");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("content-type").orElse("")).startsWith("text/plain; version=0.0.4");
+    assertThat(answer.text())
+        .contains(
+            "# TYPE rate_limiter_slot_assignment_duration_seconds histogram",
+            "rate_limiter_slot_assignment_duration_seconds_bucket{outcome=\"assigned\",le=\"0.001\"}",
+            "# TYPE rate_limiter_window_contention_total counter",
+            "rate_limiter_slot_assignment_failures_total{reason=\"store\"}",
+            "rate_limiter_slots_reclaimed_total",
+            "jvm_memory_used_bytes");
+  }
+
+  @Test
+  void logsSlotsAtDebugWithIdAndWindow() {
+    try (LogWatch logs = new LogWatch()) {
+      at("log-me", "2033-01-01T00:00:01Z");
+      at("log-me", "2033-01-01T00:00:01Z");
+      assertThat(logs.lines("DEBUG"))
+          .anyMatch(
+              line ->
+                  line.startsWith("DEBUG Slot assigned")
+                      && line.contains("eventId=\"log-me\"")
+                      && line.contains("configName=\"default\"")
+                      && line.contains("windowStart=\"2033-01-01T00:00:00Z\""))
+          .anyMatch(
+              line ->
+                  line.startsWith("DEBUG Slot given again")
+                      && line.contains("eventId=\"log-me\"")
+                      && line.contains("windowStart=\"2033-01-01T00:00:00Z\""));
+      assertThat(logs.lines("INFO")).isEmpty();
+      assertThat(logs.lines("ERROR")).isEmpty();
+    }
+  }
+
+  @Test
+  void logsRefusalsAsErrorsAndWrongRequestsNotAtAll() {
+    try (LogWatch logs = new LogWatch()) {
+      fill("refused");
+      assertThat(logs.lines("ERROR"))
+          .isNotEmpty()
+          .allMatch(
+              line ->
+                  line.startsWith("ERROR No place within the longest delay")
+                      && line.contains("eventId=\"refused")
+                      && line.contains("configName=\"tight\"")
+                      && line.contains("freeTime="));
+    }
+    try (LogWatch logs = new LogWatch()) {
+      http.post(SLOTS, "{");
+      http.post(SLOTS, "{\"eventId\":\"\"}");
+      http.get(SLOTS + "/missing");
+      http.get("/nope");
+      tight("unknown-z");
+      assertThat(logs.lines("ERROR")).isEmpty();
+      assertThat(logs.lines("WARN")).isEmpty();
+      assertThat(logs.lines("INFO")).isEmpty();
+    }
+  }
+
+  @Test
+  void logsConfigurationsOldAndNew() {
+    try (LogWatch logs = new LogWatch()) {
+      for (int max : new int[] {3, 4}) {
+        http.post(
+            "/admin/rate-limit/config",
+            "{\"configName\":\"logged\",\"maxPerWindow\":%d,\"windowSize\":\"PT1S\"}"
+                .formatted(max));
+      }
+      assertThat(logs.lines("INFO")).hasSize(2);
+      assertThat(logs.lines("INFO").get(0)).contains("logged", "none → ", "\"maxPerWindow\":3");
+      assertThat(logs.lines("INFO").get(1))
+          .containsSubsequence("\"maxPerWindow\":3", " → ", "\"maxPerWindow\":4");
+    }
+  }
+
+  private static void ask(String eventId) {
+    http.post(SLOTS, "{\"eventId\":\"" + eventId + "\"}").ok();
+  }
+
+  private static void at(String eventId, String time) {
+    http.post(SLOTS, "{\"eventId\":\"%s\",\"requestedTime\":\"%s\"}".formatted(eventId, time)).ok();
+  }
+
+  private static void tight(String config) {
+    http.post(SLOTS, "{\"eventId\":\"t\",\"configName\":\"%s\"}".formatted(config))
+        .problem(404, "unknown-config");
+  }
+
+  /** Asks until there is no room. */
+  private static void fill(String prefix) {
+    int status = 200;
+    for (int i = 0; status == 200; i++) {
+      assertThat(i).isLessThan(100);
+      status =
+          http.post(
+                  SLOTS,
+                  """
+                  {"eventId":"%s%d","configName":"tight","requestedTime":"2034-01-01T00:00:00Z"}
+                  """
+                      .formatted(prefix, i))
+              .status();
+    }
+    assertThat(status).isEqualTo(503);
+  }
+
+  /** Some metrics move with the upkeep, which comes round by itself. */
+  private static void moves(String metric, Runnable action) {
+    double before = read(metric);
+    action.run();
+    Instant deadline = Instant.now().plus(Duration.ofMinutes(1));
+    while (read(metric) <= before) {
+      assertThat(Instant.now()).as(metric).isBefore(deadline);
+    }
+  }
+
+  private static double read(String metric) {
+    return http.get("/metrics")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(metric + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(metric.length() + 1)))
+        .findFirst()
+        .orElse(0);
+  }
+}

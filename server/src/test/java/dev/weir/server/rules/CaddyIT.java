@@ -1,0 +1,74 @@
+package dev.weir.server.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A real Caddy, with the configuration that is there to be copied, asks Weir. {@code ./weir test}
+ * fetches Debian's, or says that it could not.
+ */
+@EnabledIf("isAtHand")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class CaddyIT implements ProxyClaims {
+  @TempDir private Path folder;
+  private ProxiedService proxied;
+
+  static boolean isAtHand() {
+    return ProxiedService.isOnPath("caddy");
+  }
+
+  @Override
+  public ProxiedService proxied() {
+    return proxied;
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    proxied = new ProxiedService(folder);
+    start(config());
+  }
+
+  private String config() throws IOException {
+    return "{\n\tadmin off\n}\n"
+        + proxied
+            .deployed("Caddyfile")
+            .replace(":8079", ":" + proxied.spare())
+            .replace(":8000 {", "http://:" + proxied.port() + " {\n\tbind 127.0.0.1")
+            .replace("# header_up Authorization", "header_up Authorization");
+  }
+
+  private void start(String config) throws IOException {
+    proxied.behind(
+        "Caddyfile",
+        config,
+        written ->
+            List.of("caddy", "run", "--adapter", "caddyfile", "--config", written.toString()));
+  }
+
+  @Test
+  void withoutWeirEverythingPassesIfOpen() throws Exception {
+    proxied.close();
+    proxied = new ProxiedService(folder);
+    start(config().replace("# open: ", ""));
+    proxied.rule("'allowedRequests':1");
+    assertThat(proxied.front().get("/api/orders").status()).isEqualTo(200);
+    assertThat(proxied.front().get("/api/orders").status()).isEqualTo(429);
+    proxied.stopWeir();
+    assertThat(proxied.front().post("/api/orders", "body").status()).isEqualTo(200);
+    assertThat(proxied.served()).containsExactly("GET /api/orders", "POST /api/orders body");
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    proxied.close();
+  }
+}

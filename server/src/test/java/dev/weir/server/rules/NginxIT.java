@@ -1,0 +1,86 @@
+package dev.weir.server.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real nginx, with the configuration that is there to be copied, asks Weir. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class NginxIT implements ProxyClaims {
+  @TempDir private Path folder;
+  private ProxiedService proxied;
+
+  @Override
+  public ProxiedService proxied() {
+    return proxied;
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    proxied = new ProxiedService(folder);
+    start(config());
+  }
+
+  private String config() throws IOException {
+    return proxied
+        .deployed("nginx.conf")
+        .replace("# proxy_set_header Authorization", "proxy_set_header Authorization")
+        .replace("http {", "http {\n  access_log off;\n" + temporaryFolders());
+  }
+
+  private void start(String config) throws IOException {
+    proxied.behind(
+        "nginx.conf",
+        config,
+        written ->
+            List.of(
+                program(),
+                "-p",
+                folder.toString(),
+                "-c",
+                written.toString(),
+                "-e",
+                "stderr",
+                "-g",
+                "daemon off; master_process off; pid " + folder.resolve("pid") + ";"));
+  }
+
+  @Test
+  void withoutWeirEverythingPassesIfOpen() throws Exception {
+    proxied.close();
+    proxied = new ProxiedService(folder);
+    start(config().replace("# open: ", ""));
+    proxied.rule("'allowedRequests':1");
+    assertThat(proxied.front().get("/api/orders").status()).isEqualTo(200);
+    assertThat(proxied.front().get("/api/orders").status()).isEqualTo(429);
+    proxied.stopWeir();
+    assertThat(proxied.front().post("/api/orders", "body").status()).isEqualTo(200);
+    assertThat(proxied.served()).containsExactly("GET /api/orders", "POST /api/orders body");
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    proxied.close();
+  }
+
+  private String temporaryFolders() {
+    StringBuilder text = new StringBuilder();
+    for (String kind : List.of("client_body", "proxy", "fastcgi", "uwsgi", "scgi")) {
+      text.append("  %s_temp_path %s/%s;\n".formatted(kind, folder, kind));
+    }
+    return text.toString();
+  }
+
+  /** It is not on everybody's path. */
+  private static String program() {
+    return Files.isExecutable(Path.of("/usr/sbin/nginx")) ? "/usr/sbin/nginx" : "nginx";
+  }
+}

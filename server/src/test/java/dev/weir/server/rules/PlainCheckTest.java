@@ -1,0 +1,105 @@
+package dev.weir.server.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.ProblemException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.stream.Stream;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** The short way reads what the long way reads, and nothing else. */
+final class PlainCheckTest {
+  private static final RuleIndex BOOK = book();
+
+  private static RuleIndex book() {
+    MemoryRules rules = new MemoryRules(InstantSource.system());
+    rules.create(
+        Rule.Terms.of("api", Quota.Rate.of(FixedWindow.of(100, Duration.ofSeconds(1)))), "me");
+    return new RuleIndex(rules, RuleObserver.NONE);
+  }
+
+  @Test
+  void readsThePlainForm() {
+    CheckRequest request =
+        PlainCheck.read(
+            bytes("{\"rule\":\"api\",\"key\":\"\\u00fc\",\"cost\":100,\"requestId\":\"r\"}"), BOOK);
+    assertThat(request).isNotNull();
+    assertThat(request.asked().getFirst().key()).isEqualTo("ü");
+    assertThat(request.asked().getFirst().cost()).isEqualTo(100);
+    assertThat(request.requestId()).isEqualTo("r");
+  }
+
+  @Property
+  void readsWhatTheLongWayReads(@ForAll("documents") String json) {
+    CheckRequest plain = PlainCheck.read(bytes(json), BOOK);
+    if (plain != null) {
+      assertThat(Optional.of(plain)).isEqualTo(slow(json));
+    }
+  }
+
+  private static Optional<CheckRequest> slow(String json) {
+    byte[] body = bytes(json);
+    try {
+      return Optional.of(CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), BOOK));
+    } catch (ProblemException e) {
+      return Optional.empty();
+    }
+  }
+
+  @Provide
+  Arbitrary<String> documents() {
+    Arbitrary<String> names = Arbitraries.of("rule", "key", "cost", "requestId", "peek", "other");
+    Arbitrary<String> values =
+        Arbitraries.of(
+            "\"api\"",
+            "\"\"",
+            "\"k\"",
+            "\"a\\u0000\"",
+            "\"\\ud800\"",
+            "null",
+            "true",
+            "false",
+            "0",
+            "1",
+            "100",
+            "101",
+            "-1",
+            "1.0",
+            "1e1",
+            "99999999999999999999",
+            "[]",
+            "{}");
+    Arbitrary<String> fields =
+        names.flatMap(name -> values.map(value -> "\"" + name + "\":" + value));
+    return fields
+        .list()
+        .ofMaxSize(3)
+        .map(
+            more ->
+                Stream.concat(Stream.of("\"rule\":\"api\"", "\"key\":\"k\""), more.stream())
+                    .toList())
+        .flatMap(Arbitraries::shuffle)
+        .map(all -> "{" + String.join(",", all) + "}")
+        .flatMap(json -> Arbitraries.of(json, json + " ", json + "{}", json.substring(1)));
+  }
+
+  private static byte[] bytes(String json) {
+    return json.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,162 @@
+package dev.weir.server.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.TestNode;
+import java.io.File;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A service behind a real proxy that asks Weir, with the client key of the files in deploy. */
+final class ProxiedService {
+  static final String KEY = "one-of-the-client-keys";
+
+  private final Path folder;
+  private final HttpServer service;
+  private final Node node;
+  private final int port = freePort();
+  private final int spare = freePort();
+  private final List<String> served = new CopyOnWriteArrayList<>();
+  private Process proxy;
+
+  /** How a proxy is started with a configuration. */
+  interface Command {
+    List<String> line(Path config) throws IOException;
+  }
+
+  ProxiedService(Path folder) throws IOException {
+    this.folder = folder;
+    service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    service.createContext(
+        "/",
+        exchange -> {
+          String body =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          served.add(
+              "%s %s%s"
+                  .formatted(
+                      exchange.getRequestMethod(),
+                      exchange.getRequestURI(),
+                      body.isEmpty() ? "" : " " + body));
+          exchange.sendResponseHeaders(200, 2);
+          exchange.getResponseBody().write(new byte[] {'o', 'k'});
+          exchange.close();
+        });
+    service.start();
+    node =
+        TestNode.inMemory(Map.of(Setting.TRUSTED_PROXIES, "127.0.0.1", Setting.CLIENT_KEYS, KEY));
+  }
+
+  /** For proxies that not every machine has; {@code ./weir test} says which were missing. */
+  static boolean isOnPath(String program) {
+    return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** A file of deploy, with the addresses of this test. */
+  String deployed(String file) throws IOException {
+    return Files.readString(Path.of("..", "deploy", file))
+        .replace("127.0.0.1:8080", "127.0.0.1:" + node.address().getPort())
+        .replace("127.0.0.1:9000", "127.0.0.1:" + service.getAddress().getPort())
+        .replace("127.0.0.1:8000", "127.0.0.1:" + port);
+  }
+
+  /** Starts the proxy and waits until it listens. */
+  ProxiedService behind(String file, String config, Command command) throws IOException {
+    Path written = Files.writeString(folder.resolve(file), config);
+    Path log = folder.resolve("log");
+    ProcessBuilder builder =
+        new ProcessBuilder(command.line(written))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile());
+    // Where some of them keep files of their own.
+    builder.environment().putAll(Map.of("HOME", folder.toString()));
+    proxy = builder.start();
+    Waiting.until(
+        "the proxy to listen",
+        () -> {
+          if (!proxy.isAlive()) {
+            throw new IOException("the proxy did not start: " + Files.readString(log));
+          }
+          try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+          } catch (ConnectException e) {
+            return false;
+          }
+        });
+    return this;
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Another port for the proxy. */
+  int spare() {
+    return spare;
+  }
+
+  URI address() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  /** A client of the proxy. */
+  Http front() {
+    return new Http(address());
+  }
+
+  /** What the service was asked: method, target and body. */
+  List<String> served() {
+    return served;
+  }
+
+  void rule(String more) {
+    Http.Answer made =
+        new Http(node.address())
+            .post(
+                "/api/admin/rules",
+                ("{'name':'orders','pathPattern':'/api/orders/**','windowSeconds':60," + more + "}")
+                    .replace('\'', '"'));
+    assertThat(made.status()).as(made.text()).isEqualTo(201);
+  }
+
+  /** From now on there is no Weir. */
+  void stopWeir() {
+    node.close();
+  }
+
+  void close() throws InterruptedException {
+    if (proxy != null) {
+      proxy.destroy();
+      if (!proxy.waitFor(10, TimeUnit.SECONDS)) {
+        proxy.destroyForcibly();
+      }
+    }
+    service.stop(0);
+    node.close();
+  }
+}

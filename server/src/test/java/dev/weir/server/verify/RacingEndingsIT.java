@@ -1,0 +1,127 @@
+package dev.weir.server.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.faults.Api;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two real nodes end and give slots of the same events at the same moment, across configurations,
+ * while a reconciler reclaims. Afterwards the database must prove every rule.
+ */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+final class RacingEndingsIT {
+  private static final List<String> CONFIGS = List.of("x", "y", "z");
+  private static final int EVENTS = 12;
+  private static final int CALLERS = 8;
+  private static final int CALLS = 120;
+
+  @Test
+  void theDatabaseProvesEveryRuleAfterRacingEndings(@TempDir Path folder) throws Exception {
+    try (EmbeddedDatabase postgres = EmbeddedDatabase.start(folder.resolve("data"));
+        Node one = start(postgres);
+        Node two = start(postgres);
+        Api first = new Api(one.address());
+        Api second = new Api(two.address())) {
+      for (String config : CONFIGS) {
+        first.configure(
+            "{'configName':'%s','maxPerWindow':2,'windowSize':'PT4S'}".formatted(config));
+      }
+      for (int event = 0; event < EVENTS; event++) {
+        assertThat(ask(first, event, "x", 0).statusCode()).isEqualTo(200);
+      }
+      List<FutureTask<Boolean>> callers = new ArrayList<>();
+      for (int caller = 0; caller < CALLERS; caller++) {
+        Random random = new Random(caller);
+        Api api = caller % 2 == 0 ? first : second;
+        callers.add(new FutureTask<>(() -> muddle(api, random)));
+      }
+      callers.forEach(Thread.ofVirtual()::start);
+      for (FutureTask<Boolean> caller : callers) {
+        assertThat(caller.get()).isTrue();
+      }
+
+      Findings findings = check(postgres);
+      assertThat(findings.clean()).as(findings.toString()).isTrue();
+      assertThat(findings.lookedAt(Invariant.TIMES, "slots")).isEqualTo(EVENTS);
+    }
+  }
+
+  private static boolean muddle(Api api, Random random) throws Exception {
+    for (int call = 0; call < CALLS; call++) {
+      int event = random.nextInt(EVENTS);
+      switch (random.nextInt(20)) {
+        // Not more: what is confirmed never ends.
+        case 0 ->
+            assertThat(api.post("/api/v1/slots/e" + event % 2 + "/confirm", "{}").statusCode())
+                .isIn(200, 409);
+        case 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ->
+            assertThat(api.delete("/api/v1/slots/e" + event).statusCode()).isIn(204, 409);
+        default -> {
+          String config = CONFIGS.get(random.nextInt(CONFIGS.size()));
+          // Slots of past times can be reclaimed meanwhile.
+          assertThat(ask(api, event, config, random.nextInt(-60, 60)).statusCode()).isEqualTo(200);
+        }
+      }
+    }
+    return true;
+  }
+
+  private static HttpResponse<String> ask(Api api, int event, String config, int seconds)
+      throws Exception {
+    return api.post(
+        "/api/v1/slots",
+        "{\"eventId\":\"e%d\",\"configName\":\"%s\",\"requestedTime\":\"%s\"}"
+            .formatted(event, config, Instant.now().plusSeconds(seconds)));
+  }
+
+  private static Node start(EmbeddedDatabase postgres) {
+    Map<Setting, String> settings =
+        Map.of(
+            Setting.PORT,
+            "0",
+            Setting.DRAIN,
+            "PT0S",
+            Setting.DB_URL,
+            postgres.jdbcUrl(),
+            Setting.DB_USER,
+            postgres.user(),
+            Setting.DB_PASSWORD,
+            postgres.password(),
+            Setting.SLOTS_RECLAIM,
+            "true",
+            Setting.SLOTS_LEAK_GRACE,
+            "PT0S",
+            Setting.SLOTS_UPKEEP_EVERY,
+            "PT0.02S");
+    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+  }
+
+  private static Findings check(EmbeddedDatabase postgres) throws Exception {
+    try (Connection connection =
+        DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password())) {
+      Verifier checker = new Verifier(connection);
+      // Events that were cancelled asked again, so free places prove nothing.
+      checker.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
+      return checker.findings();
+    }
+  }
+}

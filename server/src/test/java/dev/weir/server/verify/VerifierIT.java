@@ -1,0 +1,428 @@
+package dev.weir.server.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.server.cli.VerifyCommand;
+import dev.weir.server.faults.Api;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import picocli.CommandLine;
+
+/** Sound books pass, and each kind of damage done to them is found. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class VerifierIT {
+  private static final List<String> CONFIGS =
+      List.of("plain", "dice", "hours", "now", "changed", "ended", "raised");
+
+  private static final int SLOTS = 7 * 35 + 2 * 35 + 5;
+
+  private static final AtomicInteger COPIES = new AtomicInteger();
+
+  @TempDir private static Path folder;
+  private static EmbeddedDatabase postgres;
+  private static Path journal;
+
+  private String url;
+
+  /** Slots of every kind of configuration, given by a real node. */
+  @BeforeAll
+  static void giveSlots() throws IOException, InterruptedException {
+    postgres = EmbeddedDatabase.start(folder.resolve("data"));
+    journal = folder.resolve("answers.ndjson");
+    try (Node node = start(postgres.jdbcUrl());
+        Api api = new Api(node.address())) {
+      api.configure("{'configName':'plain','maxPerWindow':10,'windowSize':'PT1S'}");
+      api.configure(
+          "{'configName':'dice','maxPerWindow':10,'windowSize':'PT1S','spread':'random'}");
+      api.configure(
+          ("{'configName':'hours','maxPerWindow':10,'windowSize':'PT1M','calendar':"
+              + "{'timeZone':'Europe/Berlin','hours':{'monday':['09:00-09:03'],"
+              + "'tuesday':['10:00-10:02']},'closedDates':[]}}"));
+      api.configure(
+          ("{'configName':'now','maxPerWindow':10,'windowSize':'PT1S','notBefore':'now',"
+              + "'maxDelay':'PT24H'}"));
+      api.configure("{'configName':'changed','maxPerWindow':10,'windowSize':'PT4S'}");
+      api.configure("{'configName':'ended','maxPerWindow':10,'windowSize':'PT1S'}");
+      api.configure("{'configName':'raised','maxPerWindow':10,'windowSize':'PT1S'}");
+      Files.writeString(journal, "");
+      for (String config : CONFIGS) {
+        ask(api, config, "a", 35);
+      }
+      api.configure("{'configName':'raised','maxPerWindow':20,'windowSize':'PT1S'}");
+      ask(api, "raised", "b", 35);
+      api.configure("{'configName':'changed','maxPerWindow':7,'windowSize':'PT3S'}");
+      ask(api, "changed", "b", 35);
+      assertThat(api.delete("/api/v1/slots/ended-a3").statusCode()).isEqualTo(204);
+      assertThat(api.delete("/api/v1/slots/ended-a17").statusCode()).isEqualTo(204);
+      ask(api, "ended", "b", 5);
+    }
+  }
+
+  private static Node start(String url) {
+    Map<Setting, String> settings =
+        Map.of(
+            Setting.PORT,
+            "0",
+            Setting.DRAIN,
+            "PT0S",
+            Setting.DB_URL,
+            url,
+            Setting.DB_USER,
+            postgres.user(),
+            Setting.DB_PASSWORD,
+            postgres.password());
+    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+  }
+
+  /** One after the other, so that each run gives the same places to the same events. */
+  private static void ask(Api api, String config, String series, int events)
+      throws IOException, InterruptedException {
+    for (int i = 0; i < events; i++) {
+      String line =
+          "{\"eventId\":\"%s-%s%d\",\"configName\":\"%s\",\"requestedTime\":\"%s\"}\n"
+              .formatted(config, series, i, config, "2030-06-03T06:59:50.%02dZ".formatted(i));
+      Files.writeString(journal, api.lines(line).body(), StandardOpenOption.APPEND);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    postgres.close();
+  }
+
+  @BeforeEach
+  void copyTheDatabase() throws SQLException {
+    String name = "copy" + COPIES.incrementAndGet();
+    url = postgres.jdbcUrl().replaceFirst("/postgres$", "/" + name);
+    try (Connection connection =
+            connect(postgres.jdbcUrl().replaceFirst("/postgres$", "/template1"));
+        Statement statement = connection.createStatement()) {
+      statement.execute("create database " + name + " template postgres strategy file_copy");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void soundBooksPass(Verifier.Past past) throws Exception {
+    Findings findings = check(past);
+    assertThat(findings.clean()).as(findings.toString()).isTrue();
+    assertThat(findings.lookedAt(Invariant.TIMES, "slots")).isEqualTo(SLOTS);
+    assertThat(findings.lookedAt(Invariant.KEPT, "answers")).isEqualTo(SLOTS);
+    assertThat(findings.lookedAt(Invariant.EARLIEST, "events")).isEqualTo(SLOTS);
+    assertThat(findings.lookedAt(Invariant.KEPT, "runs of full windows")).isGreaterThan(4);
+  }
+
+  /** An event of the configuration "plain" is changed by an assignment in SQL. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          TIMES    | is before its requested time   | requested = scheduled + 1
+          TIMES    | is not in its window           | window_start = window_start + 1
+          TIMES    | is not in its window           | window_start = window_start - 1000000
+          TIMES    | is not where its place         | scheduled = scheduled + 1
+          TIMES    | has place                      | place = 10
+          LIMIT    | which another event holds      | place = (place + 1) % 10
+          SPREAD   | is only 1                      | scheduled = (select min(scheduled) + 1 from slot x where x.config_id = slot.config_id and x.window_start = slot.window_start and x.event_id <> slot.event_id)
+          SPREAD   | ends an interval with          | scheduled = (select min(scheduled) from slot x where x.config_id = slot.config_id and x.window_start = slot.window_start and x.event_id <> slot.event_id)
+          KEPT     | free on which events lie       | place = 12
+          KEPT     | has a slot of a version that   | version = 7
+          ONE_SLOT | was given                      | scheduled = scheduled + 1000
+          EARLIEST | was free                       | requested = requested - 1000000
+          """)
+  void findsAChangedSlot(Invariant invariant, String words, String assignment) throws Exception {
+    damage("update slot set " + assignment + " where event_id = 'plain-a12'");
+    assertFinds(invariant, words);
+  }
+
+  @Test
+  void findsALateEventUnderALongestDelay() throws Exception {
+    damage("update slot_config set max_delay_micros = 1 where config_id = " + id("now"));
+    assertFinds(Invariant.TIMES, "is later than the longest delay of");
+  }
+
+  @Test
+  void findsAnEventThatWasPastWhenAssigned() throws Exception {
+    damage("update slot set assigned_at = scheduled + 1 where event_id = 'now-a1'");
+    assertFinds(Invariant.TIMES, "was past when it was assigned");
+  }
+
+  @Test
+  void findsEventsInClosedAndPausedTime() throws Exception {
+    damage(
+        "update slot_config set paused_until = 1906700390200000 where config_id = " + id("plain"),
+        "update slot set scheduled = scheduled - 3600000000,"
+            + " window_start = window_start - 3600000000 where event_id = 'hours-a1'");
+    assertFinds(Invariant.TIMES, "is in closed time");
+    assertFinds(Invariant.TIMES, "is in paused time");
+  }
+
+  @Test
+  void findsWindowsBeyondTheirLimit() throws Exception {
+    damage("update slot_config set max_per_window = 9 where config_id = " + id("plain"));
+    assertFinds(Invariant.LIMIT, "held 10 events when v1, limit 9, assigned its last");
+  }
+
+  @Test
+  void judgesAWindowByTheVersionOfItsLastEvent() throws Exception {
+    damage(
+        "update slot_config set max_per_window = 6 where version = 2 and config_id = "
+            + id("changed"));
+    assertFinds(Invariant.LIMIT, "when v2, limit 6, assigned its last");
+  }
+
+  @Test
+  void findsTwoSlotsOfOneEvent() throws Exception {
+    damage(
+        "alter table slot drop constraint slot_pkey",
+        "insert into slot select * from slot where event_id = 'dice-a1'");
+    assertFinds(Invariant.ONE_SLOT, "\"dice-a1\" has more than one slot");
+  }
+
+  @Test
+  void findsAHoleThatALaterEventCouldHaveHad() throws Exception {
+    damage("delete from slot where event_id = 'plain-a2'");
+    assertFinds(Invariant.EARLIEST, "was free");
+    assertFinds(Invariant.KEPT, "event \"plain-a2\" was given");
+    assertFinds(Invariant.KEPT, "has 9 places taken for 8 events");
+  }
+
+  @Test
+  void findsAHoleInRandomAndInOpeningHours() throws Exception {
+    damage(
+        "delete from slot where event_id = 'dice-a12'",
+        "delete from slot where event_id = 'hours-a2'");
+    assertFinds(Invariant.EARLIEST, "of dice v1");
+    assertFinds(Invariant.EARLIEST, "of hours v1");
+  }
+
+  @Test
+  void findsALowerPlaceLeftFree() throws Exception {
+    damage(
+        "delete from slot where event_id = (select event_id from slot where place = 1"
+            + " and config_id = %d order by scheduled desc limit 1)".formatted(id("plain")));
+    assertFinds(Invariant.EARLIEST, "and a lower one at");
+  }
+
+  @Test
+  void findsAHoleUnderTermsOfTheSameSize() throws Exception {
+    damage("delete from slot where event_id = (" + raised("version = 2 and place > 10") + ")");
+    assertThat(check(Verifier.Past.COMPLETE).firstBreaches(Invariant.EARLIEST))
+        .isNotEmpty()
+        .allMatch(breach -> breach.contains("of raised v2") && breach.contains("was free"));
+  }
+
+  @Test
+  void findsAHoleOfAnEarlierVersionInTheWayOfALaterOne() throws Exception {
+    damage("delete from slot where event_id = (" + raised("version = 1") + ")");
+    assertFinds(Invariant.EARLIEST, "of raised v1");
+    assertFinds(Invariant.EARLIEST, "of raised v2");
+  }
+
+  @Test
+  void findsRoomThatIsLeftBetweenEventsOfAnotherSize() throws Exception {
+    // A window of v2 that holds nothing but events of v1.
+    damage(
+        """
+        delete from slot where event_id in (
+          select event_id from slot where version = 1 and config_id = %1$d
+          and scheduled / 3000000 = (
+            select max(scheduled) / 3000000 - 2 from slot where version = 1 and config_id = %1$d)
+          limit 2)
+        """
+            .formatted(id("changed")));
+    assertFinds(Invariant.EARLIEST, "of changed v2");
+  }
+
+  @Test
+  void decidesNothingByPlacesThatEndedSlotsLeft() throws Exception {
+    damage("update slot set state = 2 where event_id in ('plain-a2', 'dice-a12')");
+    Findings findings = check(Verifier.Past.COMPLETE);
+    assertThat(findings.firstBreaches(Invariant.EARLIEST)).isEmpty();
+    assertThat(findings.open(Invariant.EARLIEST)).isPositive();
+    assertThat(findings.toString()).contains("4. open");
+  }
+
+  @Test
+  void decidesNothingByAHoleThatACancelledAndAskedAgainEventMayHaveLeft() throws Exception {
+    try (Node node = start(url);
+        Api api = new Api(node.address())) {
+      assertThat(api.delete("/api/v1/slots/plain-a2").statusCode()).isEqualTo(204);
+      api.post(
+          "/api/v1/slots",
+          "{\"eventId\":\"plain-a2\",\"configName\":\"plain\","
+              + "\"requestedTime\":\"2030-06-03T08:00:00Z\"}");
+    }
+    try (Connection connection = connect(url)) {
+      Verifier checker = new Verifier(connection);
+      checker.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
+      Findings findings = checker.findings();
+      assertThat(findings.clean()).as(findings.toString()).isTrue();
+      assertThat(findings.open(Invariant.EARLIEST)).isGreaterThan(20);
+      assertThat(findings.toString())
+          .contains("not decidable for")
+          .contains("Nothing wrong was found; not all could be decided.");
+    }
+    assertThat(check(Verifier.Past.COMPLETE).breaches(Invariant.EARLIEST)).isPositive();
+  }
+
+  @Test
+  void findsEventsOfTwoVersionsThatLieTooClose() throws Exception {
+    damage(
+        "update slot set scheduled = (%s) + 1 where event_id = (%s)"
+            .formatted(
+                raised("version = 1").replace("event_id", "scheduled"),
+                raised("version = 2 and place > 10")));
+    assertFinds(Invariant.SPREAD, "of raised v2");
+  }
+
+  /** Selects one event in a window that is neither the first nor the last. */
+  private String raised(String where) throws SQLException {
+    return "select event_id from slot where config_id = %d and %s and window_start = (%s)"
+            .formatted(
+                id("raised"),
+                where,
+                "select min(window_start) + 1000000 from slot where config_id = " + id("raised"))
+        + " order by place limit 1";
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          is said to be full and is not     | update slot_window set is_full = true where not is_full
+          is full and not said to be        | update slot_window set is_full = false where is_full
+          is said to hold 11                | update slot_window set taken = 11 where taken = 10
+          holds 10 events and is not stored | delete from slot_window where taken = 10
+          free on which events lie          | update slot_window set taken = 1, places = '\\x01'
+          is full and no run covers it      | delete from full_run
+          is covered by a run and has room  | update full_run set until_micros = until_micros + 1000000
+          is covered by a run and no event  | update full_run set from_micros = from_micros - 1000000
+          begins a run that cannot be       | update full_run set from_micros = from_micros + 1
+          begins a run that overlaps        | insert into full_run select config_id, grid, from_micros + 1000000, until_micros from full_run
+          is at version                     | update slot_book set version = version + 1
+          """)
+  void findsWindowsAndRunsThatSlotsDoNotBearOut(String words, String damage) throws Exception {
+    damage(damage);
+    assertFinds(Invariant.KEPT, words);
+  }
+
+  @Test
+  void findsAPlaceTakenForNobody() throws Exception {
+    damage(
+        "delete from slot where event_id = 'changed-b7'",
+        "delete from slot where event_id = 'ended-b1'");
+    assertFinds(Invariant.KEPT, "of changed has");
+    assertFinds(Invariant.KEPT, "of ended has");
+  }
+
+  @Test
+  void findsAStateThatIsNotWhatWasSaid() throws Exception {
+    Path said = folder.resolve("said.ndjson");
+    Files.writeString(
+        said,
+        Files.readAllLines(journal).getFirst().replace("}", ",\"state\":\"cancelled\"}") + "\n");
+    try (Connection connection = connect(url)) {
+      Verifier checker = new Verifier(connection);
+      checker.answers(said);
+      assertThat(checker.findings().firstBreaches(Invariant.KEPT))
+          .containsExactly("event \"plain-a0\" was said to be cancelled and is assigned");
+    }
+  }
+
+  @Test
+  void refusesAJournalThatIsNone() throws Exception {
+    Path broken = folder.resolve("broken.ndjson");
+    Files.writeString(broken, "{}\n{\"eventId\":\n");
+    try (Connection connection = connect(url)) {
+      Verifier checker = new Verifier(connection);
+      assertThatThrownBy(() -> checker.answers(broken)).hasMessageContaining("line 2 is no answer");
+    }
+  }
+
+  @Test
+  void theCommandReportsAndExitsByWhatItFound() throws Exception {
+    StringWriter report = new StringWriter();
+    assertThat(command(report)).as(report.toString()).isZero();
+    assertThat(report.toString())
+        .contains("1. holds")
+        .contains("4. open")
+        .contains("Nothing wrong was found; not all could be decided.");
+  }
+
+  private int command(StringWriter report) {
+    return new CommandLine(new VerifyCommand())
+        .setOut(new PrintWriter(report))
+        .execute("--data", folder.resolve("data").toString(), "--answers", journal.toString());
+  }
+
+  private Findings check(Verifier.Past past) throws Exception {
+    try (Connection connection = connect(url)) {
+      Verifier checker = new Verifier(connection);
+      checker.slots(Long.MIN_VALUE, past);
+      checker.answers(journal);
+      return checker.findings();
+    }
+  }
+
+  private void assertFinds(Invariant invariant, String words) throws Exception {
+    Findings findings = check(Verifier.Past.COMPLETE);
+    assertThat(findings.clean()).isFalse();
+    assertThat(findings.firstBreaches(invariant))
+        .as(findings.toString())
+        .anyMatch(breach -> breach.contains(words));
+  }
+
+  private void damage(String... statements) throws SQLException {
+    try (Connection connection = connect(url);
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        assertThat(statement.executeUpdate(sql)).as(sql).isNotNegative();
+      }
+    }
+  }
+
+  private int id(String config) throws SQLException {
+    try (Connection connection = connect(url);
+        Statement statement = connection.createStatement();
+        var row =
+            statement.executeQuery(
+                "select config_id from slot_book where name = '" + config + "'")) {
+      assertThat(row.next()).isTrue();
+      return row.getInt(1);
+    }
+  }
+
+  private static Connection connect(String url) throws SQLException {
+    return DriverManager.getConnection(url, postgres.user(), postgres.password());
+  }
+}

@@ -1,0 +1,179 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Queue;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.limits.Policy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The compatibility kit of stores that may go and come back: with what they kept, or without. A
+ * test class that implements it proves that its store grants no more than a limit says either way,
+ * and refuses only what may have been lost.
+ *
+ * <p>The store goes by a real clock, and each claim has one of its own.
+ */
+public interface ComebackKit {
+  Duration DAY = Duration.ofDays(1);
+  long MOST = 10;
+
+  LimitStore<Limit> limits();
+
+  LeaseStore leases();
+
+  /** The stores as another node opens them, after the last loss. */
+  LimitStore<Limit> limitsOfNewNode();
+
+  /** Cuts the connections, and returns when the store answers again. */
+  void comeBackUnchanged();
+
+  /** Stops the store, and returns when it answers again and has lost everything. */
+  void comeBackEmpty();
+
+  /** Limits that are not over within a test, whenever it runs. */
+  static List<Limit> longLimits() {
+    return List.of(
+        FixedWindow.of(MOST, DAY),
+        SlidingWindow.of(MOST, DAY),
+        TokenBucket.of(MOST, Duration.ofDays(100)));
+  }
+
+  private static Policy<Limit> policy(Limit limit) {
+    return Policy.of(limit.getClass().getSimpleName(), limit);
+  }
+
+  private long granted(Policy<Limit> policy, String key, int asked) {
+    long granted = 0;
+    for (int i = 0; i < asked; i++) {
+      granted += limits().take(policy, key, 1) ? 1 : 0;
+    }
+    return granted;
+  }
+
+  @Test
+  default void storeThatComesBackUnchangedGoesOnWhereItWas() {
+    longLimits().forEach(limit -> assertThat(granted(policy(limit), "k", 4)).isEqualTo(4));
+    comeBackUnchanged();
+    for (Limit limit : longLimits()) {
+      assertThat(granted(policy(limit), "k", 20)).as(limit.toString()).isEqualTo(6);
+      assertThat(granted(policy(limit), "other", 1)).isEqualTo(1);
+    }
+    assertThat(leases().acquire("r", Concurrency.of(2, DAY), "a", 2).isGranted()).isTrue();
+  }
+
+  @Test
+  default void storeThatComesBackEmptyGrantsNoMoreThanTheLimit() {
+    longLimits().forEach(limit -> assertThat(granted(policy(limit), "k", 4)).isEqualTo(4));
+    comeBackEmpty();
+    for (Limit limit : longLimits()) {
+      // As if all had been used when the loss was noticed: nothing is left, in every form.
+      assertThat(granted(policy(limit), "k", 20)).as(limit.toString()).isZero();
+      AcquireRequest<Limit> demand = AcquireRequest.of(LimitRequest.of(policy(limit), "k"));
+      Decision decision = limits().decide(demand.withRequestId("id")).decisions().getFirst();
+      assertThat(decision.remaining()).isZero();
+      assertThat(decision).isInstanceOf(Decision.Refused.class);
+      assertThat(((Decision.Refused) decision).retryAfter())
+          .isPositive()
+          .isLessThan(DAY.multipliedBy(11));
+      assertThat(limits().peek(demand).isAllowed()).isFalse();
+    }
+  }
+
+  @Test
+  default void nodeThatStartsAfterTheLossKnowsOfItFromTheStore() {
+    Policy<Limit> policy = policy(longLimits().getFirst());
+    assertThat(granted(policy, "k", 4)).isEqualTo(4);
+    comeBackEmpty();
+    assertThat(granted(policy, "k", 1)).isZero();
+    assertThat(limitsOfNewNode().take(policy, "k", 1)).isFalse();
+  }
+
+  @Test
+  default void whatBeganAfterTheLossIsNotRefused() {
+    for (Limit limit : longLimits()) {
+      granted(policy(limit), "k", 4);
+    }
+    comeBackEmpty();
+    // The first call notices.
+    limits().take(policy(longLimits().getFirst()), "k", 1);
+    for (Limit limit : longLimits()) {
+      Policy<Limit> later = policy(limit).createdAt(Instant.now().plusSeconds(1));
+      assertThat(granted(later, "k", 20)).as(limit.toString()).isEqualTo(MOST);
+    }
+    Policy<Limit> shortly =
+        Policy.of("short", FixedWindow.of(MOST, Duration.ofMillis(1)).alignedToEpoch());
+    assertThat(eventually(() -> limits().take(shortly, "k", 1))).isTrue();
+  }
+
+  @Test
+  default void policiesThatRatherLetPassAreNotRefusedForALoss() {
+    for (OnStoreFailure open : List.of(OnStoreFailure.LOCAL, OnStoreFailure.OPEN)) {
+      Policy<Limit> policy = policy(longLimits().getFirst()).onStoreFailure(open);
+      assertThat(granted(policy, open.name(), 4)).isEqualTo(4);
+      comeBackEmpty();
+      assertThat(granted(policy, open.name(), 20)).as(open.name()).isEqualTo(MOST);
+    }
+  }
+
+  @Test
+  default void bucketComesBackLittleByLittle() {
+    // A token every millisecond: what was lost is soon over, and never more than fits.
+    Policy<Limit> policy = Policy.of("bucket", TokenBucket.of(MOST, Duration.ofMillis(10)));
+    limits().take(policy, "k", MOST);
+    comeBackEmpty();
+    assertThat(eventually(() -> limits().take(policy, "k", MOST))).isTrue();
+  }
+
+  @Test
+  default void leasesAreNotGivenTwiceByAStoreThatComesBackEmpty() {
+    Concurrency two = Concurrency.of(2, DAY);
+    assertThat(leases().acquire("r", two, "a", 1).isGranted()).isTrue();
+    assertThat(leases().acquire("r", two, "b", 1).isGranted()).isTrue();
+    comeBackEmpty();
+    LeaseDecision decision = leases().acquire("r", two, "c", 1);
+    assertThat(decision).isInstanceOf(LeaseDecision.Full.class);
+    assertThat(decision.current()).isEqualTo(2);
+    assertThat(((LeaseDecision.Full) decision).retryAfter()).isPositive().isLessThanOrEqualTo(DAY);
+    assertThat(leases().renew("r", two, "a")).isInstanceOf(LeaseDecision.Gone.class);
+    assertThat(leases().join("q", Queue.of(2, Duration.ofSeconds(30)), "t"))
+        .isInstanceOf(LeaseDecision.Full.class);
+    Instant later = Instant.now().plusSeconds(1);
+    assertThat(leases().acquire("later", two, "a", 2, later).isGranted()).isTrue();
+    assertThat(leases().acquire("later", two, "b", 1, later).isGranted()).isFalse();
+    // Leases that would have ended by now hold no one up.
+    assertThat(
+            eventually(
+                () ->
+                    leases()
+                        .acquire("short", Concurrency.of(1, Duration.ofMillis(1)), "a", 1)
+                        .isGranted()))
+        .isTrue();
+  }
+
+  private static boolean eventually(BooleanSupplier isSo) {
+    long deadlineNanos = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    while (!isSo.getAsBoolean()) {
+      if (System.nanoTime() > deadlineNanos) {
+        return false;
+      }
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+}

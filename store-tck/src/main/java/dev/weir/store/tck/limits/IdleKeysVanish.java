@@ -1,0 +1,52 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Policy;
+import org.junit.jupiter.api.Test;
+
+/** The claim of a limit store that can tell that it has forgotten what is idle. */
+public interface IdleKeysVanish<L extends Limit> extends LimitClaims<L> {
+  /** Does now what the store does from time to time to forget what is idle by its clock. */
+  void forgetIdle(LimitStore<L> store);
+
+  @Test
+  default void idleKeyVanishesInTime() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 4);
+          Usage used = scene.usage(policy, "k");
+          long idleMicros = limit.idleMicros(used, scene.nowMicros());
+
+          scene.moveMicros(idleMicros - 1);
+          forgetIdle(scene.node);
+          assertThat(scene.usage(policy, "k")).as("not yet: %s", limit).isEqualTo(used);
+
+          // A store may count its keys' time more coarsely than in microseconds.
+          scene.moveMicros(1_000);
+          forgetIdle(scene.node);
+          assertThat(scene.usage(policy, "k")).as("now: %s", limit).isEqualTo(Usage.NONE);
+          assertThat(scene.remaining(policy, "k")).isEqualTo(10);
+        });
+  }
+
+  @Test
+  default void keyThatIsGivenBackWhollyVanishes() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.node.refund(scene.demand(policy, "k", 4), scene.decide(policy, "k", 4).decidedAt());
+          scene.moveMicros(1_000);
+          forgetIdle(scene.node);
+          assertThat(scene.usage(policy, "k")).isEqualTo(Usage.NONE);
+        });
+  }
+}

@@ -1,0 +1,111 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Queue;
+import dev.weir.store.tck.Crowd;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Whoever comes at the same moment: never more hold than may. */
+interface LeaseCrowdClaims extends LeaseClaims {
+  int HOLDERS = 64;
+
+  @Test
+  default void asManyHoldAsMay() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("r");
+    Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));
+    List<LeaseDecision> decisions =
+        Crowd.atOnce(
+            HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "l" + caller, 1));
+    assertThat(decisions.stream().filter(LeaseDecision.Held.class::isInstance))
+        .extracting(LeaseDecision::current)
+        .containsExactlyInAnyOrder(1, 2, 3, 4, 5, 6, 7);
+    assertThat(scene.node.current(resource)).isEqualTo(7);
+  }
+
+  @Test
+  default void placesOfACrowdAddUp() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("r");
+    Concurrency fifty = Concurrency.of(50, Duration.ofSeconds(30));
+    List<Integer> held =
+        Crowd.atOnce(
+            HOLDERS,
+            caller -> {
+              int places = 1 + new Random(caller).nextInt(5);
+              String id = "l" + caller;
+              if (!(scene.node(caller).acquire(resource, fifty, id, places)
+                  instanceof LeaseDecision.Held)) {
+                return 0;
+              }
+              if (caller % 3 == 0) {
+                assertThat(scene.node(caller + 1).release(resource, id))
+                    .isInstanceOf(LeaseDecision.Gone.class);
+                return 0;
+              }
+              assertThat(scene.node(caller + 1).renew(resource, fifty, id))
+                  .isInstanceOf(LeaseDecision.Held.class);
+              return places;
+            });
+    int sum = held.stream().mapToInt(Integer::intValue).sum();
+    assertThat(sum).isLessThanOrEqualTo(50);
+    assertThat(scene.node.current(resource)).isEqualTo(sum);
+  }
+
+  @Test
+  default void oneIdFromManyAtOnceIsOneLease() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("r");
+    Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));
+    List<LeaseDecision> decisions =
+        Crowd.atOnce(HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "same", 2));
+    assertThat(decisions.stream().distinct())
+        .containsExactly(
+            new LeaseDecision.Held(new Lease("same", 2, scene.nowMicros() + 30_000_000), 2));
+  }
+
+  @Test
+  default void placesOfTheDeadGoToAsManyOthers() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("r");
+    Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));
+    for (int i = 0; i < 7; i++) {
+      scene.node.acquire(resource, seven, "dead" + i, 1);
+    }
+    scene.moveMicros(30_000_000);
+    List<LeaseDecision> decisions =
+        Crowd.atOnce(
+            HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "l" + caller, 1));
+    assertThat(decisions.stream().filter(LeaseDecision.Held.class::isInstance)).hasSize(7);
+  }
+
+  @Test
+  default void queueIsNeverLongerThanItMayBeAndPositionsAreDistinct() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("q");
+    Queue queue = Queue.of(20, Duration.ofMillis(100));
+    List<LeaseDecision> decisions =
+        Crowd.atOnce(HOLDERS, caller -> scene.node(caller).join(resource, queue, "t" + caller));
+    List<LeaseDecision> waiting =
+        decisions.stream().filter(LeaseDecision.Held.class::isInstance).toList();
+    assertThat(waiting)
+        .extracting(LeaseDecision::current)
+        .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(1, 20).boxed().toList());
+    assertThat(waiting)
+        .allSatisfy(
+            decision ->
+                assertThat(LeaseScene.lease(decision).expiresAtMicros())
+                    .isEqualTo(scene.nowMicros() + decision.current() * 100_000L));
+    assertThat(decisions.stream().filter(LeaseDecision.Full.class::isInstance))
+        .hasSize(HOLDERS - 20)
+        .containsOnly(new LeaseDecision.Full(20, 100_000));
+  }
+}

@@ -1,0 +1,30 @@
+package dev.weir.store.tck.limits;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Queue;
+import java.util.List;
+
+/** Generated steps on two resources with leases and two with queues. */
+public record LeaseTrace(List<Step> steps) {
+  static final int RESOURCES = 2;
+
+  static final int IDS = 6;
+
+  /** One step; {@code node} is the node that makes it. */
+  sealed interface Step {
+    record Acquire(int node, int resource, Concurrency limit, int id, int places) implements Step {}
+
+    record Renew(int node, int resource, Concurrency limit, int id) implements Step {}
+
+    record Release(int node, boolean isQueue, int resource, int id) implements Step {}
+
+    record Join(int node, int resource, Queue queue, int id) implements Step {}
+
+    record Forget(int node, boolean isQueue, int resource) implements Step {}
+
+    record MoveClock(long micros) implements Step {}
+
+    /** Moves the clock by what the last {@code Full} said, and so much more. */
+    record AwaitRetry(long moreMicros) implements Step {}
+  }
+}

@@ -1,0 +1,190 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.Crowd;
+import java.time.Instant;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Whoever comes at the same moment: nothing is given twice, and nothing is lost. */
+interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
+  int CALLERS = 64;
+
+  @Test
+  default void lastPermitHasOneTaker() {
+    forEachKind(
+        1,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          List<Boolean> taken =
+              Crowd.atOnce(CALLERS, caller -> scene.node(caller).take(policy, "k", 1));
+          assertThat(taken).as(limit.toString()).containsOnlyOnce(true);
+        });
+  }
+
+  @Test
+  default void everyPermitIsGivenOnce() {
+    forEachKind(
+        40,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          List<Decision> decisions =
+              Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(policy, "k", 1));
+          assertThat(decisions.stream().filter(Decision::isAllowed).map(Decision::remaining))
+              .as(limit.toString())
+              .containsExactlyInAnyOrderElementsOf(LongStream.range(0, 40).boxed().toList());
+        });
+  }
+
+  @Test
+  default void lastPermitOfSeveralScopesHasOneTaker() {
+    forEachKind(
+        1,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> user = scene.policy("user", limit);
+          Policy<L> all = scene.policy("all", limit);
+          List<Boolean> taken =
+              Crowd.atOnce(
+                  CALLERS,
+                  caller ->
+                      scene
+                          .node(caller)
+                          .decide(
+                              AcquireRequest.<L>all(
+                                  List.of(
+                                      new LimitRequest<>(user, "u" + caller, 1),
+                                      new LimitRequest<>(all, "k", 1))))
+                          .isAllowed());
+          assertThat(taken).containsOnlyOnce(true);
+          for (int caller = 0; caller < CALLERS; caller++) {
+            assertThat(scene.usage(user, "u" + caller).equals(Usage.NONE))
+                .as("nothing is taken from user %d", caller)
+                .isNotEqualTo(taken.get(caller));
+          }
+        });
+  }
+
+  /** In whatever order the scopes are named, so that two callers hold what the other waits for. */
+  @Test
+  default void crowdTakesFromAllOrFromNone() {
+    forEachKind(
+        50,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          List<List<Long>> taken =
+              Crowd.atOnce(
+                  CALLERS,
+                  caller -> {
+                    Random random = new Random(caller);
+                    List<LimitRequest<L>> asks =
+                        random
+                            .ints(0, 4)
+                            .distinct()
+                            .limit(1 + random.nextInt(3))
+                            .mapToObj(
+                                key -> new LimitRequest<>(policy, "k" + key, 1 + random.nextInt(4)))
+                            .toList();
+                    boolean allowed =
+                        scene.node(caller).decide(AcquireRequest.<L>all(asks)).isAllowed();
+                    return LongStream.range(0, 4)
+                        .map(
+                            key ->
+                                asks.stream()
+                                    .filter(ask -> allowed && ask.key().equals("k" + key))
+                                    .mapToLong(LimitRequest::cost)
+                                    .sum())
+                        .boxed()
+                        .toList();
+                  });
+          for (int i = 0; i < 4; i++) {
+            int key = i;
+            long sum = taken.stream().mapToLong(costs -> costs.get(key)).sum();
+            assertThat(scene.remaining(policy, "k" + key)).isEqualTo(limit.most() - sum);
+          }
+        });
+  }
+
+  @Test
+  default void requestIdFromManyAtOnceTakesOnce() {
+    forEachKind(
+        CALLERS,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          AcquireRequest<L> demand =
+              scene.repeatable(
+                  "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          List<AcquireResult> answers =
+              Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(demand));
+          assertThat(answers.stream().filter(answer -> !answer.isReplayed())).hasSize(1);
+          assertThat(answers).allMatch(AcquireResult::isAllowed);
+          assertThat(answers.stream().map(AcquireResult::decisions).distinct()).hasSize(1);
+          assertThat(scene.remaining(policy, "k")).isEqualTo(CALLERS - 1);
+        });
+  }
+
+  @Test
+  default void requestIdIsGivenBackOnceByManyAtOnce() {
+    forEachKind(
+        CALLERS,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", CALLERS - 1);
+          AcquireRequest<L> demand =
+              scene.repeatable(
+                  "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          Instant grantedAt = scene.node.decide(demand).decidedAt();
+          List<Boolean> done =
+              Crowd.atOnce(
+                  CALLERS,
+                  caller -> {
+                    scene.node(caller).refund(demand, grantedAt);
+                    return true;
+                  });
+          assertThat(done).hasSize(CALLERS);
+          assertThat(scene.remaining(policy, "k")).isEqualTo(1);
+        });
+  }
+
+  @Test
+  default void takingAndGivingBackAtOnceAddsUp() {
+    forEachKind(
+        20,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          List<Long> kept =
+              Crowd.atOnce(
+                  CALLERS,
+                  caller -> {
+                    AcquireRequest<L> demand = scene.demand(policy, "k", 1 + caller % 3);
+                    AcquireResult answer = scene.node(caller).decide(demand);
+                    if (!answer.isAllowed()) {
+                      return 0L;
+                    }
+                    if (caller % 4 < 2) {
+                      return 1L + caller % 3;
+                    }
+                    scene.node(caller).refund(demand, answer.decidedAt());
+                    return 0L;
+                  });
+          assertThat(scene.remaining(policy, "k"))
+              .isEqualTo(20 - kept.stream().mapToLong(Long::longValue).sum());
+        });
+  }
+}

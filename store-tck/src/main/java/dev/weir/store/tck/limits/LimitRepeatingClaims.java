@@ -1,0 +1,143 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
+import dev.weir.engine.limits.RequestBinding;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A demand with a request id is granted once, however often it is sent. */
+interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
+  Duration TTL = Duration.ofSeconds(7);
+
+  @Test
+  default void repeatedDemandIsAnsweredAsBeforeUntilItsTimeIsOver() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          AcquireRequest<L> demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 6)));
+          AcquireResult first = scene.node.decide(demand);
+          assertThat(first.isReplayed()).isFalse();
+
+          scene.clock.move(TTL.minusNanos(1_000));
+          AcquireResult replayed = first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE);
+          assertThat(scene.otherNode.decide(demand)).isEqualTo(replayed);
+          assertThat(scene.node.decide(demand)).isEqualTo(replayed);
+
+          scene.moveMicros(1);
+          AcquireResult anew = scene.node.decide(demand);
+          assertThat(anew.isReplayed()).isFalse();
+          assertThat(anew.decidedAt()).isEqualTo(scene.clock.instant());
+          assertThat(anew.isAllowed()).as("6 more of %s", limit).isFalse();
+        });
+  }
+
+  @Test
+  default void repeatingDoesNotProlongWhatIsRemembered() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          AcquireRequest<L> demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          scene.node.decide(demand);
+          scene.clock.move(TTL.dividedBy(2));
+          assertThat(scene.node.decide(demand).isReplayed()).isTrue();
+          scene.clock.move(TTL.dividedBy(2));
+          assertThat(scene.node.decide(demand).isReplayed()).isFalse();
+        });
+  }
+
+  @Test
+  default void refusalIsNotRemembered() {
+    forEachKind(
+        1,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 1);
+          AcquireRequest<L> demand =
+              scene.repeatable(
+                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          AcquireResult refused = scene.node.decide(demand);
+          assertThat(refused.isAllowed()).isFalse();
+          scene.clock.move(refused.retryAfter());
+          AcquireResult granted = scene.node.decide(demand);
+          assertThat(granted.isAllowed()).isTrue();
+          assertThat(granted.isReplayed()).isFalse();
+        });
+  }
+
+  @Test
+  default void peekKnowsNoRequestIds() {
+    forEachKind(
+        1,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          AcquireRequest<L> demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          assertThat(scene.node.peek(demand).isAllowed()).isTrue();
+          assertThat(scene.node.decide(demand).isReplayed()).isFalse();
+          AcquireResult after = scene.node.peek(demand);
+          assertThat(after.isAllowed()).isFalse();
+          assertThat(after.isReplayed()).isFalse();
+        });
+  }
+
+  @Test
+  default void repeatableDemandIsGivenBackOnceAndIsNewAfterwards() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 4);
+          AcquireRequest<L> demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 3)));
+          AcquireResult granted = scene.node.decide(demand);
+          assertThat(scene.otherNode.refund(demand, granted.decidedAt()))
+              .isEqualTo(Refund.GIVEN_BACK);
+          assertThat(scene.node.refund(demand, granted.decidedAt())).isEqualTo(Refund.UNKNOWN);
+          assertThat(scene.remaining(policy, "k")).isEqualTo(6);
+
+          AcquireResult anew = scene.node.decide(demand);
+          assertThat(anew.isReplayed()).isFalse();
+          assertThat(scene.remaining(policy, "k")).isEqualTo(3);
+        });
+  }
+
+  @Test
+  default void unknownRequestIdGivesNothingBack() {
+    forEachKind(
+        10,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          AcquireRequest<L> demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 3)));
+          AcquireResult granted = scene.decide(policy, "k", 4);
+          scene.node.refund(demand, granted.decidedAt());
+          assertThat(scene.remaining(policy, "k")).isEqualTo(6);
+
+          AcquireResult known = scene.node.decide(demand);
+          scene.clock.move(TTL);
+          long before = scene.remaining(policy, "k");
+          scene.node.refund(demand, known.decidedAt());
+          assertThat(scene.remaining(policy, "k"))
+              .as("after its time: %s", limit)
+              .isEqualTo(before);
+        });
+  }
+}

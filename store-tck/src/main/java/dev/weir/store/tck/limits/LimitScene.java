@@ -1,0 +1,87 @@
+package dev.weir.store.tck.limits;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.SettableClock;
+import dev.weir.store.tck.slots.Scene;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Policies on a store, and short words for what tests do with them. Names of policies and request
+ * ids are made unique to the scene, because one store serves all scenes.
+ */
+final class LimitScene<L extends Limit> {
+  final SettableClock clock;
+  final LimitStore<L> node;
+  final LimitStore<L> otherNode;
+  private final String prefix = UUID.randomUUID() + "/";
+
+  private LimitScene(SettableClock clock, Supplier<LimitStore<L>> nodes) {
+    this.clock = clock;
+    this.node = nodes.get();
+    this.otherNode = nodes.get();
+  }
+
+  static <L extends Limit> LimitScene<L> of(
+      Function<InstantSource, Supplier<LimitStore<L>>> storeBy) {
+    SettableClock clock = new SettableClock(Scene.NOON);
+    return new LimitScene<>(clock, storeBy.apply(clock));
+  }
+
+  /** One of the two nodes, by the number of a caller. */
+  LimitStore<L> node(int caller) {
+    return caller % 2 == 0 ? node : otherNode;
+  }
+
+  Policy<L> policy(String name, L limit) {
+    return Policy.of(prefix + name, limit);
+  }
+
+  String requestId(String name) {
+    return prefix + name;
+  }
+
+  long nowMicros() {
+    return Micros.ceil(clock.instant());
+  }
+
+  void moveMicros(long micros) {
+    clock.move(Micros.duration(micros));
+  }
+
+  AcquireResult decide(Policy<L> policy, String key, long cost) {
+    return node.decide(demand(policy, key, cost));
+  }
+
+  AcquireRequest<L> demand(Policy<L> policy, String key, long cost) {
+    return AcquireRequest.of(new LimitRequest<>(policy, key, cost));
+  }
+
+  AcquireRequest<L> repeatable(String requestId, Duration ttl, List<LimitRequest<L>> asks) {
+    return new AcquireRequest<>(List.copyOf(asks), requestId(requestId), ttl);
+  }
+
+  Decision peek(Policy<L> policy, String key, long cost) {
+    return node.peek(demand(policy, key, cost)).decisions().getFirst();
+  }
+
+  long remaining(Policy<L> policy, String key) {
+    return peek(policy, key, 1).remaining();
+  }
+
+  Usage usage(Policy<L> policy, String key) {
+    return node.usage(policy, key);
+  }
+}

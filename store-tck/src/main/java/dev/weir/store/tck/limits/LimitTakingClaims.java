@@ -1,0 +1,188 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Taking, asking in vain, looking, giving back and forgetting. */
+interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
+  @Test
+  default void refusesWhatIsSpentAndSaysHowLong() {
+    forEachKind(
+        3,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          assertThat(scene.node.take(policy, "k", 2)).isTrue();
+          assertThat(scene.node.take(policy, "k", 2)).isFalse();
+          assertThat(scene.node.take(policy, "k", 1)).isTrue();
+
+          AcquireResult refused = scene.decide(policy, "k", 1);
+          assertThat(refused.isAllowed()).isFalse();
+          assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.STORE);
+          assertThat(refused.decidedAt()).isEqualTo(scene.clock.instant());
+
+          scene.clock.move(refused.retryAfter().minusNanos(1_000));
+          assertThat(scene.node.take(policy, "k", 1)).as("a moment early: %s", limit).isFalse();
+          scene.moveMicros(1);
+          assertThat(scene.node.take(policy, "k", 1)).as("in time: %s", limit).isTrue();
+        });
+  }
+
+  @Test
+  default void looksWithoutTaking() {
+    forEachKind(
+        3,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          assertThat(scene.peek(policy, "k", 3)).isEqualTo(new Decision.Allowed(3, 0));
+          assertThat(scene.usage(policy, "k")).isEqualTo(Usage.NONE);
+          scene.decide(policy, "k", 1);
+          Usage before = scene.usage(policy, "k");
+          assertThat(scene.peek(policy, "k", 3)).isInstanceOf(Decision.Refused.class);
+          assertThat(scene.usage(policy, "k")).isEqualTo(before);
+        });
+  }
+
+  @Test
+  default void refusalWritesNothing() {
+    forEachKind(
+        2,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 1);
+          Usage before = scene.usage(policy, "k");
+          scene.moveMicros(7);
+          assertThat(scene.decide(policy, "k", 2).isAllowed()).isFalse();
+          assertThat(scene.usage(policy, "k")).isEqualTo(before);
+        });
+  }
+
+  @Test
+  default void takesFromAllOrFromNone() {
+    forEachKind(
+        2,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> user = scene.policy("user", limit);
+          Policy<L> all = scene.policy("all", limit);
+          scene.decide(all, "k", 1);
+          AcquireResult refused =
+              scene.node.decide(
+                  AcquireRequest.<L>all(
+                      List.of(new LimitRequest<>(user, "k", 1), new LimitRequest<>(all, "k", 2))));
+          assertThat(refused.isAllowed()).isFalse();
+          assertThat(refused.decisions().getFirst()).isEqualTo(new Decision.Allowed(2, 0));
+          assertThat(refused.decisions().getLast()).isInstanceOf(Decision.Refused.class);
+          assertThat(scene.usage(user, "k")).isEqualTo(Usage.NONE);
+
+          AcquireResult granted =
+              scene.node.decide(
+                  AcquireRequest.<L>all(
+                      List.of(new LimitRequest<>(user, "k", 2), new LimitRequest<>(all, "k", 1))));
+          assertThat(granted.isAllowed()).isTrue();
+          assertThat(scene.remaining(user, "k")).isZero();
+          assertThat(scene.remaining(all, "k")).isZero();
+        });
+  }
+
+  @Test
+  default void manyAsksAreOneStep() {
+    forEachKind(
+        2,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          List<LimitRequest<L>> asks =
+              IntStream.range(0, AcquireRequest.MOST_ASKS)
+                  .mapToObj(
+                      i -> new LimitRequest<>(scene.policy("p" + i % 5, limit), "k" + i, 1 + i % 2))
+                  .toList();
+          assertThat(scene.node.decide(AcquireRequest.<L>all(asks)).isAllowed()).isTrue();
+          AcquireResult second = scene.node.decide(AcquireRequest.<L>all(asks));
+          assertThat(second.decisions().stream().map(Decision::isAllowed))
+              .containsExactlyElementsOf(asks.stream().map(ask -> ask.cost() == 1).toList());
+          for (LimitRequest<L> ask : asks) {
+            assertThat(scene.remaining(ask.policy(), ask.key())).isEqualTo(2 - ask.cost());
+          }
+        });
+  }
+
+  @Test
+  default void givesBackWhatWasTaken() {
+    forEachKind(
+        3,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 1);
+          AcquireResult granted = scene.decide(policy, "k", 2);
+          scene.node.refund(scene.demand(policy, "k", 2), granted.decidedAt());
+          assertThat(scene.remaining(policy, "k")).isEqualTo(2);
+          assertThat(scene.peek(policy, "other", 3).isAllowed()).isTrue();
+        });
+  }
+
+  @Test
+  default void neverGivesBackMoreThanAll() {
+    forEachKind(
+        3,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          AcquireResult granted = scene.decide(policy, "k", 1);
+          scene.node.refund(scene.demand(policy, "k", 3), granted.decidedAt());
+          scene.node.refund(scene.demand(policy, "k", 3), granted.decidedAt());
+          scene.node.refund(scene.demand(policy, "never used", 3), granted.decidedAt());
+          assertThat(scene.remaining(policy, "k")).isEqualTo(3);
+          assertThat(scene.remaining(policy, "never used")).isEqualTo(3);
+        });
+  }
+
+  @Test
+  default void forgetsOneKeyOfOnePolicy() {
+    forEachKind(
+        3,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          Policy<L> other = scene.policy("q", limit);
+          scene.decide(policy, "k", 3);
+          scene.decide(policy, "l", 3);
+          scene.decide(other, "k", 3);
+          scene.otherNode.forget(policy, "k");
+          scene.otherNode.forget(policy, "never used");
+          assertThat(scene.usage(policy, "k")).isEqualTo(Usage.NONE);
+          assertThat(scene.remaining(policy, "k")).isEqualTo(3);
+          assertThat(scene.remaining(policy, "l")).isZero();
+          assertThat(scene.remaining(other, "k")).isZero();
+        });
+  }
+
+  @Test
+  default void clockThatStepsBackAdmitsNothingMore() {
+    forEachKind(
+        2,
+        limit -> {
+          LimitScene<L> scene = limitScene();
+          Policy<L> policy = scene.policy("p", limit);
+          scene.decide(policy, "k", 2);
+          scene.clock.move(MINUTE.multipliedBy(-3));
+          assertThat(scene.decide(policy, "k", 1).isAllowed()).isFalse();
+          scene.clock.move(MINUTE.multipliedBy(3));
+          assertThat(scene.decide(policy, "k", 1).isAllowed()).isFalse();
+          scene.clock.move(MINUTE.multipliedBy(2));
+          assertThat(scene.decide(policy, "k", 2).isAllowed()).isTrue();
+        });
+  }
+}

@@ -1,0 +1,19 @@
+package dev.weir.store.tck.limits;
+
+import dev.weir.core.limits.Limit;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+
+/** Whatever is asked in whatever order at whatever time, every answer is that of core. */
+interface LimitTraceClaims<L extends Limit> extends LimitClaims<L> {
+  @Property(
+      tries = 120,
+      seed = "20260602",
+      edgeCases = EdgeCasesMode.NONE,
+      shrinking = ShrinkingMode.BOUNDED)
+  default void decidesAsCoreDoes(@ForAll(supplier = LimitTraces.class) LimitTrace trace) {
+    new LimitTracePlayer<>(limitScene(), kinds(), trace).play(trace);
+  }
+}

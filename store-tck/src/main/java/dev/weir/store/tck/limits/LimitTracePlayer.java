@@ -1,0 +1,184 @@
+package dev.weir.store.tck.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.NastyNames;
+import dev.weir.store.tck.limits.LimitTrace.Choice;
+import dev.weir.store.tck.limits.LimitTrace.Part;
+import dev.weir.store.tck.limits.LimitTrace.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Plays a trace on a store and on core, and compares every answer and every usage. */
+final class LimitTracePlayer<L extends Limit> {
+  private static final Instant FIRST = Instant.parse("1990-01-01T00:00:00Z");
+  private static final Instant LAST = Instant.parse("2190-01-01T00:00:00Z");
+
+  private final LimitScene<L> scene;
+  private final List<Class<? extends L>> kinds;
+  private final List<Policy<L>> policies = new ArrayList<>();
+  private final List<String> keys;
+  private final NaiveLimits model;
+  private final List<Granted<L>> grants = new ArrayList<>();
+  private long retryMicros;
+  private long resetMicros;
+
+  private record Granted<L extends Limit>(AcquireRequest<L> demand, Instant at) {}
+
+  LimitTracePlayer(LimitScene<L> scene, List<Class<? extends L>> kinds, LimitTrace trace) {
+    this.scene = scene;
+    this.kinds = kinds;
+    this.model = new NaiveLimits(scene.nowMicros());
+    for (Choice choice : trace.limits()) {
+      policies.add(policy(policies.size(), choice));
+    }
+    int first = trace.steps().size();
+    this.keys =
+        IntStream.range(first, first + LimitTrace.KEYS)
+            .mapToObj(i -> NastyNames.ALL.get(i % NastyNames.ALL.size()))
+            .toList();
+  }
+
+  private Policy<L> policy(int number, Choice choice) {
+    return scene.policy(
+        "{p}:" + number, choice.limits().as(kinds.get(choice.kind() % kinds.size())));
+  }
+
+  void play(LimitTrace trace) {
+    trace.steps().forEach(this::play);
+    for (Policy<L> policy : policies) {
+      keys.forEach(key -> compareUsage(1, policy, key));
+    }
+  }
+
+  private void play(Step step) {
+    switch (step) {
+      case Step.Decide decide -> decide(decide);
+      case Step.Take take -> {
+        AcquireRequest<L> demand = demand(List.of(take.part()));
+        LimitRequest<? extends L> ask = demand.asks().getFirst();
+        boolean isTaken = scene.node(take.node()).take(ask.policy(), ask.key(), ask.cost());
+        model.checkTake(ask, isTaken);
+        compareUsages(take.node(), demand);
+      }
+      case Step.Peek peek -> {
+        AcquireRequest<L> demand = demand(peek.parts());
+        note(model.checkPeek(demand, scene.node(peek.node()).peek(demand)));
+        compareUsages(peek.node(), demand);
+      }
+      case Step.Refund refund -> refund(refund);
+      case Step.Forget forget -> {
+        Policy<L> policy = policies.get(forget.policy());
+        String key = keys.get(forget.key());
+        scene.node(forget.node()).forget(policy, key);
+        model.forget(policy, key);
+        compareUsage(forget.node(), policy, key);
+      }
+      case Step.Change change ->
+          policies.set(change.policy(), policy(change.policy(), change.limit()));
+      case Step.MoveClock move -> moveClock(move.micros());
+      case Step.AwaitRetry await -> moveClock(retryMicros + await.moreMicros());
+      case Step.AwaitReset await -> moveClock(resetMicros + await.moreMicros());
+      case Step.AwaitTtl await ->
+          model
+              .forgetsAtMicros(id(await.requestId()))
+              .ifPresent(at -> moveClock(at - scene.nowMicros() + await.moreMicros()));
+    }
+  }
+
+  private void decide(Step.Decide decide) {
+    AcquireRequest<L> demand = demand(decide);
+    AcquireResult answer = scene.node(decide.node()).decide(demand);
+    note(model.checkDecide(demand, answer));
+    if (answer.isAllowed() && !answer.isReplayed()) {
+      grants.add(new Granted<>(demand, answer.decidedAt()));
+    }
+    compareUsages(decide.node(), demand);
+  }
+
+  private void refund(Step.Refund refund) {
+    if (refund.ago() >= grants.size()) {
+      return;
+    }
+    Granted<L> granted = grants.get(grants.size() - 1 - refund.ago());
+    AcquireRequest<L> demand = granted.demand();
+    // It may be forgotten or not.
+    if (demand.isRepeatable() && !model.isRefundClear(demand.requestId())) {
+      return;
+    }
+    assertThat(scene.node(refund.node()).refund(demand, granted.at()))
+        .isEqualTo(model.refund(demand, granted.at()));
+    compareUsages(refund.node(), demand);
+  }
+
+  private void note(AcquireResult answer) {
+    for (Decision decision : answer.decisions()) {
+      resetMicros = decision.resetMicros();
+      if (decision instanceof Decision.Refused refused) {
+        retryMicros = refused.retryAfterMicros();
+      }
+    }
+  }
+
+  /** Within two centuries, because a store's clock shows the present. */
+  private void moveClock(long micros) {
+    Instant time = scene.clock.instant().plus(Micros.duration(micros));
+    if (time.isAfter(FIRST) && time.isBefore(LAST)) {
+      scene.clock.set(time);
+      model.moveClock(scene.nowMicros());
+    }
+  }
+
+  private void compareUsages(int node, AcquireRequest<L> demand) {
+    demand.asks().forEach(ask -> compareUsage(1 - node, ask.policy(), ask.key()));
+  }
+
+  private void compareUsage(int node, Policy<? extends L> policy, String key) {
+    assertThat(scene.node(node).usage(policy, key)).isIn(model.usages(policy, key));
+  }
+
+  private AcquireRequest<L> demand(Step.Decide decide) {
+    AcquireRequest<L> demand = demand(decide.parts());
+    if (decide.requestId() == LimitTrace.NO_ID) {
+      return demand;
+    }
+    Map<Integer, Decision.Delayed> waits = new HashMap<>();
+    for (int i = 0; i < demand.asks().size(); i++) {
+      if ((decide.waits() >> i & 1) == 1) {
+        waits.put(i, new Decision.Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
+      }
+    }
+    return new AcquireRequest<>(
+        demand.asks(),
+        waits,
+        new AcquireRequest<>(
+                demand.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
+            .request());
+  }
+
+  private AcquireRequest<L> demand(List<Part> parts) {
+    List<LimitRequest<L>> asks = new ArrayList<>();
+    for (Part part : parts) {
+      Policy<L> policy = policies.get(part.policy());
+      asks.add(
+          new LimitRequest<>(policy, keys.get(part.key()), part.costOf(policy.limit().most())));
+    }
+    return AcquireRequest.all(asks);
+  }
+
+  private String id(int number) {
+    return scene.requestId("{id}" + number);
+  }
+}

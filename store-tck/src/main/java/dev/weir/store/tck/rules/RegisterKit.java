@@ -1,0 +1,144 @@
+package dev.weir.store.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.register.Change;
+import dev.weir.engine.register.Entry;
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.register.Register;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+/** What everybody who keeps entries in versions must prove. */
+public abstract class RegisterKit<T, E extends Entry<T>> {
+  private static final String ME = "me";
+  private static final int CALLERS = 8;
+
+  private final String title = "/" + UUID.randomUUID();
+
+  /** Where entries are kept; others may keep theirs there too. */
+  protected abstract Register<T, E> register();
+
+  /** Terms with a title, which begins with a slash. */
+  protected abstract T titled(String title);
+
+  /** Terms in all their variety, each with a title that nobody has. */
+  protected abstract List<T> variety();
+
+  @Test
+  void findsAnEntryAsItWasMade() {
+    for (T terms : variety()) {
+      E made = done(register().create(terms, ME)).entry();
+
+      assertThat(made.terms()).isEqualTo(terms);
+      assertThat(made.version()).isEqualTo(1);
+      assertThat(made.updatedAt()).isEqualTo(made.createdAt());
+      assertThat(register().find(made.id())).contains(made);
+      assertThat(register().all()).contains(made);
+    }
+  }
+
+  @Test
+  void tellsWhoMadeEachVersionTheNewestFirst() {
+    E made = done(register().create(titled(title), "one")).entry();
+    E changed = done(register().change(made.id(), 1, titled(title + "/2"), "two")).entry();
+
+    assertThat(register().versions(made.id()))
+        .containsExactly(
+            new EntryVersion<>(changed, "two", false), new EntryVersion<>(made, "one", false));
+    assertThat(register().versions(Long.MAX_VALUE)).isEmpty();
+  }
+
+  @Test
+  void aChangeIsTheNextVersionAndAnotherTitleIsAllowed() {
+    E made = done(register().create(titled(title), ME)).entry();
+
+    Change.Done<E> changed = done(register().change(made.id(), 1, titled(title + "/2"), ME));
+
+    assertThat(changed.before()).contains(made);
+    assertThat(changed.entry().version()).isEqualTo(2);
+    assertThat(changed.entry().terms()).isEqualTo(titled(title + "/2"));
+    assertThat(changed.entry().createdAt()).isEqualTo(made.createdAt());
+    assertThat(register().find(made.id())).contains(changed.entry());
+    assertThat(register().create(titled(title), ME)).isInstanceOf(Change.Done.class);
+  }
+
+  @Test
+  void whoKnowsAnOlderVersionChangesNothing() {
+    E made = done(register().create(titled(title), ME)).entry();
+    E current = done(register().change(made.id(), Register.ANY_VERSION, titled(title), ME)).entry();
+
+    assertThat(register().change(made.id(), 1, titled(title + "/2"), ME))
+        .isEqualTo(new Change.Stale<>(current));
+    assertThat(register().remove(made.id(), 1, ME)).isEqualTo(new Change.Stale<>(current));
+    assertThat(register().find(made.id())).contains(current);
+  }
+
+  @Test
+  void aTitleBelongsToOneEntryUntilThatIsRemoved() {
+    E made = done(register().create(titled(title), ME)).entry();
+    E other = done(register().create(titled(title + "/2"), ME)).entry();
+
+    assertThat(register().create(titled(title), ME)).isInstanceOf(Change.Taken.class);
+    assertThat(register().change(other.id(), Register.ANY_VERSION, titled(title), ME))
+        .isInstanceOf(Change.Taken.class);
+
+    assertThat(done(register().remove(made.id(), 1, ME)).before()).contains(made);
+    E again = done(register().create(titled(title), ME)).entry();
+    assertThat(again.id()).isNotEqualTo(made.id());
+  }
+
+  @Test
+  void whatWasRemovedIsUnknown() {
+    E made = done(register().create(titled(title), ME)).entry();
+    register().remove(made.id(), Register.ANY_VERSION, ME);
+
+    assertThat(register().find(made.id())).isEmpty();
+    assertThat(register().all()).extracting(Entry::id).doesNotContain(made.id());
+    assertThat(register().remove(made.id(), Register.ANY_VERSION, ME))
+        .isInstanceOf(Change.Unknown.class);
+    for (long id : List.of(made.id(), Long.MAX_VALUE)) {
+      assertThat(register().change(id, Register.ANY_VERSION, titled(title), ME))
+          .isInstanceOf(Change.Unknown.class);
+    }
+  }
+
+  @Test
+  void ofManyThatChangeTheSameVersionOneWins() throws Exception {
+    E made = done(register().create(titled(title), ME)).entry();
+
+    assertThat(won(() -> register().change(made.id(), 1, titled(title), ME))).isEqualTo(1);
+    assertThat(register().find(made.id()).orElseThrow().version()).isEqualTo(2);
+  }
+
+  @Test
+  void ofManyThatMakeTheSameTitleOneWins() throws Exception {
+    assertThat(won(() -> register().create(titled(title), ME))).isEqualTo(1);
+    assertThat(register().all())
+        .extracting(entry -> register().title(entry.terms()))
+        .containsOnlyOnce(register().title(titled(title)));
+  }
+
+  /** How many of many callers at the same time have their wish. */
+  private int won(Callable<Change<E>> wish) throws Exception {
+    List<FutureTask<Change<E>>> callers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      callers.add(new FutureTask<>(wish));
+    }
+    callers.forEach(Thread.ofVirtual()::start);
+    int won = 0;
+    for (FutureTask<Change<E>> caller : callers) {
+      won += caller.get() instanceof Change.Done ? 1 : 0;
+    }
+    return won;
+  }
+
+  private Change.Done<E> done(Change<E> change) {
+    assertThat(change).isInstanceOf(Change.Done.class);
+    return (Change.Done<E>) change;
+  }
+}

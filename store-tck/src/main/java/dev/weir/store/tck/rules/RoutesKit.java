@@ -1,0 +1,33 @@
+package dev.weir.store.tck.rules;
+
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.Routes;
+import dev.weir.engine.routes.Upstream;
+import dev.weir.engine.rules.PathPattern;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+
+/** What everybody who keeps routes must prove. */
+public abstract class RoutesKit extends RegisterKit<Route.Terms, Route> {
+  @Override
+  protected abstract Routes register();
+
+  @Override
+  protected final Route.Terms titled(String title) {
+    return Route.Terms.of(title, "http://127.0.0.1:9000");
+  }
+
+  @Override
+  protected final List<Route.Terms> variety() {
+    return Arrays.stream(Upstream.Protocol.values())
+        .map(
+            protocol ->
+                new Route.Terms(
+                    PathPattern.of("/%s/{id}/café/**".formatted(UUID.randomUUID())),
+                    new Upstream(
+                        protocol, protocol == Upstream.Protocol.H2 ? "::1" : "example.org", 81),
+                    protocol != Upstream.Protocol.HTTPS))
+        .toList();
+  }
+}

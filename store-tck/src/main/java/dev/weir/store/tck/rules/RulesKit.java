@@ -1,0 +1,84 @@
+package dev.weir.store.tck.rules;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.OnStoreFailure;
+import dev.weir.engine.rules.Coverage;
+import dev.weir.engine.rules.KeyPart;
+import dev.weir.engine.rules.PathPattern;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.Rules;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** What everybody who keeps rules must prove. */
+public abstract class RulesKit extends RegisterKit<Rule.Terms, Rule> {
+  private static final Limit LIMIT = FixedWindow.of(100, Duration.ofMinutes(1));
+
+  @Override
+  protected abstract Rules register();
+
+  @Override
+  protected final Rule.Terms titled(String title) {
+    return Rule.Terms.of("r" + title, Quota.Rate.of(LIMIT));
+  }
+
+  @Override
+  protected final List<Rule.Terms> variety() {
+    List<Rule.Terms> variety = new ArrayList<>();
+    for (Quota allowance : allowances()) {
+      for (OnStoreFailure failure : failures(allowance)) {
+        for (Coverage coverage : coverages()) {
+          variety.add(
+              new Rule.Terms(
+                  "r-" + UUID.randomUUID(),
+                  coverage,
+                  allowance,
+                  failure,
+                  failure == OnStoreFailure.LOCAL ? -7 : 1_000_000,
+                  failure == OnStoreFailure.OPEN ? Rule.Mode.SHADOW : Rule.Mode.ENFORCE,
+                  failure == OnStoreFailure.OPEN));
+        }
+      }
+    }
+    return variety;
+  }
+
+  private static List<Quota> allowances() {
+    return List.of(
+        Quota.Rate.of(LIMIT),
+        new Quota.Rate(
+            FixedWindow.of(1, Duration.ofMillis(1)).alignedToEpoch(),
+            new Quota.Waiting(true, 3, 500)),
+        new Quota.Rate(SlidingWindow.of(5, Duration.ofDays(1)), new Quota.Waiting(false, 7, 1)),
+        Quota.Rate.of(TokenBucket.perSecond(10, new BigDecimal("0.3"))),
+        new Quota.Together(Concurrency.of(50, Duration.ofSeconds(30))));
+  }
+
+  private static List<OnStoreFailure> failures(Quota allowance) {
+    return allowance instanceof Quota.Together
+        ? List.of(OnStoreFailure.CLOSED, OnStoreFailure.OPEN)
+        : List.of(OnStoreFailure.values());
+  }
+
+  private static List<Coverage> coverages() {
+    return List.of(
+        Coverage.BY_NAME,
+        Coverage.of(PathPattern.of("/api/{id}/café/**"))
+            .methods(Set.of("POST", "GET"))
+            .keyBy(
+                List.of(
+                    new KeyPart.Header("X-Api-Key"),
+                    new KeyPart.Path(),
+                    new KeyPart.Global(),
+                    new KeyPart.Ip())));
+  }
+}

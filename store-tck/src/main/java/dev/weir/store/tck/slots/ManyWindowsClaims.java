@@ -1,0 +1,138 @@
+package dev.weir.store.tck.slots;
+
+import static dev.weir.store.tck.slots.Scene.at;
+import static dev.weir.store.tck.slots.Scene.count;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.WindowCount;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * More windows and runs than a store reads at once, most of them with holes. Too much for the
+ * model: the ledger in memory says what is right.
+ */
+interface ManyWindowsClaims extends Claims {
+  int SECONDS = 3_600;
+
+  @Test
+  default void thousandsOfWindowsAreAnsweredAsByTheLedgerInMemory() {
+    Scene scene = scene(2);
+    MemorySlotLedger memory = new MemorySlotLedger(scene.clock, new Random(1), 1_000_000);
+    memory.configure(scene.configName, scene.config().terms());
+    List<Node> nodes = List.of(scene.node, scene.anotherNode(), scene.anotherNode());
+    Random random = new Random(20260601);
+    for (int round = 0; round < 60; round++) {
+      Node node = nodes.get(random.nextInt(nodes.size()));
+      List<AssignRequest> demands = demands(scene, random, 60);
+      assertThat(node.ledger().assign(demands)).isEqualTo(memory.assign(demands));
+      for (int i = 0; i < 10; i++) {
+        String id = scene.id("e" + random.nextInt(4_000));
+        assertThat(node.ledger().cancel(id)).isEqualTo(memory.cancel(id));
+      }
+      if (round % 15 == 14) {
+        // Behind noon windows are stored under the new terms, before it only slots are.
+        SlotPolicy terms = SlotPolicy.of(2 + round % 2, Duration.ofSeconds(2 + round % 4));
+        scene.configure(terms);
+        memory.configure(scene.configName, terms);
+      }
+    }
+    compareReads(scene, memory);
+  }
+
+  private static List<AssignRequest> demands(Scene scene, Random random, int count) {
+    // Every other batch is dense, so that windows fill and runs grow.
+    int width = random.nextBoolean() ? SECONDS : SECONDS / 12;
+    return IntStream.range(0, count)
+        .mapToObj(
+            i -> scene.demand("e" + random.nextInt(4_000), at(random.nextInt(2 * width) - width)))
+        .toList();
+  }
+
+  private static void compareReads(Scene scene, MemorySlotLedger memory) {
+    SlotQuery all =
+        new SlotQuery(
+            scene.configName,
+            Scene.FIRST,
+            Scene.LAST,
+            SlotQuery.Filter.ALL,
+            SlotQuery.Cursor.START,
+            777);
+    assertThat(Scene.list(scene.node.ledger(), all)).isEqualTo(Scene.list(memory, all));
+    assertThat(scene.windows())
+        .isEqualTo(Scene.windows(memory, scene.config(), Scene.FIRST, Scene.LAST));
+    for (int events = 1; events < 20_000; events *= 5) {
+      assertThat(scene.forecast(at(-SECONDS), events))
+          .isEqualTo(memory.forecast(scene.config(), at(-SECONDS), events));
+    }
+  }
+
+  /** A comb of full windows: every second one, so that each is a run of its own. */
+  @Test
+  default void combOfFullWindowsIsFilledInOrder() {
+    Scene scene = scene(1);
+    int teeth = 600;
+    List<AssignRequest> comb =
+        IntStream.range(0, teeth).mapToObj(i -> scene.demand("tooth" + i, at(8.0 * i))).toList();
+    assertThat(scene.node.ledger().assign(comb)).hasSize(teeth);
+    Node cold = scene.anotherNode();
+
+    List<Slot> given =
+        cold
+            .ledger()
+            .assign(
+                IntStream.range(0, teeth + 1)
+                    .mapToObj(i -> scene.demand("gap" + i, at(0)))
+                    .toList())
+            .stream()
+            .map(Scene::slot)
+            .toList();
+
+    assertThat(Scene.seconds(given))
+        .isEqualTo(
+            IntStream.rangeClosed(0, teeth)
+                .mapToObj(i -> i < teeth ? 8.0 * i + 4 : 8.0 * teeth)
+                .toList());
+    assertThat(scene.ask("last", at(0)))
+        .isInstanceOfSatisfying(
+            Assignment.Assigned.class,
+            last -> assertThat(last.lookahead()).isEqualTo(2L * teeth + 1));
+  }
+
+  @Test
+  default void windowOfASecondHoldsAHundredThousand() {
+    Scene scene = scene(SlotPolicy.of(100_000, Duration.ofSeconds(1)));
+    Set<Instant> times = new HashSet<>();
+
+    for (int batch = 0; batch < 11; batch++) {
+      scene
+          .assign("e" + batch + "-", 10_000, at(0))
+          .forEach(slot -> times.add(slot.scheduledTime()));
+    }
+
+    assertThat(times).hasSize(110_000);
+    assertThat(scene.windows()).containsExactly(count(0, 100_000), count(1, 10_000));
+
+    // So many that a store has to carry them over in portions.
+    scene.configure(SlotPolicy.of(100, Duration.ofMillis(1)));
+    List<WindowCount> carried = scene.windows();
+    assertThat(carried).hasSizeGreaterThan(1_000);
+    assertThat(carried.stream().mapToInt(WindowCount::taken).sum()).isEqualTo(110_000);
+    Slot next = scene.assign("next", at(0));
+    assertThat(carried)
+        .filteredOn(window -> window.start().isBefore(next.windowStart()))
+        .allMatch(window -> window.taken() >= 100);
+  }
+}

@@ -1,0 +1,206 @@
+package dev.weir.store.tck.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.Transition;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.slots.Race.Act;
+import dev.weir.store.tck.slots.Race.Ask;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Plays races on a store. After each round some order of its acts must exist in which the model
+ * gives the same answers and ends in the same state.
+ */
+final class RacePlayer {
+  private static final int NODES = 4;
+
+  /** Events that are confirmed stay so: after this many rounds there are new ones. */
+  private static final int ROUNDS_OF_AN_EVENT = 6;
+
+  private final Scene scene;
+  private final List<Node> nodes;
+  private final List<SlotConfig> configs;
+  private NaiveStore model;
+  private int round;
+
+  RacePlayer(Scene scene) {
+    this.scene = scene;
+    this.nodes =
+        Stream.concat(Stream.of(scene.node), Stream.generate(scene::anotherNode).limit(NODES - 1))
+            .toList();
+    this.configs =
+        List.of(
+            scene.config(),
+            scene.otherConfig(SlotPolicy.of(1, Claims.WINDOW)),
+            scene.otherConfig(SlotPolicy.of(2, Claims.WINDOW)));
+    this.model = new NaiveStore(scene.clock);
+    configs.forEach(model::configure);
+  }
+
+  /** What an act was answered; a reclaim is one step for each configuration. */
+  private sealed interface Step {
+    record Assigned(List<AssignRequest> demands, List<Assignment> answers) implements Step {}
+
+    record Cancelled(String eventId, Transition answer) implements Step {}
+
+    record Confirmed(String eventId, Transition answer) implements Step {}
+
+    record Reclaimed(String configName, Instant before) implements Step {}
+  }
+
+  private record State(List<List<Slot>> slots, List<Map<Instant, Integer>> windows) {}
+
+  void play(Race race) {
+    for (List<Act> acts : race.rounds()) {
+      scene.clock.move(Duration.ofSeconds(1));
+      play(acts);
+      round++;
+    }
+  }
+
+  private void play(List<Act> acts) {
+    List<Callable<List<Step>>> callers =
+        IntStream.range(0, acts.size())
+            .<Callable<List<Step>>>mapToObj(i -> () -> act(nodes.get(i), acts.get(i)))
+            .toList();
+    List<Step> steps = Crowd.atOnce(callers).stream().flatMap(List::stream).toList();
+    State state = state();
+    NaiveStore before = model;
+    model =
+        inSomeOrder(before, steps, state)
+            .orElseThrow(
+                () ->
+                    new AssertionError(
+                        "round %d: no order of %s leads to %s".formatted(round, steps, state)));
+  }
+
+  private List<Step> act(Node node, Act act) {
+    return switch (act) {
+      case Act.Assign assign -> {
+        List<AssignRequest> demands = assign.asks().stream().map(this::demand).toList();
+        yield List.of(new Step.Assigned(demands, node.ledger().assign(demands)));
+      }
+      case Act.Cancel cancel -> {
+        String id = id(cancel.event());
+        yield List.of(new Step.Cancelled(id, node.ledger().cancel(id)));
+      }
+      case Act.Confirm confirm -> {
+        String id = id(confirm.event());
+        yield List.of(new Step.Confirmed(id, node.ledger().confirm(id)));
+      }
+      case Act.Reclaim reclaim -> {
+        Instant before = scene.clock.instant();
+        assertThat(node.upkeep().reclaim(before, 1_000)).isNotNegative();
+        yield configs.stream()
+            .<Step>map(config -> new Step.Reclaimed(config.name(), before))
+            .toList();
+      }
+    };
+  }
+
+  private AssignRequest demand(Ask ask) {
+    return scene.demand(
+        name(ask.event()), Scene.at(ask.requestedSeconds()), configs.get(ask.config()));
+  }
+
+  private String id(int event) {
+    return scene.id(name(event));
+  }
+
+  private String name(int event) {
+    return round / ROUNDS_OF_AN_EVENT + "-" + event;
+  }
+
+  /** The model after an order of the steps that explains all answers and the state. */
+  private Optional<NaiveStore> inSomeOrder(NaiveStore store, List<Step> left, State state) {
+    if (left.isEmpty()) {
+      return state(store).equals(state) ? Optional.of(store) : Optional.empty();
+    }
+    for (Step next : left) {
+      NaiveStore after = store.copy();
+      if (explains(after, next)) {
+        List<Step> others = new ArrayList<>(left);
+        others.remove(next);
+        Optional<NaiveStore> found = inSomeOrder(after, others, state);
+        if (found.isPresent()) {
+          return found;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean explains(NaiveStore store, Step step) {
+    return switch (step) {
+      case Step.Assigned assigned ->
+          IntStream.range(0, assigned.demands().size())
+              .allMatch(
+                  i -> {
+                    Assignment answer = assigned.answers().get(i);
+                    return store.assign(assigned.demands().get(i).request(), answer).equals(answer);
+                  });
+      case Step.Cancelled cancelled -> store.cancel(cancelled.eventId()).equals(cancelled.answer());
+      case Step.Confirmed confirmed ->
+          store.confirm(confirmed.eventId()).equals(confirmed.answer());
+      case Step.Reclaimed reclaimed -> {
+        store.reclaim(reclaimed.configName(), reclaimed.before());
+        yield true;
+      }
+    };
+  }
+
+  private State state() {
+    List<List<Slot>> slots = new ArrayList<>();
+    List<Map<Instant, Integer>> windows = new ArrayList<>();
+    for (SlotConfig config : configs) {
+      Node node = nodes.get(round % NODES);
+      SlotQuery all =
+          new SlotQuery(
+              config.name(),
+              Scene.FIRST,
+              Scene.LAST,
+              SlotQuery.Filter.ALL,
+              SlotQuery.Cursor.START,
+              1_000);
+      slots.add(Scene.list(node.ledger(), all));
+      Map<Instant, Integer> taken = new TreeMap<>();
+      for (WindowCount window : Scene.windows(node.ledger(), config, Scene.FIRST, Scene.LAST)) {
+        taken.put(window.start(), window.taken());
+      }
+      windows.add(taken);
+    }
+    return new State(slots, windows);
+  }
+
+  private State state(NaiveStore store) {
+    List<List<Slot>> slots = new ArrayList<>();
+    List<Map<Instant, Integer>> windows = new ArrayList<>();
+    for (SlotConfig config : configs) {
+      List<Slot> all = store.list(config.name(), Scene.FIRST, Scene.LAST, SlotQuery.Filter.ALL);
+      Map<Instant, Integer> taken = new TreeMap<>();
+      all.stream()
+          .filter(slot -> slot.state().holds())
+          .forEach(slot -> taken.merge(slot.windowStart(), 1, Integer::sum));
+      slots.add(all);
+      windows.add(taken);
+    }
+    return new State(slots, windows);
+  }
+}

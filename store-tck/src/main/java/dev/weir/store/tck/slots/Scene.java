@@ -1,0 +1,192 @@
+package dev.weir.store.tck.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.ForecastResult;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.Transition;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import dev.weir.store.tck.SettableClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * One configuration on a store, and short words for what tests do with it. Event ids are made
+ * unique to the scene, because one store serves all scenes.
+ */
+public final class Scene {
+  /** A round time: the start of a window of any size in use here. */
+  public static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
+
+  static final Instant FIRST = Instant.MIN;
+  static final Instant LAST = Instant.MAX;
+
+  final SettableClock clock;
+  final Node node;
+  final String configName = "c-" + UUID.randomUUID();
+  private final Supplier<Node> nodes;
+  private SlotConfig believed;
+
+  private Scene(SettableClock clock, Supplier<Node> nodes, SlotPolicy terms) {
+    this.clock = clock;
+    this.nodes = nodes;
+    this.node = nodes.get();
+    this.believed = node.configs().configure(configName, terms);
+  }
+
+  static Scene of(Function<InstantSource, Supplier<Node>> storeBy, SlotPolicy terms) {
+    SettableClock clock = new SettableClock(NOON);
+    return new Scene(clock, storeBy.apply(clock), terms);
+  }
+
+  /** Opens a further node on the same store. */
+  Node anotherNode() {
+    return nodes.get();
+  }
+
+  SlotConfig config() {
+    return believed;
+  }
+
+  SlotConfig configure(SlotPolicy terms) {
+    believed = node.configs().configure(configName, terms);
+    return believed;
+  }
+
+  /** A second configuration on the same store. */
+  SlotConfig otherConfig(SlotPolicy terms) {
+    return node.configs().configure("c-" + UUID.randomUUID(), terms);
+  }
+
+  String id(String name) {
+    return configName + "/" + name;
+  }
+
+  AssignRequest demand(String name, Instant requested) {
+    return demand(name, requested, believed);
+  }
+
+  AssignRequest demand(String name, Instant requested, SlotConfig config) {
+    return new AssignRequest(new SlotRequest(id(name), config.name(), requested), config);
+  }
+
+  /** Asks for one slot and gets it. */
+  Slot assign(String name, Instant requested) {
+    return assign(node.ledger(), demand(name, requested));
+  }
+
+  static Slot assign(SlotLedger ledger, AssignRequest demand) {
+    return slot(ledger.assign(List.of(demand)).getFirst());
+  }
+
+  Assignment ask(String name, Instant requested) {
+    return node.ledger().assign(List.of(demand(name, requested))).getFirst();
+  }
+
+  /** Asks for many slots at the same time, in one batch. */
+  List<Slot> assign(String prefix, int count, Instant requested) {
+    List<AssignRequest> demands =
+        IntStream.range(0, count).mapToObj(i -> demand(prefix + i, requested)).toList();
+    return node.ledger().assign(demands).stream().map(Scene::slot).toList();
+  }
+
+  static Slot slot(Assignment assignment) {
+    assertThat(assignment).isInstanceOf(Assignment.Assigned.class);
+    return ((Assignment.Assigned) assignment).slot();
+  }
+
+  Transition cancel(String name) {
+    return node.ledger().cancel(id(name));
+  }
+
+  Transition confirm(String name) {
+    return node.ledger().confirm(id(name));
+  }
+
+  List<Slot> all() {
+    return list(SlotQuery.Filter.ALL, 10_000);
+  }
+
+  /** All slots that a filter passes, read page by page. */
+  List<Slot> list(SlotQuery.Filter filter, int pageSize) {
+    return list(FIRST, LAST, filter, pageSize);
+  }
+
+  List<Slot> list(Instant from, Instant until, SlotQuery.Filter filter, int pageSize) {
+    return list(
+        node.ledger(),
+        new SlotQuery(configName, from, until, filter, SlotQuery.Cursor.START, pageSize));
+  }
+
+  /** Reads page after page. */
+  static List<Slot> list(SlotLedger ledger, SlotQuery query) {
+    List<Slot> slots = new ArrayList<>();
+    SlotQuery.Cursor after = query.after();
+    while (true) {
+      List<Slot> page =
+          ledger.list(
+              new SlotQuery(
+                  query.configName(),
+                  query.from(),
+                  query.until(),
+                  query.filter(),
+                  after,
+                  query.limit()));
+      slots.addAll(page);
+      if (page.size() < query.limit()) {
+        return slots;
+      }
+      after = SlotQuery.Cursor.of(page.getLast());
+    }
+  }
+
+  List<WindowCount> windows() {
+    return windows(FIRST, LAST);
+  }
+
+  List<WindowCount> windows(Instant from, Instant until) {
+    return windows(node.ledger(), believed, from, until);
+  }
+
+  static List<WindowCount> windows(
+      SlotLedger ledger, SlotConfig config, Instant from, Instant until) {
+    return ledger.windows(new WindowQuery(config, from, until, WindowQuery.LARGEST_PAGE));
+  }
+
+  ForecastResult forecast(Instant from, long events) {
+    return node.ledger().forecast(believed, from, events);
+  }
+
+  /** A number of seconds after noon. */
+  static Instant at(double seconds) {
+    return NOON.plus(Duration.ofNanos(Math.round(seconds * 1_000_000) * 1_000));
+  }
+
+  static WindowCount count(double startSeconds, int taken) {
+    return new WindowCount(at(startSeconds), taken);
+  }
+
+  /** The times of slots in seconds after noon. */
+  static List<Double> seconds(List<Slot> slots) {
+    return slots.stream().map(slot -> seconds(slot.scheduledTime())).toList();
+  }
+
+  static double seconds(Instant time) {
+    return Duration.between(NOON, time).toNanos() / 1e9;
+  }
+}

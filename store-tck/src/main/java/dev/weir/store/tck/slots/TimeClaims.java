@@ -1,0 +1,279 @@
+package dev.weir.store.tck.slots;
+
+import static dev.weir.store.tck.slots.Scene.NOON;
+import static dev.weir.store.tck.slots.Scene.at;
+import static dev.weir.store.tck.slots.Scene.count;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotRequest;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** At which times slots are given: past and future, delays, pauses, calendars, the ends of time. */
+interface TimeClaims extends Claims {
+  @Test
+  default void timeLeftOutIsNow() {
+    Scene scene = scene(4);
+    scene.clock.set(at(8.5));
+
+    Slot slot = scene.assign("a", SlotRequest.NOW);
+
+    assertThat(slot.requestedTime()).isEqualTo(at(8.5));
+    assertThat(slot.scheduledTime()).isEqualTo(at(10));
+  }
+
+  @Test
+  default void pastIsHonoured() {
+    assertThat(scene(4).assign("a", at(-3600)).scheduledTime()).isEqualTo(at(-3600));
+  }
+
+  @Test
+  default void notBeforeNowIsKept() {
+    Scene scene = scene(SlotPolicy.of(4, WINDOW).withNotBefore(NotBefore.NOW));
+    scene.clock.set(at(0.5));
+
+    Slot slot = scene.assign("a", at(-3600));
+
+    assertThat(slot.requestedTime()).isEqualTo(at(-3600));
+    assertThat(slot.scheduledTime()).isEqualTo(at(2));
+    assertThat(scene.assign("b", at(40)).scheduledTime()).isEqualTo(at(40));
+  }
+
+  @Test
+  default void clockThatGoesBackGivesTheTimeAgain() {
+    Scene scene = scene(SlotPolicy.of(1, WINDOW).withNotBefore(NotBefore.NOW));
+    scene.clock.set(at(8));
+    scene.assign("e", 2, SlotRequest.NOW);
+    scene.clock.set(at(3));
+
+    assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(4));
+    assertThat(scene.assign("g", SlotRequest.NOW).scheduledTime()).isEqualTo(at(16));
+  }
+
+  @Test
+  default void timesAreExactToTheMicrosecondAndNeverTooEarly() {
+    Scene scene = scene(SlotPolicy.of(500, Duration.ofMillis(1)));
+
+    Slot exact = scene.assign("a", at(0.000_001));
+    Slot between = scene.assign("b", NOON.plusNanos(1_500));
+
+    assertThat(exact.requestedTime()).isEqualTo(at(0.000_001));
+    assertThat(exact.scheduledTime()).isEqualTo(at(0.000_500));
+    assertThat(between.requestedTime()).isEqualTo(at(0.000_002));
+    assertThat(between.scheduledTime()).isEqualTo(at(0.000_250));
+  }
+
+  @Test
+  default void refusesWhenNoPlaceIsWithinTheLongestDelay() {
+    Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(6)));
+    assertThat(scene.assign("e", 4, at(0))).hasSize(4);
+
+    Assignment refused = scene.ask("f", at(0));
+
+    assertThat(refused).isEqualTo(noRoom(scene, "f", at(0), at(8), Assignment.NoRoom.NEVER));
+    assertThat(scene.node.ledger().find(scene.id("f"))).isEmpty();
+    assertThat(scene.windows()).containsExactly(count(0, 2), count(4, 2));
+    assertThat(scene.assign("f", at(2)).scheduledTime()).isEqualTo(at(8));
+  }
+
+  private static Assignment.NoRoom noRoom(
+      Scene scene, String event, Instant requested, Instant free, Duration retryAfter) {
+    return new Assignment.NoRoom(scene.demand(event, requested).request(), free, retryAfter);
+  }
+
+  /** Where the delay counts from the time that is named, it reaches no further by waiting. */
+  @Test
+  default void waitingDoesNotHelpARequestThatNamesItsTime() {
+    Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
+    scene.assign("e", 2, at(0));
+    Assignment refused = noRoom(scene, "f", at(0), at(4), Assignment.NoRoom.NEVER);
+
+    assertThat(scene.ask("f", at(0))).isEqualTo(refused);
+    scene.clock.set(at(3600));
+    assertThat(scene.ask("f", at(0))).isEqualTo(refused);
+  }
+
+  /** What is said comes true: a moment earlier is too early, and then it is time. */
+  @Test
+  default void retryAfterOfARequestForNowComesTrue() {
+    Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
+    scene.assign("e", 2, at(0));
+    scene.assign("g", 2, at(4));
+
+    assertThat(scene.ask("f", SlotRequest.NOW))
+        .isEqualTo(noRoom(scene, "f", SlotRequest.NOW, at(8), Duration.ofSeconds(5)));
+    scene.clock.set(at(4.999_999));
+    assertThat(scene.ask("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoRoom.class);
+    scene.clock.set(at(5));
+    assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(8));
+  }
+
+  @Test
+  default void retryAfterOfAPauseComesTrue() {
+    Scene scene =
+        scene(
+            SlotPolicy.of(2, WINDOW)
+                .withNotBefore(NotBefore.NOW)
+                .withMaxDelay(Duration.ofSeconds(3))
+                .withPausedUntil(Micros.ceil(at(60))));
+
+    assertThat(scene.ask("f", at(0)))
+        .isEqualTo(noRoom(scene, "f", at(0), at(60), Duration.ofSeconds(57)));
+    scene.clock.set(at(57));
+    assertThat(scene.assign("f", at(0)).scheduledTime()).isEqualTo(at(60));
+  }
+
+  @Test
+  default void retryAfterCountsFromNowWhereThePastIsNot() {
+    Scene scene =
+        scene(
+            SlotPolicy.of(1, WINDOW)
+                .withNotBefore(NotBefore.NOW)
+                .withMaxDelay(Duration.ofSeconds(5)));
+    scene.assign("e", 2, at(0));
+
+    assertThat(scene.ask("f", at(-3600)))
+        .isInstanceOfSatisfying(
+            Assignment.NoRoom.class,
+            noRoom -> assertThat(noRoom.retryAfter()).isEqualTo(Duration.ofSeconds(3)));
+  }
+
+  @Test
+  default void refusalInABatchLeavesTheOthersAlone() {
+    Scene scene = scene(SlotPolicy.of(1, WINDOW).withMaxDelay(Duration.ofSeconds(1)));
+
+    List<Assignment> answers =
+        scene
+            .node
+            .ledger()
+            .assign(
+                List.of(
+                    scene.demand("a", at(0)),
+                    scene.demand("b", at(0)),
+                    scene.demand("c", at(4)),
+                    scene.demand("b", at(8))));
+
+    assertThat(answers)
+        .extracting(answer -> answer instanceof Assignment.Assigned)
+        .containsExactly(true, false, true, true);
+  }
+
+  @Test
+  default void nothingIsGivenBeforeAPauseEnds() {
+    Scene scene = scene(SlotPolicy.of(4, WINDOW).withPausedUntil(Micros.ceil(at(9))));
+
+    assertThat(scene.assign("a", at(0)).scheduledTime()).isEqualTo(at(10));
+    assertThat(scene.assign("b", at(20)).scheduledTime()).isEqualTo(at(20));
+  }
+
+  @Test
+  default void closedWindowsArePassedOver() {
+    OpeningHours noonToOne =
+        new OpeningHours(
+            ZoneId.of("UTC"),
+            Map.of(
+                DayOfWeek.MONDAY,
+                List.of(OpeningHours.Hours.of(LocalTime.of(12, 0), LocalTime.of(12, 0, 10))),
+                DayOfWeek.TUESDAY,
+                List.of(OpeningHours.Hours.of(LocalTime.of(8, 0), LocalTime.of(9, 0)))),
+            Set.of(LocalDate.of(2026, 6, 2)));
+    Scene scene = scene(SlotPolicy.of(2, WINDOW).withCalendar(noonToOne));
+
+    List<Slot> slots = scene.assign("e", 7, NOON);
+
+    assertThat(slots.subList(0, 5))
+        .extracting(Slot::scheduledTime)
+        .containsExactly(at(0), at(2), at(4), at(6), at(8));
+    // The rest of the last window is closed, and the next Tuesday is a closed date.
+    assertThat(slots.subList(5, 7))
+        .extracting(Slot::scheduledTime)
+        .containsExactly(at(7 * 86_400), at(7 * 86_400 + 2));
+  }
+
+  @Test
+  default void hourThatTheClockLeavesOutIsPassedOver() {
+    OpeningHours night =
+        new OpeningHours(
+            ZoneId.of("Europe/Berlin"),
+            Map.of(DayOfWeek.SUNDAY, List.of(new OpeningHours.Hours(2 * 3600, 3 * 3600))),
+            Set.of());
+    Scene scene = scene(SlotPolicy.of(1, Duration.ofHours(1)).withCalendar(night));
+
+    // On 29 March 2026 there was no hour between two and three in Berlin.
+    assertThat(scene.assign("a", Instant.parse("2026-03-28T12:00:00Z")).scheduledTime())
+        .isEqualTo(Instant.parse("2026-04-05T00:00:00Z"));
+  }
+
+  @Test
+  default void randomSpreadKeepsTheLimitAndTheRequestedTime() {
+    Scene scene = scene(SlotPolicy.of(20, WINDOW).withSpread(Spread.RANDOM));
+
+    List<Slot> slots = scene.assign("e", 55, at(1));
+
+    assertThat(slots).allMatch(slot -> !slot.scheduledTime().isBefore(at(1)));
+    assertThat(slots)
+        .allMatch(
+            slot ->
+                !slot.scheduledTime().isBefore(slot.windowStart())
+                    && slot.scheduledTime().isBefore(slot.windowStart().plus(WINDOW)));
+    assertThat(scene.windows()).containsExactly(count(0, 15), count(4, 20), count(8, 20));
+    assertThat(slots).extracting(Slot::scheduledTime).doesNotHaveDuplicates();
+  }
+
+  @Test
+  default void firstMomentOfTimeCanBeGiven() {
+    Scene scene = scene(1);
+    Instant first = Micros.instant(Micros.EARLIEST);
+
+    assertThat(scene.assign("e", 2, first))
+        .extracting(Slot::scheduledTime)
+        .containsExactly(first, first.plus(WINDOW));
+    assertThat(scene.all()).hasSize(2);
+    assertThat(scene.windows()).hasSize(2);
+  }
+
+  @Test
+  default void behindTheLastMomentOfTimeIsNoRoom() {
+    Scene scene = scene(2);
+    Instant last = Micros.instant(Micros.LATEST);
+    Instant lastWindow = Instant.parse("9999-12-31T23:59:56Z");
+
+    assertThat(scene.assign("e", 2, lastWindow))
+        .extracting(Slot::scheduledTime)
+        .containsExactly(lastWindow, lastWindow.plusSeconds(2));
+    for (Instant time : List.of(lastWindow, last)) {
+      assertThat(scene.ask("f", time))
+          .isEqualTo(noRoom(scene, "f", time, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER));
+    }
+    assertThat(scene.all()).hasSize(2);
+    assertThat(scene.windows()).hasSize(1);
+  }
+
+  @Test
+  default void lastMomentOfTimeItselfCanBeGiven() {
+    Scene scene = scene(SlotPolicy.of(1_024, Duration.ofNanos(1_024_000)));
+    Instant last = Micros.instant(Micros.LATEST);
+
+    // A window with a place on every microsecond.
+    assertThat(scene.ask("a", last))
+        .isInstanceOfSatisfying(
+            Assignment.Assigned.class,
+            given -> assertThat(given.slot().scheduledTime()).isEqualTo(last));
+    assertThat(scene.all()).hasSize(1);
+  }
+}

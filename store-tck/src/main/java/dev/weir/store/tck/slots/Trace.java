@@ -1,0 +1,55 @@
+package dev.weir.store.tck.slots;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.SlotQuery;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Generated steps on two configurations of one store. Times are microseconds after {@link
+ * Scene#NOON}, configurations are 0 and 1, events are small numbers, so that everything collides.
+ */
+record Trace(List<SlotPolicy> terms, List<Step> steps) {
+
+  /** One step; {@code node} is the node that makes it. */
+  sealed interface Step {
+    record Assign(int node, List<Ask> asks) implements Step {}
+
+    record Cancel(int node, int event) implements Step {}
+
+    record Confirm(int node, int event) implements Step {}
+
+    record Configure(int node, int config, SlotPolicy terms) implements Step {}
+
+    record MoveClock(Duration by) implements Step {}
+
+    /** Takes back what was due and assigned {@code before} now. */
+    record Reclaim(int node, Duration before) implements Step {}
+
+    /** Removes what was scheduled and assigned {@code before} now. */
+    record RemovePast(int node, Duration before) implements Step {}
+
+    record ListSlots(
+        int node,
+        int config,
+        long fromMicros,
+        long untilMicros,
+        SlotQuery.Filter filter,
+        int pageSize)
+        implements Step {}
+
+    record CountWindows(int node, int config, long fromMicros, long untilMicros) implements Step {}
+
+    record Predict(int node, int config, long fromMicros, int events) implements Step {}
+  }
+
+  /**
+   * What an event asks for.
+   *
+   * @param requestedMicros {@link #NOW} to leave it out
+   * @param stale whether the node still believes in the first version of the configuration
+   */
+  record Ask(int event, int config, long requestedMicros, boolean stale) {
+    static final long NOW = Long.MIN_VALUE;
+  }
+}

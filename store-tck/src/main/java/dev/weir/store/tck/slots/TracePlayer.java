@@ -1,0 +1,208 @@
+package dev.weir.store.tck.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.store.tck.slots.Trace.Ask;
+import dev.weir.store.tck.slots.Trace.Step;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Plays a trace on a store and on the model, and compares every answer. */
+final class TracePlayer {
+  private final Scene scene;
+  private final List<Node> nodes;
+  private final List<List<SlotConfig>> versions = new ArrayList<>();
+  private final NaiveStore model;
+
+  /** A clock that goes back makes the past come again: then {@link NotBefore#NOW} is left out. */
+  private boolean wentBack;
+
+  TracePlayer(Scene scene, Trace trace) {
+    this.scene = scene;
+    this.nodes = List.of(scene.node, scene.anotherNode());
+    this.model = new NaiveStore(scene.clock);
+    addConfig(scene.config());
+    addConfig(scene.otherConfig(trace.terms().getLast()));
+  }
+
+  private void addConfig(SlotConfig config) {
+    versions.add(new ArrayList<>(List.of(config)));
+    model.configure(config);
+  }
+
+  void play(Trace trace) {
+    trace.steps().forEach(this::play);
+    for (int config = 0; config < versions.size(); config++) {
+      for (SlotQuery.Filter filter : SlotQuery.Filter.values()) {
+        compareLists(new Step.ListSlots(config, config, -200_000_000, 900_000_000, filter, 9));
+      }
+      compareWindows(new Step.CountWindows(config, config, -200_000_000, 900_000_000));
+      compareForecasts(new Step.Predict(config, config, -30_000_000, 25));
+    }
+  }
+
+  private void play(Step step) {
+    switch (step) {
+      case Step.Assign assign -> assign(assign);
+      case Step.Cancel cancel ->
+          assertThat(nodes.get(cancel.node()).ledger().cancel(id(cancel.event())))
+              .isEqualTo(model.cancel(id(cancel.event())));
+      case Step.Confirm confirm ->
+          assertThat(nodes.get(confirm.node()).ledger().confirm(id(confirm.event())))
+              .isEqualTo(model.confirm(id(confirm.event())));
+      case Step.Configure configure -> configure(configure);
+      case Step.MoveClock move -> moveClock(move.by());
+      case Step.Reclaim reclaim -> reclaim(reclaim);
+      case Step.RemovePast remove -> {
+        Instant before = model.betweenWindows(scene.clock.instant().minus(remove.before()));
+        assertThat(nodes.get(remove.node()).upkeep().removePast(before, 10_000))
+            .isEqualTo(model.removePast(before));
+      }
+      case Step.ListSlots list -> compareLists(list);
+      case Step.CountWindows count -> compareWindows(count);
+      case Step.Predict predict -> compareForecasts(predict);
+    }
+  }
+
+  private void assign(Step.Assign assign) {
+    List<AssignRequest> demands = assign.asks().stream().map(this::demand).toList();
+    List<Assignment> answers = nodes.get(assign.node()).ledger().assign(demands);
+    assertThat(answers).hasSameSizeAs(demands);
+    for (int i = 0; i < demands.size(); i++) {
+      SlotRequest request = demands.get(i).request();
+      assertThat(answers.get(i)).isEqualTo(model.assign(request, answers.get(i)));
+    }
+    for (AssignRequest demand : demands) {
+      String eventId = demand.request().eventId();
+      assertThat(nodes.get(1 - assign.node()).ledger().find(eventId))
+          .isEqualTo(model.find(eventId));
+    }
+  }
+
+  private AssignRequest demand(Ask ask) {
+    List<SlotConfig> known = versions.get(ask.config());
+    SlotConfig believed = ask.stale() ? known.getFirst() : known.getLast();
+    Instant time = ask.requestedMicros() == Ask.NOW ? SlotRequest.NOW : at(ask.requestedMicros());
+    return new AssignRequest(new SlotRequest(id(ask.event()), believed.name(), time), believed);
+  }
+
+  private void configure(Step.Configure configure) {
+    String name = name(configure.config());
+    boolean pastIsOver = !wentBack && configure.terms().notBefore() == NotBefore.NOW;
+    boolean pastWasOver = !model.config(name).ghosts.isEmpty();
+    SlotPolicy terms =
+        configure
+            .terms()
+            .withNotBefore(pastIsOver || pastWasOver ? NotBefore.NOW : NotBefore.REQUESTED);
+    SlotConfig config = nodes.get(configure.node()).configs().configure(name, terms);
+    versions.get(configure.config()).add(config);
+    assertThat(config)
+        .isEqualTo(
+            new SlotConfig(
+                name, versions.get(configure.config()).size(), terms, scene.clock.instant()));
+    model.configure(config);
+  }
+
+  private void moveClock(Duration by) {
+    boolean pastIsOver =
+        versions.stream().anyMatch(known -> known.getLast().terms().notBefore() == NotBefore.NOW);
+    boolean ghosts =
+        versions.stream()
+            .anyMatch(known -> !model.config(known.getFirst().name()).ghosts.isEmpty());
+    if (!by.isNegative()) {
+      scene.clock.move(by);
+    } else if (!pastIsOver && !ghosts) {
+      wentBack = true;
+      scene.clock.move(by);
+    }
+  }
+
+  private void reclaim(Step.Reclaim reclaim) {
+    Instant before = scene.clock.instant().minus(reclaim.before());
+    Node node = nodes.get(reclaim.node());
+    assertThat(node.upkeep().countLeaked(before, 10_000)).isEqualTo(model.leaked(before).size());
+    assertThat(node.upkeep().reclaim(before, 10_000)).isEqualTo(model.reclaim(before));
+  }
+
+  private void compareLists(Step.ListSlots list) {
+    String name = name(list.config());
+    Instant from = at(list.fromMicros());
+    Instant until = at(list.untilMicros());
+    assertThat(
+            Scene.list(
+                nodes.get(list.node()).ledger(),
+                new SlotQuery(
+                    name, from, until, list.filter(), SlotQuery.Cursor.START, list.pageSize())))
+        .isEqualTo(model.list(name, from, until, list.filter()));
+  }
+
+  /** Places that stay taken may be counted or not, once they have passed. */
+  private void compareWindows(Step.CountWindows count) {
+    NaiveConfig config = model.config(name(count.config()));
+    long size = config.terms().windowMicros();
+    Map<Instant, Integer> fewest = new HashMap<>();
+    Map<Instant, Integer> ghosts = new HashMap<>();
+    config.slots.stream()
+        .filter(held -> held.slot().state().holds())
+        .forEach(held -> fewest.merge(windowStart(held, size), 1, Integer::sum));
+    config.ghosts.forEach(held -> ghosts.merge(windowStart(held, size), 1, Integer::sum));
+    fewest
+        .keySet()
+        .removeIf(
+            start ->
+                start.isBefore(at(count.fromMicros())) || !start.isBefore(at(count.untilMicros())));
+    for (WindowCount window :
+        Scene.windows(
+            nodes.get(count.node()).ledger(),
+            versions.get(count.config()).getFirst(),
+            at(count.fromMicros()),
+            at(count.untilMicros()))) {
+      int least = fewest.getOrDefault(window.start(), 0);
+      assertThat(window.taken())
+          .isPositive()
+          .isBetween(least, least + ghosts.getOrDefault(window.start(), 0));
+      fewest.remove(window.start());
+    }
+    assertThat(fewest).isEmpty();
+  }
+
+  private static Instant windowStart(NaiveConfig.Held held, long size) {
+    return Micros.instant(Math.floorDiv(held.micros(), size) * size);
+  }
+
+  private void compareForecasts(Step.Predict predict) {
+    String name = name(predict.config());
+    Instant from = at(predict.fromMicros());
+    assertThat(
+            nodes
+                .get(predict.node())
+                .ledger()
+                .forecast(versions.get(predict.config()).getFirst(), from, predict.events()))
+        .isEqualTo(model.forecast(name, from, predict.events()));
+  }
+
+  private String name(int config) {
+    return versions.get(config).getFirst().name();
+  }
+
+  private String id(int event) {
+    return scene.id("e" + event);
+  }
+
+  private static Instant at(long micros) {
+    return Scene.NOON.plus(Micros.duration(micros));
+  }
+}

@@ -1,0 +1,127 @@
+package dev.weir.store.tck.slots;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.store.tck.slots.Trace.Ask;
+import dev.weir.store.tck.slots.Trace.Step;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ArbitrarySupplier;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Tuple;
+
+/** Traces of a minute around noon, with few places, many changes and every kind of terms. */
+public final class Traces implements ArbitrarySupplier<Trace> {
+  private static final int EVENTS = 60;
+
+  /** Open for a while around noon, with gaps that cut windows of any size. */
+  private static final List<Calendar> CALENDARS =
+      List.of(
+          Calendar.ALWAYS,
+          Calendar.ALWAYS,
+          new OpeningHours(
+              ZoneId.of("UTC"),
+              Map.of(
+                  DayOfWeek.MONDAY,
+                  List.of(
+                      hours("11:59:10", "11:59:47"),
+                      hours("12:00:09", "12:00:10"),
+                      hours("12:00:17", "13:00"))),
+              Set.of()),
+          new OpeningHours(
+              ZoneId.of("Europe/Berlin"),
+              Map.of(
+                  DayOfWeek.MONDAY,
+                  List.of(hours("13:59:03", "14:00:03"), hours("14:00:33", "16:00"))),
+              Set.of()));
+
+  private static final Arbitrary<Integer> NODES = Arbitraries.integers().between(0, 1);
+  private static final Arbitrary<Integer> CONFIGS = Arbitraries.of(0, 0, 0, 1);
+  private static final Arbitrary<Integer> EVENT = Arbitraries.integers().between(0, EVENTS - 1);
+
+  /** Half a minute to both sides, on the second or not. */
+  private static final Arbitrary<Long> TIMES =
+      Arbitraries.frequencyOf(
+          Tuple.of(3, Arbitraries.longs().between(-30, 30).map(s -> s * Micros.PER_SECOND)),
+          Tuple.of(2, Arbitraries.longs().between(-30_000_000, 30_000_000)),
+          Tuple.of(3, Arbitraries.just(0L)));
+
+  @Override
+  public Arbitrary<Trace> get() {
+    return Combinators.combine(terms().list().ofSize(2), steps().list().ofMinSize(20).ofMaxSize(60))
+        .as(Trace::new);
+  }
+
+  private static Arbitrary<Step> steps() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(24, assign()),
+        Tuple.of(10, Combinators.combine(NODES, EVENT).as(Step.Cancel::new)),
+        Tuple.of(3, Combinators.combine(NODES, EVENT).as(Step.Confirm::new)),
+        Tuple.of(5, Combinators.combine(NODES, CONFIGS, terms()).as(Step.Configure::new)),
+        Tuple.of(5, durations(-4_000_000, 12_000_000).map(Step.MoveClock::new)),
+        Tuple.of(1, Combinators.combine(NODES, durations(0, 20_000_000)).as(Step.Reclaim::new)),
+        Tuple.of(1, Combinators.combine(NODES, durations(0, 20_000_000)).as(Step.RemovePast::new)),
+        Tuple.of(
+            2,
+            Combinators.combine(
+                    NODES,
+                    CONFIGS,
+                    TIMES,
+                    TIMES,
+                    Arbitraries.of(SlotQuery.Filter.class),
+                    Arbitraries.integers().between(1, 7))
+                .as(Step.ListSlots::new)),
+        Tuple.of(2, Combinators.combine(NODES, CONFIGS, TIMES, TIMES).as(Step.CountWindows::new)),
+        Tuple.of(
+            2,
+            Combinators.combine(NODES, CONFIGS, TIMES, Arbitraries.integers().between(1, 40))
+                .as(Step.Predict::new)));
+  }
+
+  private static Arbitrary<Step> assign() {
+    Arbitrary<Ask> ask =
+        Combinators.combine(
+                EVENT,
+                CONFIGS,
+                Arbitraries.frequencyOf(Tuple.of(6, TIMES), Tuple.of(1, Arbitraries.just(Ask.NOW))),
+                Arbitraries.of(true, false))
+            .as(Ask::new);
+    return Combinators.combine(NODES, ask.list().ofMinSize(1).ofMaxSize(8)).as(Step.Assign::new);
+  }
+
+  private static Arbitrary<SlotPolicy> terms() {
+    return Combinators.combine(
+            Arbitraries.integers().between(1, 6),
+            Arbitraries.of(4_000_000L, 4_000_000L, 2_000_000L, 3_000_000L, 700_000L, 1_234_567L),
+            Arbitraries.of(Spread.EVEN, Spread.EVEN, Spread.EVEN, Spread.RANDOM),
+            Arbitraries.frequencyOf(
+                Tuple.of(3, Arbitraries.just(SlotPolicy.UNBOUNDED)),
+                Tuple.of(1, Arbitraries.longs().between(0, 15_000_000))),
+            Arbitraries.of(NotBefore.REQUESTED, NotBefore.REQUESTED, NotBefore.NOW),
+            Arbitraries.of(CALENDARS),
+            Arbitraries.frequencyOf(
+                Tuple.of(5, Arbitraries.just(SlotPolicy.NOT_PAUSED)),
+                Tuple.of(1, TIMES.map(micros -> Micros.ceil(Scene.NOON) + micros))))
+        .as(SlotPolicy::new);
+  }
+
+  private static Arbitrary<Duration> durations(long fromMicros, long untilMicros) {
+    return Arbitraries.longs().between(fromMicros, untilMicros).map(Micros::duration);
+  }
+
+  private static OpeningHours.Hours hours(String from, String until) {
+    return OpeningHours.Hours.of(LocalTime.parse(from), LocalTime.parse(until));
+  }
+}

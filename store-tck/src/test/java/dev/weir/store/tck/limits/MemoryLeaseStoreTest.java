@@ -1,0 +1,15 @@
+package dev.weir.store.tck.limits;
+
+import dev.weir.core.Micros;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+
+class MemoryLeaseStoreTest implements LeaseStoreKit {
+  @Override
+  public Supplier<LeaseStore> leasesBy(InstantSource clock) {
+    LeaseStore store = new MemoryLeaseStore(() -> Micros.ceil(clock.instant()));
+    return () -> store;
+  }
+}

@@ -1,0 +1,32 @@
+package dev.weir.store.tck.limits;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Supplier;
+
+class MemoryLimitStoreTest implements LimitStoreKit<Limit>, IdleKeysVanish<Limit> {
+  private static final long MOST_KEYS = 100_000;
+
+  @Override
+  public List<Class<? extends Limit>> kinds() {
+    return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
+  }
+
+  @Override
+  public Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
+    LimitStore<Limit> store = new MemoryLimitStore(() -> Micros.ceil(clock.instant()), MOST_KEYS);
+    return () -> store;
+  }
+
+  @Override
+  public void forgetIdle(LimitStore<Limit> store) {
+    ((MemoryLimitStore) store).sweep();
+  }
+}

@@ -1,0 +1,14 @@
+package dev.weir.store.tck.rules;
+
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Rules;
+import java.time.InstantSource;
+
+final class MemoryRulesTest extends RulesKit {
+  private final Rules rules = new MemoryRules(InstantSource.system());
+
+  @Override
+  protected Rules register() {
+    return rules;
+  }
+}

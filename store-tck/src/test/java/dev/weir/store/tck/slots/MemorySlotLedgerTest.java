@@ -1,0 +1,16 @@
+package dev.weir.store.tck.slots;
+
+import dev.weir.engine.slots.MemorySlotLedger;
+import java.time.InstantSource;
+import java.util.Random;
+import java.util.function.Supplier;
+
+/** The ledger in memory against the kit. */
+final class MemorySlotLedgerTest implements SlotLedgerKit {
+  @Override
+  public Supplier<Node> storeBy(InstantSource clock) {
+    MemorySlotLedger ledger = new MemorySlotLedger(clock, new Random(1), 1_000_000);
+    Node node = new Node(ledger, ledger, ledger);
+    return () -> node;
+  }
+}

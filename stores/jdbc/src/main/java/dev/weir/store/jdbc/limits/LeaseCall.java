@@ -1,0 +1,80 @@
+package dev.weir.store.jdbc.limits;
+
+import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.store.jdbc.Sql;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** One call of {@code weir_lease_step_1}: many steps as arrays, many decisions as one array. */
+final class LeaseCall {
+  private static final String CALL =
+      """
+      select weir_lease_step_1(?::bigint, ?::text[], ?::boolean[],
+        ?::int[], ?::int[], ?::text[], ?::int[], ?::int[], ?::bigint[])
+      """;
+
+  private static final int HELD = 1;
+  private static final int FULL = 2;
+
+  private final List<LeaseStep> steps;
+
+  LeaseCall(List<LeaseStep> steps) {
+    this.steps = steps;
+  }
+
+  /**
+   * Runs it as one statement.
+   *
+   * @param nowMicros the time that counts, null for the database's
+   */
+  List<LeaseDecision> run(Connection connection, @Nullable Long nowMicros) throws SQLException {
+    // In an order that all nodes share.
+    TreeMap<String, Boolean> gives = new TreeMap<>();
+    steps.forEach(step -> gives.merge(step.resource(), step.gives(), Boolean::logicalOr));
+    List<String> resources = List.copyOf(gives.keySet());
+    try (PreparedStatement statement =
+            Sql.prepare(
+                connection,
+                CALL,
+                nowMicros,
+                resources.toArray(String[]::new),
+                gives.values().toArray(Boolean[]::new),
+                steps.stream().mapToInt(step -> step.kind().number).toArray(),
+                steps.stream()
+                    .mapToInt(step -> 1 + Collections.binarySearch(resources, step.resource()))
+                    .toArray(),
+                steps.stream().map(LeaseStep::id).toArray(String[]::new),
+                steps.stream().mapToInt(LeaseStep::places).toArray(),
+                steps.stream().mapToInt(LeaseStep::most).toArray(),
+                steps.stream().mapToLong(LeaseStep::micros).toArray());
+        ResultSet rows = statement.executeQuery()) {
+      rows.next();
+      return decisions((Long[]) rows.getArray(1).getArray());
+    }
+  }
+
+  private List<LeaseDecision> decisions(Long[] numbers) {
+    List<LeaseDecision> decisions = new ArrayList<>(steps.size());
+    for (int i = 0; i < steps.size(); i++) {
+      int outcome = numbers[4 * i].intValue();
+      int current = numbers[4 * i + 1].intValue();
+      int places = numbers[4 * i + 2].intValue();
+      long micros = numbers[4 * i + 3];
+      decisions.add(
+          outcome == HELD
+              ? new LeaseDecision.Held(new Lease(steps.get(i).id(), places, micros), current)
+              : outcome == FULL
+                  ? new LeaseDecision.Full(current, micros)
+                  : new LeaseDecision.Gone(current));
+    }
+    return decisions;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.weir.store.jdbc.limits;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Queue;
+
+/** What is done to the leases of a resource in one step. */
+record LeaseStep(Kind kind, String resource, String id, int places, int most, long micros) {
+  /** The sorts of step, with the numbers by which {@code weir_lease_step_1} knows them. */
+  enum Kind {
+    ACQUIRE(1),
+    RENEW(2),
+    RELEASE(3),
+    JOIN(4),
+    END_ALL(5);
+
+    final int number;
+
+    Kind(int number) {
+      this.number = number;
+    }
+  }
+
+  static LeaseStep acquire(String resource, Concurrency limit, String id, int places) {
+    return new LeaseStep(Kind.ACQUIRE, resource, id, places, limit.max(), limit.ttlMicros());
+  }
+
+  static LeaseStep renew(String resource, Concurrency limit, String id) {
+    return new LeaseStep(Kind.RENEW, resource, id, 0, 0, limit.ttlMicros());
+  }
+
+  static LeaseStep release(String resource, String id) {
+    return new LeaseStep(Kind.RELEASE, resource, id, 0, 0, 0);
+  }
+
+  static LeaseStep join(String resource, Queue queue, String id) {
+    return new LeaseStep(Kind.JOIN, resource, id, 1, queue.maxSize(), queue.delayMicros());
+  }
+
+  static LeaseStep endAll(String resource) {
+    return new LeaseStep(Kind.END_ALL, resource, "", 0, 0, 0);
+  }
+
+  /** Whether it may give a lease, for which the resource has to be there. */
+  boolean gives() {
+    return kind == Kind.ACQUIRE || kind == Kind.JOIN;
+  }
+}

@@ -1,0 +1,26 @@
+package dev.weir.store.jdbc.limits;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+
+/** A limit in the numbers by which the functions know it. */
+record LimitParameters(int kind, long most, long size, long refill) {
+  static LimitParameters of(Limit limit) {
+    return switch (limit) {
+      case FixedWindow window ->
+          new LimitParameters(
+              switch (window.start()) {
+                case FIRST_USE -> 1;
+                case EPOCH -> 2;
+              },
+              window.limit(),
+              window.windowMicros(),
+              0);
+      case SlidingWindow window -> new LimitParameters(3, window.limit(), window.windowMicros(), 0);
+      case TokenBucket bucket ->
+          new LimitParameters(4, bucket.capacity(), bucket.refillMicros(), bucket.refillTokens());
+    };
+  }
+}

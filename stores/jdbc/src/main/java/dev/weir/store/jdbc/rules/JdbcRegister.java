@@ -1,0 +1,231 @@
+package dev.weir.store.jdbc.rules;
+
+import dev.weir.core.Micros;
+import dev.weir.engine.register.Change;
+import dev.weir.engine.register.Entry;
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.register.Register;
+import dev.weir.store.jdbc.Channel;
+import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.Transactions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * Entries in PostgreSQL: a row each with its id, title and version in force, and a row for each
+ * version in a table of their own, also of what was removed. A change is one transaction, and it
+ * tells every node.
+ */
+abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
+  private final Transactions transactions;
+  private final StoreClock clock;
+  private final Tables tables;
+  private final Entry.Making<T, E> making;
+
+  /**
+   * Where entries of a kind are.
+   *
+   * @param name of the table; its id is in {@code NAME_id}, its versions are in {@code
+   *     NAME_version}
+   * @param title the column of what no other entry has
+   * @param channel by which nodes hear of changes
+   */
+  record Tables(String name, String title, Channel channel) {
+    /** SQL with $table and $title in it. */
+    private String sql(String text) {
+      return text.replace("$table", name).replace("$title", title);
+    }
+  }
+
+  JdbcRegister(DataSource database, StoreClock clock, Tables tables, Entry.Making<T, E> making) {
+    this.transactions = new Transactions(database, () -> {});
+    this.clock = clock;
+    this.tables = tables;
+    this.making = making;
+  }
+
+  /** Reads the terms of a row of the table of versions. */
+  abstract T terms(ResultSet row) throws SQLException;
+
+  /** Appends a version, made at the entry's {@code updatedAt}. */
+  abstract void insert(Connection connection, EntryVersion<E> version) throws SQLException;
+
+  @Override
+  public final Change<E> create(T terms, String by) {
+    return transactions.write(
+        connection -> {
+          if (isTaken(connection, terms, 0)) {
+            return new Change.Taken<>();
+          }
+          if (count(connection) >= most()) {
+            return new Change.TooMany<>();
+          }
+          // Two that create the same meet at the unique title; the second tries again and finds it.
+          long id =
+              Sql.first(
+                      connection,
+                      row -> row.getLong(1),
+                      tables.sql(
+                          "insert into $table ($title, version, is_removed)"
+                              + " values (?, 1, false) returning $table_id"),
+                      title(terms))
+                  .orElseThrow();
+          E entry = making.first(id, terms, now(connection));
+          insert(connection, new EntryVersion<>(entry, by, false));
+          tell(connection, entry);
+          return new Change.Done<>(Optional.empty(), entry);
+        });
+  }
+
+  @Override
+  public final Change<E> change(long id, int version, T terms, String by) {
+    return transactions.write(
+        connection -> {
+          Optional<E> before = lock(connection, id);
+          if (before.isEmpty()) {
+            return new Change.Unknown<>();
+          }
+          if (Register.isStale(before.get(), version)) {
+            return new Change.Stale<>(before.get());
+          }
+          if (isTaken(connection, terms, id)) {
+            return new Change.Taken<>();
+          }
+          E next = making.next(before.get(), terms, now(connection));
+          write(connection, new EntryVersion<>(next, by, false));
+          return new Change.Done<>(before, next);
+        });
+  }
+
+  @Override
+  public final Change<E> remove(long id, int version, String by) {
+    return transactions.write(
+        connection -> {
+          Optional<E> before = lock(connection, id);
+          if (before.isEmpty()) {
+            return new Change.Unknown<>();
+          }
+          if (Register.isStale(before.get(), version)) {
+            return new Change.Stale<>(before.get());
+          }
+          E last = making.next(before.get(), before.get().terms(), now(connection));
+          write(connection, new EntryVersion<>(last, by, true));
+          return new Change.Done<>(before, before.get());
+        });
+  }
+
+  @Override
+  public final Optional<E> find(long id) {
+    return transactions.read(connection -> find(connection, id));
+  }
+
+  @Override
+  public final List<EntryVersion<E>> versions(long id) {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                row ->
+                    new EntryVersion<>(
+                        read(row), row.getString("changed_by"), row.getBoolean("is_removed")),
+                tables.sql(
+                    """
+                    select v.*, f.created_at as entry_created_at
+                    from $table_version v
+                    join $table_version f on f.$table_id = v.$table_id and f.version = 1
+                    where v.$table_id = ?
+                    order by v.version desc
+                    limit ?
+                    """),
+                id,
+                MOST_VERSIONS));
+  }
+
+  @Override
+  public final List<E> all() {
+    return transactions.read(
+        connection -> Sql.list(connection, this::read, inForce("order by r.$table_id")));
+  }
+
+  private Optional<E> find(Connection connection, long id) throws SQLException {
+    return Sql.first(connection, this::read, inForce("and r.$table_id = ?"), id);
+  }
+
+  /** Selects the entries that were not removed, at the version in force. */
+  private String inForce(String more) {
+    return tables.sql(
+        """
+        select v.*, f.created_at as entry_created_at
+        from $table r
+        join $table_version v on v.$table_id = r.$table_id and v.version = r.version
+        join $table_version f on f.$table_id = r.$table_id and f.version = 1
+        where not r.is_removed
+        """
+            + more);
+  }
+
+  private E read(ResultSet row) throws SQLException {
+    return making.make(
+        row.getLong(tables.sql("$table_id")),
+        row.getInt("version"),
+        terms(row),
+        Micros.instant(row.getLong("entry_created_at")),
+        Micros.instant(row.getLong("created_at")));
+  }
+
+  /** A statement of its own after the lock, so that it sees what was committed meanwhile. */
+  private Optional<E> lock(Connection connection, long id) throws SQLException {
+    Sql.first(
+        connection,
+        row -> true,
+        tables.sql("select 1 from $table where $table_id = ? for update"),
+        id);
+    return find(connection, id);
+  }
+
+  private boolean isTaken(Connection connection, T terms, long own) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> true,
+            tables.sql(
+                "select 1 from $table where $title = ? and not is_removed and $table_id <> ?"),
+            title(terms),
+            own)
+        .isPresent();
+  }
+
+  private long count(Connection connection) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> row.getLong(1),
+            tables.sql("select count(*) from $table where not is_removed"))
+        .orElseThrow();
+  }
+
+  private void write(Connection connection, EntryVersion<E> version) throws SQLException {
+    insert(connection, version);
+    E entry = version.entry();
+    Sql.update(
+        connection,
+        tables.sql("update $table set $title = ?, version = ?, is_removed = ? where $table_id = ?"),
+        title(entry.terms()),
+        entry.version(),
+        version.isRemoval(),
+        entry.id());
+    tell(connection, entry);
+  }
+
+  private void tell(Connection connection, E entry) throws SQLException {
+    tables.channel().send(connection, Long.toString(entry.id()));
+  }
+
+  private Instant now(Connection connection) throws SQLException {
+    return Micros.instant(Sql.now(connection, clock));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.weir.store.jdbc.rules;
+
+import dev.weir.core.Micros;
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.Routes;
+import dev.weir.engine.routes.Upstream;
+import dev.weir.engine.rules.PathPattern;
+import dev.weir.store.jdbc.Channel;
+import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Routes in PostgreSQL. */
+public final class JdbcRoutes extends JdbcRegister<Route.Terms, Route> implements Routes {
+  public JdbcRoutes(DataSource database, StoreClock clock) {
+    super(database, clock, new Tables("route", "path", Channel.ROUTE), Route::new);
+  }
+
+  @Override
+  Route.Terms terms(ResultSet row) throws SQLException {
+    return new Route.Terms(
+        PathPattern.of(row.getString("path")),
+        Upstream.of(row.getString("upstream")),
+        row.getBoolean("is_active"));
+  }
+
+  @Override
+  void insert(Connection connection, EntryVersion<Route> version) throws SQLException {
+    Route route = version.entry();
+    Sql.update(
+        connection,
+        """
+        insert into route_version (route_id, version, path, upstream, is_active, is_removed,
+                                   changed_by, created_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        route.id(),
+        route.version(),
+        title(route.terms()),
+        route.terms().upstream().text(),
+        route.terms().isActive(),
+        version.isRemoval(),
+        version.changedBy(),
+        Micros.ceil(route.updatedAt()));
+  }
+}

@@ -1,0 +1,28 @@
+package dev.weir.store.jdbc.rules;
+
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.Rules;
+import dev.weir.store.jdbc.Channel;
+import dev.weir.store.jdbc.StoreClock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Rules in PostgreSQL. */
+public final class JdbcRules extends JdbcRegister<Rule.Terms, Rule> implements Rules {
+  public JdbcRules(DataSource database, StoreClock clock) {
+    super(database, clock, new Tables("rule", "name", Channel.RULE), Rule::new);
+  }
+
+  @Override
+  Rule.Terms terms(ResultSet row) throws SQLException {
+    return RuleRow.terms(row);
+  }
+
+  @Override
+  void insert(Connection connection, EntryVersion<Rule> version) throws SQLException {
+    RuleRow.insert(connection, version);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** A row of {@code slot_book}, and the time at which it was read. */
+record BookRow(
+    int configId, String name, int version, int grid, long sinceMicros, long seq, long nowMicros) {
+
+  static final String COLUMNS =
+      "b.config_id, b.name, b.version, b.grid, b.since, b.seq, " + Sql.NOW;
+
+  static BookRow read(ResultSet row, StoreClock clock) throws SQLException {
+    return new BookRow(
+        row.getInt(1),
+        row.getString(2),
+        row.getInt(3),
+        row.getInt(4),
+        row.getLong(5),
+        row.getLong(6),
+        clock.micros(row.getLong(7)));
+  }
+
+  /** The same book with windows of other room, complete from {@code sinceMicros} on. */
+  BookRow onNextGrid(long since) {
+    return new BookRow(configId, name, version, grid + 1, since, seq, nowMicros);
+  }
+
+  /** The same book after something was written. */
+  BookRow movedOn(int step) {
+    return new BookRow(configId, name, version, grid, sinceMicros, seq + step, nowMicros);
+  }
+
+  /** Reads a book without its lock. */
+  static Optional<BookRow> find(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_book b where b.name = ?",
+        name);
+  }
+
+  /** Locks a book; empty if another transaction holds it. */
+  static Optional<BookRow> lockIfFree(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_book b where b.name = ? for update skip locked",
+        name);
+  }
+
+  /** Locks a book. */
+  static Optional<BookRow> lock(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_book b where b.name = ? for update",
+        name);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.store.jdbc.Sql;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** How a version of a configuration is read from and written to {@code slot_config}. */
+final class ConfigRow {
+  static final String SELECT =
+      """
+      select b.name, c.version, c.max_per_window, c.window_micros, c.spread, c.max_delay_micros,
+             c.not_before, c.calendar, c.paused_until, c.created_at
+      from slot_config c join slot_book b on b.config_id = c.config_id
+      """;
+
+  private static final String INSERT =
+      """
+      insert into slot_config (config_id, version, max_per_window, window_micros, spread,
+                               max_delay_micros, not_before, calendar, paused_until, created_at)
+      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::text, ?::bigint, ?)
+      """;
+
+  private ConfigRow() {}
+
+  static SlotConfig read(ResultSet row) throws SQLException {
+    SlotPolicy terms =
+        new SlotPolicy(
+            row.getInt(3),
+            row.getLong(4),
+            Spread.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
+            longOr(row, 6, SlotPolicy.UNBOUNDED),
+            NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
+            calendar(row.getString(8)),
+            longOr(row, 9, SlotPolicy.NOT_PAUSED));
+    return new SlotConfig(row.getString(1), row.getInt(2), terms, Micros.instant(row.getLong(10)));
+  }
+
+  /** The version in force of a locked book. */
+  static SlotConfig inForce(Connection connection, BookRow book) throws SQLException {
+    return Sql.first(
+            connection,
+            ConfigRow::read,
+            SELECT + "where c.config_id = ? and c.version = ?",
+            book.configId(),
+            book.version())
+        .orElseThrow();
+  }
+
+  static void insert(Connection connection, int configId, SlotConfig config) throws SQLException {
+    SlotPolicy terms = config.terms();
+    Sql.update(
+        connection,
+        INSERT,
+        configId,
+        config.version(),
+        terms.maxPerWindow(),
+        terms.windowMicros(),
+        terms.spread().name().toLowerCase(Locale.ROOT),
+        nullIf(terms.maxDelayMicros(), SlotPolicy.UNBOUNDED),
+        terms.notBefore().name().toLowerCase(Locale.ROOT),
+        CalendarText.write(terms.calendar()),
+        nullIf(terms.pausedUntilMicros(), SlotPolicy.NOT_PAUSED),
+        Micros.ceil(config.createdAt()));
+  }
+
+  private static Calendar calendar(@Nullable String text) {
+    return text == null ? Calendar.ALWAYS : CalendarText.read(text);
+  }
+
+  private static long longOr(ResultSet row, int column, long absent) throws SQLException {
+    long value = row.getLong(column);
+    return row.wasNull() ? absent : value;
+  }
+
+  private static @Nullable Long nullIf(long value, long absent) {
+    return value == absent ? null : value;
+  }
+}

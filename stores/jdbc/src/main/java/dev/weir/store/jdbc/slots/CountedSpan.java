@@ -1,0 +1,53 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.store.jdbc.Sql;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** A span of time before a book's begin for which its windows and runs are stored. */
+record CountedSpan(long fromMicros, long untilMicros) {
+  private static final String NOT_AFTER =
+      """
+      select from_micros, until_micros from counted_span
+      where config_id = ? and grid = ? and from_micros <= ? order by from_micros desc limit 1
+      """;
+
+  private static final String REMOVE =
+      "delete from counted_span where config_id = ? and grid = ? and from_micros = ?";
+
+  private static final String STORE =
+      """
+      insert into counted_span (config_id, grid, from_micros, until_micros) values (?, ?, ?, ?)
+      on conflict (config_id, grid, from_micros) do update set until_micros = excluded.until_micros
+      """;
+
+  static CountedSpan read(ResultSet row) throws SQLException {
+    return new CountedSpan(row.getLong(1), row.getLong(2));
+  }
+
+  /** The last span that begins at or before a time. */
+  static Optional<CountedSpan> notAfter(Connection connection, BookRow book, long micros)
+      throws SQLException {
+    return Sql.first(
+        connection, CountedSpan::read, NOT_AFTER, book.configId(), book.grid(), micros);
+  }
+
+  boolean covers(long micros) {
+    return fromMicros <= micros && micros < untilMicros;
+  }
+
+  /** Stores this span, as one with its neighbours if it touches them. */
+  void store(
+      Connection connection, BookRow book, Optional<CountedSpan> left, Optional<CountedSpan> right)
+      throws SQLException {
+    long from = left.filter(span -> span.untilMicros == fromMicros).orElse(this).fromMicros;
+    long until = untilMicros;
+    if (right.isPresent() && right.get().fromMicros == untilMicros) {
+      Sql.update(connection, REMOVE, book.configId(), book.grid(), untilMicros);
+      until = right.get().untilMicros;
+    }
+    Sql.update(connection, STORE, book.configId(), book.grid(), from, until);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotConfigs;
+import dev.weir.store.jdbc.Channel;
+import dev.weir.store.jdbc.LockQueue;
+import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.Transactions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/** Configurations in PostgreSQL. A change is one transaction, and it tells every node. */
+public final class JdbcSlotConfigs implements SlotConfigs {
+  private final Transactions transactions;
+  private final StoreClock clock;
+
+  /** A change may wait for its book, and then take its time. */
+  private final LockQueue changes;
+
+  public JdbcSlotConfigs(DataSource database, StoreClock clock) {
+    this(database, clock, 2);
+  }
+
+  /**
+   * @param maxChanges max changes at a time, each of another configuration; further callers wait,
+   *     without a connection
+   */
+  public JdbcSlotConfigs(DataSource database, StoreClock clock, int maxChanges) {
+    this.changes = new LockQueue(1, maxChanges);
+    this.transactions = new Transactions(database, () -> {});
+    this.clock = clock;
+  }
+
+  @Override
+  public SlotConfig configure(String name, SlotPolicy terms) {
+    return changes.run(name, () -> configureNow(name, terms));
+  }
+
+  private SlotConfig configureNow(String name, SlotPolicy terms) {
+    return transactions.write(
+        connection -> {
+          // A deep backlog takes its time to carry over, and nobody may pass meanwhile.
+          Sql.update(connection, "set local statement_timeout = 0");
+          connection.setNetworkTimeout(Runnable::run, (int) PostgresPool.LONGEST_WAIT.toMillis());
+          Optional<BookRow> book = BookRow.lock(connection, clock, name);
+          SlotConfig config =
+              book.isPresent()
+                  ? change(connection, book.get(), terms)
+                  : create(connection, name, terms);
+          Channel.SLOT_CONFIG.send(connection, name);
+          return config;
+        });
+  }
+
+  /** Makes a configuration unless there is one of that name already. */
+  public void createIfAbsent(String name, SlotPolicy terms) {
+    transactions.write(
+        connection ->
+            BookRow.find(connection, clock, name).isPresent()
+                ? Optional.empty()
+                : Optional.of(create(connection, name, terms)));
+  }
+
+  @Override
+  public Optional<SlotConfig> inForce(String name) {
+    return transactions.read(
+        connection ->
+            Sql.first(
+                connection,
+                ConfigRow::read,
+                ConfigRow.SELECT + "where b.name = ? and c.version = b.version",
+                name));
+  }
+
+  @Override
+  public List<SlotConfig> history(String name) {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                ConfigRow::read,
+                ConfigRow.SELECT + "where b.name = ? order by c.version desc",
+                name));
+  }
+
+  @Override
+  public List<SlotConfig> active() {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                ConfigRow::read,
+                ConfigRow.SELECT + "where c.version = b.version order by b.name"));
+  }
+
+  private SlotConfig create(Connection connection, String name, SlotPolicy terms)
+      throws SQLException {
+    // Two that create the same meet at the unique name; the second tries again and finds it.
+    int configId =
+        Sql.first(
+                connection,
+                row -> row.getInt(1),
+                "insert into slot_book (name, version, grid, since, seq)"
+                    + " values (?, 1, 1, ?, 0) returning config_id",
+                name,
+                Long.MIN_VALUE)
+            .orElseThrow();
+    SlotConfig config = new SlotConfig(name, 1, terms, Micros.instant(Sql.now(connection, clock)));
+    ConfigRow.insert(connection, configId, config);
+    return config;
+  }
+
+  private SlotConfig change(Connection connection, BookRow book, SlotPolicy terms)
+      throws SQLException {
+    SlotConfig before = ConfigRow.inForce(connection, book);
+    SlotConfig next =
+        new SlotConfig(book.name(), book.version() + 1, terms, Micros.instant(book.nowMicros()));
+    ConfigRow.insert(connection, book.configId(), next);
+    boolean newGrid = !terms.sameRoomAs(before.terms());
+    BookRow moved = newGrid ? book.onNextGrid(terms.windowStart(book.nowMicros())) : book;
+    Sql.update(
+        connection,
+        "update slot_book set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",
+        next.version(),
+        moved.grid(),
+        moved.sinceMicros(),
+        book.configId());
+    if (newGrid) {
+      // Write the windows ahead anew from the slots that lie in them.
+      JdbcWindows ahead = new JdbcWindows(connection, moved, next);
+      ahead.regroupFrom(
+          moved.sinceMicros(),
+          () -> SlotWriter.of(List.of(ahead), OptimisticGuard.OPEN).send(connection));
+    }
+    return next;
+  }
+}

@@ -1,0 +1,295 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.OccupancyView;
+import dev.weir.core.slots.Page;
+import dev.weir.core.slots.Regrouping;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Window;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.slots.LockedWindows;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.store.jdbc.Sql;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A configuration's windows in the database, for the length of one transaction. */
+final class JdbcWindows implements LockedWindows {
+  private static final int WINDOWS_A_PAGE = 256;
+
+  /** Windows with many places are large: then a page has fewer, but some. */
+  private static final int BYTES_A_PAGE = 1 << 20;
+
+  private static final int FEWEST_WINDOWS_A_PAGE = 8;
+
+  private static final int RUNS_A_PAGE = 256;
+
+  /** Windows of the first page that is built from slots; each further page is twice as long. */
+  private static final int REGROUPED_WINDOWS_A_PAGE = 64;
+
+  private static final int MOST_DOUBLINGS = 10;
+
+  /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
+  private static final String PAGE =
+      """
+      select start_micros, places from slot_window
+      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
+      order by start_micros limit ?;
+      (select from_micros, until_micros from full_run
+       where config_id = ? and grid = ? and from_micros <= ?
+       order by from_micros desc limit 1)
+      union all
+      (select from_micros, until_micros from full_run
+       where config_id = ? and grid = ? and from_micros > ?
+       order by from_micros limit ?)
+      """;
+
+  private static final String SLOTS_IN_ORDER =
+      """
+      select s.scheduled, s.place, c.window_micros
+      from slot s join slot_config c on c.config_id = s.config_id and c.version = s.version
+      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
+      order by s.scheduled
+      """;
+
+  private final Connection connection;
+  private final BookRow row;
+  private final SlotConfig config;
+  private final OccupancyView picture;
+  private final long mostBytes;
+  private int regroupedPages;
+
+  /**
+   * @param mostBytes how large the picture may become before what can be read again is forgotten
+   */
+  JdbcWindows(
+      Connection connection,
+      BookRow row,
+      SlotConfig config,
+      OccupancyView picture,
+      long mostBytes) {
+    this.connection = connection;
+    this.row = row;
+    this.config = config;
+    this.picture = picture;
+    this.mostBytes = mostBytes;
+  }
+
+  /** A book of which nothing is known yet. */
+  JdbcWindows(Connection connection, BookRow row, SlotConfig config) {
+    this(connection, row, config, newPicture(row, config), OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
+  }
+
+  /** A picture that knows nothing yet. */
+  static OccupancyView newPicture(BookRow row, SlotConfig config) {
+    return new OccupancyView(config.terms(), row.sinceMicros());
+  }
+
+  /** What one of several books of a transaction may keep in memory. */
+  static long shareOf(OccupancyCache pictures, int books) {
+    return pictures.mostBytes() / Math.max(4, books);
+  }
+
+  BookRow row() {
+    return row;
+  }
+
+  @Override
+  public SlotConfig config() {
+    return config;
+  }
+
+  @Override
+  public OccupancyView picture() {
+    return picture;
+  }
+
+  @Override
+  public void trim() {
+    if (picture.heapBytes() > mostBytes) {
+      picture.forgetUnchanged();
+    }
+  }
+
+  @Override
+  public Optional<Page> page(long fromMicros) {
+    try {
+      long until = storedUntil(fromMicros);
+      return fromMicros < until ? Optional.of(stored(fromMicros, until)) : Optional.empty();
+    } catch (SQLException e) {
+      // All of this is before the commit, and rolled back.
+      throw new StoreException(
+          StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * A page, counted from the slots if it is not stored, which takes time with the slots that there
+   * are. Not for the holder of the lock.
+   */
+  Page pageOrCount(long fromMicros) {
+    trim();
+    return page(fromMicros)
+        .orElseGet(
+            () -> {
+              try {
+                return regrouped(fromMicros);
+              } catch (SQLException e) {
+                throw new StoreException(
+                    StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
+              }
+            });
+  }
+
+  /** Frees places of a window of which all events hold the place they were given. */
+  void free(long startMicros, List<Integer> places) throws SQLException {
+    if (startMicros < storedUntil(startMicros)) {
+      page(startMicros).ifPresent(picture::add);
+      Window window = window(startMicros);
+      places.forEach(place -> picture.release(window, place));
+    }
+  }
+
+  /** Rebuilds a window from its slots: those from windows of another size may lie better now. */
+  void rebuild(long startMicros) throws SQLException {
+    if (startMicros < storedUntil(startMicros)) {
+      page(startMicros).ifPresent(picture::add);
+      picture.put(new Window(startMicros));
+      regroup(startMicros, startMicros + config.terms().windowMicros(), picture);
+    }
+  }
+
+  /**
+   * The end of the time, from a window on, for which windows and runs are stored; that window's own
+   * start if they are not. Before the grid's begin, only what was counted is.
+   */
+  private long storedUntil(long startMicros) throws SQLException {
+    if (startMicros >= row.sinceMicros()) {
+      return Calendar.NEVER;
+    }
+    return CountedSpan.notAfter(connection, row, startMicros)
+        .filter(span -> span.covers(startMicros))
+        .map(CountedSpan::untilMicros)
+        .orElse(startMicros);
+  }
+
+  private Window window(long startMicros) throws SQLException {
+    return Sql.first(
+            connection,
+            found -> Window.of(startMicros, found.getBytes(1)),
+            "select places from slot_window where config_id = ? and grid = ? and start_micros = ?",
+            row.configId(),
+            row.grid(),
+            startMicros)
+        .orElseGet(() -> new Window(startMicros));
+  }
+
+  private Page stored(long fromMicros, long untilMicros) throws SQLException {
+    int windowsAPage =
+        Math.clamp(
+            BYTES_A_PAGE / (1 + config.terms().maxPerWindow() / Byte.SIZE),
+            FEWEST_WINDOWS_A_PAGE,
+            WINDOWS_A_PAGE);
+    List<Window> windows = new ArrayList<>();
+    List<Page.Run> runs = new ArrayList<>();
+    try (PreparedStatement statement =
+        Sql.prepare(
+            connection,
+            PAGE,
+            row.configId(),
+            row.grid(),
+            fromMicros,
+            untilMicros,
+            windowsAPage,
+            row.configId(),
+            row.grid(),
+            fromMicros,
+            row.configId(),
+            row.grid(),
+            fromMicros,
+            RUNS_A_PAGE)) {
+      statement.execute();
+      try (ResultSet rows = statement.getResultSet()) {
+        while (rows.next()) {
+          windows.add(Window.of(rows.getLong(1), rows.getBytes(2)));
+        }
+      }
+      statement.getMoreResults();
+      try (ResultSet rows = statement.getResultSet()) {
+        while (rows.next()) {
+          runs.add(new Page.Run(rows.getLong(1), rows.getLong(2)));
+        }
+      }
+    }
+    // A page that came back full tells nothing of what lies behind its last row.
+    long until = untilMicros;
+    if (windows.size() == windowsAPage) {
+      until = Math.min(until, windows.getLast().startMicros() + config.terms().windowMicros());
+    }
+    if (runs.size() >= RUNS_A_PAGE) {
+      until = Math.min(until, runs.getLast().untilMicros());
+    }
+    return new Page(fromMicros, until, windows, runs);
+  }
+
+  private Page regrouped(long fromMicros) throws SQLException {
+    SlotPolicy terms = config.terms();
+    long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MOST_DOUBLINGS);
+    regroupedPages++;
+    long until = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
+    OccupancyView part = new OccupancyView(terms, row.sinceMicros());
+    regroup(fromMicros, until, part);
+    OccupancyView.Changes found = part.drainChanges();
+    return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
+  }
+
+  /** Rebuilds the windows of a span of time, of which nothing is known, from their slots. */
+  void regroup(long fromMicros, long untilMicros) throws SQLException {
+    regroup(fromMicros, untilMicros, picture);
+  }
+
+  /** Rebuilds the windows of a span of time from the slots that lie in it. */
+  private void regroup(long fromMicros, long untilMicros, OccupancyView into) throws SQLException {
+    regroup(fromMicros, untilMicros, into, () -> {});
+  }
+
+  /** What to do now and then while windows are rebuilt. */
+  interface Flush {
+    void run() throws SQLException;
+  }
+
+  /** Rebuilds all windows from a time on, handing over what has changed in portions. */
+  void regroupFrom(long fromMicros, Flush flush) throws SQLException {
+    regroup(fromMicros, Calendar.NEVER, picture, flush);
+    flush.run();
+  }
+
+  private void regroup(long fromMicros, long untilMicros, OccupancyView into, Flush flush)
+      throws SQLException {
+    SlotPolicy terms = config.terms();
+    Regrouping regrouping = new Regrouping(terms, into::put);
+    try (PreparedStatement statement =
+        Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
+      // Rows come in portions and windows go in portions: little memory for any backlog.
+      statement.setFetchSize(5_000);
+      int slots = 0;
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          long scheduled = rows.getLong(1);
+          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
+          slots++;
+          if (slots % 100_000 == 0 || into.heapBytes() > mostBytes) {
+            flush.run();
+            into.forgetBefore(terms.windowStart(scheduled));
+          }
+        }
+      }
+    }
+    regrouping.finish();
+  }
+}

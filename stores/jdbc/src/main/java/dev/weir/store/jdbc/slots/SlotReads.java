@@ -1,0 +1,192 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Forecast;
+import dev.weir.core.slots.PlacementRequest;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.ForecastResult;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What is read without a lock. */
+final class SlotReads {
+  private static final String LIST =
+      "select "
+          + SlotRow.COLUMNS
+          + SlotRow.FROM
+          + """
+          where s.config_id = (select config_id from slot_book where name = ?)
+            and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+            and (s.scheduled > ? or s.event_id > ?)
+          order by s.scheduled, s.event_id limit ?
+          """;
+
+  private static final String STORED_WINDOWS =
+      """
+      select start_micros, taken from slot_window
+      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and taken > 0
+      order by start_micros limit ?
+      """;
+
+  /**
+   * Walks from window to window by the least slot that lies behind the last: costs follow the
+   * windows that are shown, not the slots that there are.
+   */
+  private static final String REGROUPED_WINDOWS =
+      """
+      with recursive asked (config_id, size, until_micros) as (
+        values (?::int, ?::bigint, ?::bigint)),
+      walk (start_micros) as (
+        select ?::bigint
+        union all
+        select next.at - mod(mod(next.at, a.size) + a.size, a.size)
+        from walk w cross join asked a
+        cross join lateral (
+          select least(
+            (select min(s.scheduled) from slot s
+             where s.config_id = a.config_id and s.state = 0
+               and s.scheduled >= w.start_micros + a.size),
+            (select min(s.scheduled) from slot s
+             where s.config_id = a.config_id and s.state = 1
+               and s.scheduled >= w.start_micros + a.size)) as at
+          offset 0) as next
+        where next.at < a.until_micros)
+      select w.start_micros, (
+        select count(*) from slot s
+        where s.config_id = a.config_id and s.state in (0, 1)
+          and s.scheduled >= w.start_micros and s.scheduled < w.start_micros + a.size)
+      from walk w cross join asked a
+      offset 1 limit ?
+      """;
+
+  private SlotReads() {}
+
+  static Optional<Slot> find(Connection connection, String eventId) throws SQLException {
+    return Sql.first(
+        connection,
+        SlotRow::read,
+        "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ?",
+        eventId);
+  }
+
+  /** One range of the index for each state, merged. */
+  static List<Slot> list(Connection connection, SlotQuery query, long nowMicros)
+      throws SQLException {
+    long cursor = Micros.clamped(query.after().scheduledTime());
+    long from = Math.max(Micros.clamped(query.from()), cursor);
+    long until = untilMicros(query.until());
+    List<Slot> slots = new ArrayList<>();
+    for (SlotState state : states(query.filter())) {
+      boolean leaked = query.filter() == SlotQuery.Filter.LEAKED;
+      slots.addAll(
+          Sql.list(
+              connection,
+              SlotRow::read,
+              LIST,
+              query.configName(),
+              SlotRow.code(state),
+              from,
+              leaked ? Math.min(until, nowMicros) : until,
+              cursor,
+              query.after().eventId(),
+              query.limit()));
+    }
+    return slots.stream()
+        .sorted(Comparator.comparing(SlotQuery.Cursor::of))
+        .limit(query.limit())
+        .toList();
+  }
+
+  private static List<SlotState> states(SlotQuery.Filter filter) {
+    return switch (filter) {
+      case ALL -> List.of(SlotState.values());
+      case ASSIGNED, LEAKED -> List.of(SlotState.ASSIGNED);
+      case CONFIRMED -> List.of(SlotState.CONFIRMED);
+      case CANCELLED -> List.of(SlotState.CANCELLED);
+      case RECLAIMED -> List.of(SlotState.RECLAIMED);
+    };
+  }
+
+  /** The end of the range, not included; the end of time includes its last moment. */
+  private static long untilMicros(Instant until) {
+    long micros = Micros.clamped(until);
+    return micros == Micros.LATEST ? micros + 1 : micros;
+  }
+
+  static List<WindowCount> windows(Connection connection, StoreClock clock, WindowQuery query)
+      throws SQLException {
+    Optional<BookRow> found = BookRow.find(connection, clock, query.config().name());
+    if (found.isEmpty()) {
+      return List.of();
+    }
+    BookRow book = found.get();
+    SlotPolicy terms = inForce(connection, book, query.config()).terms();
+    long size = terms.windowMicros();
+    long from = Micros.clamped(query.from());
+    long until = untilMicros(query.until());
+    List<WindowCount> past = List.of();
+    if (from < book.sinceMicros()) {
+      // The grid's windows are not complete there: count the slots.
+      past =
+          Sql.list(
+              connection,
+              SlotReads::windowCount,
+              REGROUPED_WINDOWS,
+              book.configId(),
+              size,
+              Math.min(terms.windowStart(until + size - 1), book.sinceMicros()),
+              terms.windowStart(from - 1),
+              query.limit());
+    }
+    List<WindowCount> ahead =
+        Sql.list(
+            connection,
+            SlotReads::windowCount,
+            STORED_WINDOWS,
+            book.configId(),
+            book.grid(),
+            Math.max(from, book.sinceMicros()),
+            until,
+            query.limit());
+    return Stream.concat(past.stream(), ahead.stream()).limit(query.limit()).toList();
+  }
+
+  /** The version in force, which need not be read if it is the one believed in. */
+  private static SlotConfig inForce(Connection connection, BookRow book, SlotConfig believed)
+      throws SQLException {
+    return believed.version() == book.version() ? believed : ConfigRow.inForce(connection, book);
+  }
+
+  private static WindowCount windowCount(ResultSet row) throws SQLException {
+    return new WindowCount(Micros.instant(row.getLong(1)), row.getInt(2));
+  }
+
+  static ForecastResult forecast(
+      Connection connection, StoreClock clock, SlotConfig config, Instant from, long events)
+      throws SQLException {
+    BookRow book =
+        BookRow.find(connection, clock, config.name())
+            .orElseThrow(
+                () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
+    SlotConfig inForce = inForce(connection, book, config);
+    JdbcWindows windows = new JdbcWindows(connection, book, inForce);
+    PlacementRequest wish = new PlacementRequest(Micros.clamped(from), book.nowMicros());
+    Forecast forecast = new Forecast(inForce.terms(), wish, events);
+    return ForecastResult.of(forecast, windows.picture(), windows::pageOrCount);
+  }
+}

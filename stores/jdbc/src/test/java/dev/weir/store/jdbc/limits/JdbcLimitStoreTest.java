@@ -1,0 +1,34 @@
+package dev.weir.store.jdbc.limits;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.tck.limits.LimitStoreKit;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** Limits in PostgreSQL against the kit: nodes with pools of their own on one database. */
+final class JdbcLimitStoreTest implements LimitStoreKit<Limit> {
+  @Override
+  public List<Class<? extends Limit>> kinds() {
+    return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
+  }
+
+  @Override
+  public Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
+    Database database = Database.get();
+    AtomicInteger opened = new AtomicInteger();
+    return () ->
+        new JdbcLimitStore(
+            opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool(),
+            databaseMicros -> Micros.ceil(clock.instant()),
+            JdbcLimitStore.Settings.DEFAULT,
+            () -> {});
+  }
+}

@@ -1,0 +1,175 @@
+package dev.weir.store.jdbc.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitSweep;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class JdbcLimitUpkeepTest {
+  private static final long MINUTE = 60_000_000L;
+  private static final Policy<FixedWindow> HOURLY =
+      Policy.of("hourly", FixedWindow.of(1_000_000, Duration.ofHours(1)));
+  private static final Concurrency HOUR_LONG = Concurrency.of(10, Duration.ofHours(1));
+
+  /** All of it is looked at and removed, so the database is the test's own. */
+  private final HikariDataSource pool = Database.openPool(Database.get().createEmpty());
+
+  private final AtomicLong now = new AtomicLong(1_780_315_200_000_000L);
+  private final StoreClock clock = databaseMicros -> now.get();
+  private final JdbcLimitStore limits =
+      new JdbcLimitStore(pool, clock, JdbcLimitStore.Settings.DEFAULT, () -> {});
+  private final JdbcLeaseStore leases = new JdbcLeaseStore(pool, clock, () -> {});
+  private final JdbcLimitUpkeep upkeep = new JdbcLimitUpkeep(pool, clock);
+
+  @BeforeEach
+  void migrate() {
+    PostgresPool.migrate(pool);
+  }
+
+  @AfterEach
+  void close() {
+    pool.close();
+  }
+
+  private long count(String table) {
+    return Database.number(pool, "select count(*) from " + table);
+  }
+
+  @Test
+  void removesNoUsageBeforeItIsIdleAndAllSomeTimeAfter() {
+    limits.take(HOURLY, "a", 1);
+    now.addAndGet(60 * MINUTE - 1);
+    limits.take(HOURLY, "b", 1);
+
+    new LimitSweep(upkeep, 1).run();
+    assertThat(count("limit_usage")).isEqualTo(2);
+
+    // It runs ahead by as much again as was left, and there is a minute of grace.
+    now.addAndGet(61 * MINUTE + 2);
+    new LimitSweep(upkeep, 1).run();
+    assertThat(limits.usage(HOURLY, "a").isNone()).isTrue();
+    assertThat(limits.usage(HOURLY, "b").used()).isEqualTo(1);
+
+    now.addAndGet(60 * MINUTE);
+    new LimitSweep(upkeep, 1).run();
+    assertThat(count("limit_usage")).isZero();
+  }
+
+  @Test
+  void usageThatIsInUseStays() {
+    for (int i = 0; i < 20; i++) {
+      limits.take(HOURLY, "busy", 1);
+      now.addAndGet(17 * MINUTE);
+      new LimitSweep(upkeep, 1).run();
+      assertThat(limits.usage(HOURLY, "busy").used()).isPositive();
+    }
+  }
+
+  @Test
+  void removesRequestsOnceTheyAreOver() {
+    AcquireRequest<Limit> demand =
+        new AcquireRequest<>(
+            List.of(LimitRequest.of(HOURLY, "k")), "request", Duration.ofMinutes(10));
+    limits.decide(demand);
+
+    now.addAndGet(9 * MINUTE);
+    new LimitSweep(upkeep, 1).run();
+    assertThat(limits.decide(demand).isReplayed()).isTrue();
+
+    now.addAndGet(2 * MINUTE + 1);
+    new LimitSweep(upkeep, 1).run();
+    assertThat(count("limit_request")).isZero();
+  }
+
+  @Test
+  void removesLeasesThatNobodyAsksForAnyMore() {
+    leases.acquire("dead", HOUR_LONG, "a", 3);
+    now.addAndGet(90 * MINUTE);
+    leases.acquire("alive", HOUR_LONG, "b", 3);
+
+    now.addAndGet(31 * MINUTE + 1);
+    new LimitSweep(upkeep, 1).run();
+
+    assertThat(count("lease")).isEqualTo(1);
+    assertThat(count("lease_resource")).isEqualTo(1);
+    assertThat(leases.current("alive")).isEqualTo(3);
+    assertThat(leases.acquire("dead", HOUR_LONG, "c", 10).current()).isEqualTo(10);
+  }
+
+  @Test
+  void goesInSmallStepsAsFarAsItMay() {
+    IntStream.range(0, 2_500).forEach(i -> limits.take(HOURLY, "k" + i, 1));
+    now.addAndGet(200 * MINUTE);
+
+    new LimitSweep(upkeep, 2).run();
+    assertThat(count("limit_usage")).isEqualTo(500);
+
+    new LimitSweep(upkeep, 2).run();
+    assertThat(count("limit_usage")).isZero();
+  }
+
+  @Test
+  void leavesWhatSomebodyDecidesOn() throws SQLException {
+    limits.take(HOURLY, "locked", 1);
+    limits.take(HOURLY, "free", 1);
+    now.addAndGet(200 * MINUTE);
+    try (Connection other = pool.getConnection()) {
+      other.setAutoCommit(false);
+      Sql.first(
+          other,
+          row -> true,
+          "select 1 from limit_usage where id = ? for update",
+          UsageId.of(HOURLY, "locked"));
+
+      assertThat(upkeep.removeExpired(10)).isEqualTo(1);
+      other.rollback();
+    }
+    assertThat(upkeep.removeExpired(10)).isEqualTo(1);
+  }
+
+  @Test
+  void oneNodeAtATime() {
+    assertThat(
+            upkeep.alone(
+                () -> assertThat(new JdbcLimitUpkeep(pool, clock).alone(() -> {})).isFalse()))
+        .isTrue();
+    assertThat(upkeep.alone(() -> {})).isTrue();
+  }
+
+  @Test
+  void updatesStayWithinTheirPages() {
+    for (int i = 0; i < 200; i++) {
+      limits.take(HOURLY, "hot", 1);
+      now.addAndGet(MINUTE / 10);
+    }
+    Database.execute(pool, "select pg_stat_force_next_flush()");
+    Database.awaitNumber(
+        pool, 199, "select n_tup_upd from pg_stat_user_tables where relname = 'limit_usage'");
+    assertThat(
+            Database.number(
+                pool,
+                "select n_tup_hot_upd from pg_stat_user_tables where relname = 'limit_usage'"))
+        .isEqualTo(199);
+  }
+}

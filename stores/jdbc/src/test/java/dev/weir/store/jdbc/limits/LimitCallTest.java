@@ -1,0 +1,236 @@
+package dev.weir.store.jdbc.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.AllOrNothing;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
+import dev.weir.engine.limits.RequestBinding;
+import dev.weir.engine.limits.RequestDigest;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+
+/** One step or many in one call of a function against core, one after the other. */
+final class LimitCallTest {
+  private static final long NOON = 1_780_315_200_000_000L;
+  private static final Duration TTL = Duration.ofSeconds(5);
+
+  private final Database database = Database.get();
+
+  /** What the usages and the granted demands are, kept naively. */
+  private static final class Model {
+    final Map<String, Usage> usages = new HashMap<>();
+    final Map<String, Granted> granted = new HashMap<>();
+
+    record Granted(AcquireRequest<?> demand, AcquireResult answer, long untilMicros) {
+      boolean isOf(AcquireRequest<?> other) {
+        return demand.request().digest().equals(other.request().digest());
+      }
+
+      boolean isInPlaceOf(AcquireRequest<?> other) {
+        return demand.layout() == other.layout();
+      }
+    }
+
+    AcquireResult decide(AcquireRequest<? extends Limit> demand, long now) {
+      Granted before = granted.get(demand.requestId());
+      if (before != null && before.untilMicros() > now) {
+        AcquireResult first = before.answer();
+        List<Decision> decisions = before.isInPlaceOf(demand) ? first.decisions() : List.of();
+        return before.isOf(demand)
+            ? new AcquireResult(decisions, first.decidedAt(), first.mode())
+                .replayed(Micros.instant(now), before.demand().request().note())
+            : AcquireResult.reused(Micros.instant(now));
+      }
+      List<AllOrNothing.Part> parts = new ArrayList<>();
+      for (LimitRequest<? extends Limit> ask : demand.taking()) {
+        parts.add(new AllOrNothing.Part(ask.policy().limit(), usage(ask), ask.cost()));
+      }
+      AllOrNothing.Step step = AllOrNothing.decide(parts, now);
+      for (int i = 0; i < parts.size() && step.isGranted(); i++) {
+        usages.put(id(demand.taking().get(i)), step.next().get(i));
+      }
+      AcquireResult answer =
+          new AcquireResult(
+              demand.merged(step.decisions()), Micros.instant(now), AcquireResult.Mode.STORE);
+      if (step.isGranted() && demand.isRepeatable()) {
+        granted.put(
+            demand.requestId(),
+            new Granted(demand, answer, now + Micros.floor(demand.requestTtl())));
+      }
+      return answer;
+    }
+
+    Refund giveBack(LimitStep.GiveBack back, long now) {
+      AcquireRequest<? extends Limit> demand = back.demand();
+      long takenAt = back.takenAtMicros();
+      if (demand.isRepeatable()) {
+        Granted before = granted.get(demand.requestId());
+        if (before == null || before.untilMicros() <= now) {
+          // What is over is forgotten, also if the clock steps back after it.
+          granted.remove(demand.requestId());
+          return Refund.UNKNOWN;
+        } else if (!before.isOf(demand)) {
+          return Refund.REUSED;
+        }
+        granted.remove(demand.requestId());
+        if (!before.isInPlaceOf(demand)) {
+          return Refund.GIVEN_BACK;
+        }
+        demand = demand.grantedAs(before.answer().decisions());
+        takenAt = Micros.ceil(before.answer().decidedAt());
+      }
+      for (LimitRequest<? extends Limit> ask : demand.taking()) {
+        long at = takenAt;
+        usages.computeIfPresent(
+            id(ask), (id, usage) -> ask.policy().limit().refund(usage, ask.cost(), at, now));
+      }
+      return Refund.GIVEN_BACK;
+    }
+
+    private Usage usage(LimitRequest<? extends Limit> ask) {
+      return usages.getOrDefault(id(ask), Usage.NONE);
+    }
+
+    private static String id(LimitRequest<? extends Limit> ask) {
+      return UsageId.of(ask.policy(), ask.key());
+    }
+  }
+
+  @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+  void decidesAsCoreDoes(@ForAll Random random) throws SQLException {
+    String run = UUID.randomUUID().toString();
+    Model model = new Model();
+    long now = NOON + random.nextLong(-NOON - 1_000_000_000L, NOON);
+    try (Connection connection = database.pool().getConnection()) {
+      for (int call = 0; call < 12; call++) {
+        now += random.nextInt(8) == 0 ? -random.nextLong(3_000_000) : random.nextLong(1_500_000);
+        List<LimitStep> steps = steps(random, run, now);
+        List<LimitCall.Done> done =
+            LimitCall.of(steps).run(connection, now, random.nextBoolean()).done();
+        for (int i = 0; i < steps.size(); i++) {
+          switch (steps.get(i)) {
+            case LimitStep.Decide decide ->
+                assertThat(done.get(i))
+                    .describedAs("%s", decide)
+                    .isEqualTo(new LimitCall.Decided(model.decide(decide.demand(), now)));
+            case LimitStep.GiveBack back ->
+                assertThat(done.get(i))
+                    .describedAs("%s", back)
+                    .isEqualTo(new LimitCall.GivenBack(model.giveBack(back, now)));
+          }
+        }
+        assertUsages(connection, model);
+      }
+    }
+  }
+
+  private static void assertUsages(Connection connection, Model model) throws SQLException {
+    for (Map.Entry<String, Usage> each : model.usages.entrySet()) {
+      assertThat(
+              Sql.first(
+                  connection,
+                  row -> new Usage(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4)),
+                  "select at_micros, used, used_before, scale from limit_usage where id = ?",
+                  each.getKey()))
+          .contains(each.getValue());
+    }
+  }
+
+  private static List<LimitStep> steps(Random random, String run, long now) {
+    List<LimitStep> steps = new ArrayList<>();
+    // Who comes alone is decided by another function.
+    int count = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(12);
+    // Steps of one call happen at once: a demand that is given back is not asked for as well.
+    boolean asking = random.nextInt(4) > 0;
+    for (int i = 0; i < count; i++) {
+      List<LimitRequest<? extends Limit>> asks = new ArrayList<>();
+      List<Integer> keys = new ArrayList<>(List.of(0, 1, 2));
+      for (int asked = random.nextInt(4) == 0 ? 3 : 1; asked > 0; asked--) {
+        int key = keys.remove(/* index */ random.nextInt(keys.size()));
+        Limit limit = limit(random);
+        long cost =
+            random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.most(), 1L << 40));
+        asks.add(new LimitRequest<>(Policy.of("p" + key, limit), run + key, cost));
+      }
+      AcquireRequest<Limit> demand =
+          new AcquireRequest<>(asks, waits(random, asks.size()), RequestBinding.NONE);
+      if (random.nextInt(3) == 0) {
+        demand = repeatable(demand, run + random.nextInt(6), random);
+      } else if (demand.taking().isEmpty()) {
+        demand = AcquireRequest.all(asks);
+      }
+      steps.add(
+          asking
+              ? new LimitStep.Decide(demand)
+              : new LimitStep.GiveBack(demand, now - random.nextLong(4_000_000)));
+    }
+    return steps;
+  }
+
+  /** Of one in a few demands, some asks are waited for. */
+  private static Map<Integer, Decision.Delayed> waits(Random random, int asks) {
+    Map<Integer, Decision.Delayed> waits = new HashMap<>();
+    for (int i = 0; i < asks && random.nextInt(4) == 0; i++) {
+      waits.put(i, new Decision.Delayed(random.nextInt(9), 7, 1 + random.nextInt(9_000_000), i));
+    }
+    return waits;
+  }
+
+  /** Of the request that it is, or of one of a few requests. */
+  private static AcquireRequest<Limit> repeatable(
+      AcquireRequest<Limit> demand, String id, Random random) {
+    AcquireRequest<Limit> repeatable = new AcquireRequest<>(demand.asks(), id, TTL);
+    RequestDigest digest =
+        random.nextBoolean()
+            ? repeatable.request().digest()
+            : new RequestDigest(random.nextInt(2), -1);
+    boolean isBare = random.nextInt(9) == 0;
+    return new AcquireRequest<>(
+        isBare ? List.of() : demand.asks(),
+        isBare ? Map.of() : demand.waits(),
+        new RequestBinding(id, TTL, digest, new UUID(random.nextLong(), random.nextLong())));
+  }
+
+  private static Limit limit(Random random) {
+    Duration window =
+        Duration.ofMillis(List.of(1, 700, 1000, 3000, 86_400_000).get(random.nextInt(5)));
+    long most =
+        switch (random.nextInt(4)) {
+          case 0 -> 1 + random.nextInt(3);
+          case 1 -> SlidingWindow.MOST;
+          default -> 5 + random.nextInt(20);
+        };
+    return switch (random.nextInt(4)) {
+      case 0 -> FixedWindow.of(most, window);
+      case 1 -> FixedWindow.of(most, window).alignedToEpoch();
+      case 2 -> SlidingWindow.of(most, window);
+      default ->
+          TokenBucket.of(most, window)
+              .refilledBy(
+                  1 + random.nextInt(2_000_003), Duration.ofMillis(1 + random.nextInt(1000)));
+    };
+  }
+}

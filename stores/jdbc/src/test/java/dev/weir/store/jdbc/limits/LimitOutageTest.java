@@ -1,0 +1,115 @@
+package dev.weir.store.jdbc.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.jdbc.PostgresPool;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The database goes and comes back while limits are asked and leases are held. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LimitOutageTest {
+  private static final int CALLERS = 16;
+  private static final Concurrency LONG = Concurrency.of(5, Duration.ofDays(1));
+
+  private static EmbeddedPostgres start(Path folder, int port) throws IOException {
+    return EmbeddedPostgres.builder()
+        .setDataDirectory(folder)
+        .setCleanDataDirectory(false)
+        .setPort(port)
+        .start();
+  }
+
+  private static HikariDataSource open(EmbeddedPostgres postgres) {
+    return PostgresPool.open(
+        new PostgresPool.Settings(
+            postgres.getJdbcUrl("postgres", "postgres"),
+            "postgres",
+            "",
+            1,
+            4,
+            Duration.ofMillis(300)));
+  }
+
+  @Test
+  void countsEveryGrantThatWasToldAndComesBackByItself(@TempDir Path folder) throws Exception {
+    Policy<FixedWindow> policy =
+        Policy.of("p", FixedWindow.of(1_000_000_000, Duration.ofDays(300)));
+    EmbeddedPostgres first = start(folder.resolve("data"), 0);
+    AtomicLong granted = new AtomicLong();
+    AtomicLong failed = new AtomicLong();
+    AtomicBoolean over = new AtomicBoolean();
+    try (HikariDataSource pool = open(first)) {
+      PostgresPool.migrate(pool);
+      JdbcLimitStore store = new JdbcLimitStore(pool);
+      ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+      for (int i = 0; i < CALLERS; i++) {
+        callers.execute(
+            () -> {
+              while (!over.get()) {
+                try {
+                  assertThat(store.take(policy, "k", 1)).isTrue();
+                  granted.incrementAndGet();
+                } catch (StoreException gone) {
+                  failed.incrementAndGet();
+                }
+              }
+            });
+      }
+      await(granted, 200);
+      first.close();
+      await(failed, 1);
+      try (EmbeddedPostgres second = start(folder.resolve("data"), first.getPort())) {
+        assertThat(second.getPort()).isEqualTo(first.getPort());
+        await(granted, granted.get() + 200);
+        over.set(true);
+        callers.close();
+
+        // A grant whose answer was lost is counted and not known: never the other way around.
+        assertThat(store.usage(policy, "k").used())
+            .isBetween(granted.get(), granted.get() + failed.get());
+      }
+    }
+  }
+
+  @Test
+  void leasesOutliveTheNodeAndTheDatabase(@TempDir Path folder) throws Exception {
+    EmbeddedPostgres first = start(folder.resolve("data"), 0);
+    LeaseDecision before;
+    try (HikariDataSource pool = open(first)) {
+      PostgresPool.migrate(pool);
+      before = new JdbcLeaseStore(pool).acquire("r", LONG, "mine", 3);
+    }
+    first.close();
+
+    try (EmbeddedPostgres second = start(folder.resolve("data"), 0);
+        HikariDataSource pool = open(second)) {
+      JdbcLeaseStore store = new JdbcLeaseStore(pool);
+      assertThat(store.current("r")).isEqualTo(3);
+      assertThat(store.acquire("r", LONG, "other", 3)).isInstanceOf(LeaseDecision.Full.class);
+      assertThat(store.acquire("r", LONG, "mine", 3)).isEqualTo(before);
+    }
+  }
+
+  /** A test's time limit is the bound. */
+  private static void await(AtomicLong count, long least) {
+    while (count.get() < least) {
+      Thread.onSpinWait();
+    }
+  }
+}

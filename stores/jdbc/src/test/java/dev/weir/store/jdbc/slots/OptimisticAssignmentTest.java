@@ -1,0 +1,311 @@
+package dev.weir.store.jdbc.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.WaitMode;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.Transactions;
+import dev.weir.store.tck.slots.Node;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Batches that are planned without the lock, and what may have changed until they are written. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class OptimisticAssignmentTest {
+  private static final StoreClock CLOCK = StoreClock.OF_THE_DATABASE;
+
+  private final Database database = Database.get();
+  private final AtomicInteger contended = new AtomicInteger();
+  private final Transactions transactions = new Transactions(database.pool(), () -> {});
+  private final NodeState memory = new NodeState();
+  private final OptimisticAssignment atOnce =
+      new OptimisticAssignment(CLOCK, new Random(1), memory, contended::incrementAndGet);
+  private final Node other = Database.node(database.otherPool(), CLOCK, SlotObserver.NONE);
+  private final Account account = Account.open(other, 10);
+  private final Account second = Account.open(other, 10);
+
+  /** A node that has just assigned these under the lock, so that it knows the books. */
+  private void know(List<AssignRequest> demands) {
+    transactions
+        .write(
+            connection ->
+                new LockedAssignment(CLOCK, new Random(1), memory, () -> {})
+                    .assign(connection, demands, WaitMode.FOR_LOCKS))
+        .bringBackPictures(memory.pictures());
+  }
+
+  private Optional<List<Assignment>> tryAtOnce(List<AssignRequest> demands) {
+    Optional<WrittenBatch> batch = atOnce.assign(transactions, demands, WaitMode.FOR_LOCKS);
+    batch.ifPresent(done -> done.bringBackPictures(memory.pictures()));
+    return batch.map(done -> done.plan().answers());
+  }
+
+  private List<AssignRequest> one(String event) {
+    return List.of(account.demand(event, Account.NOON));
+  }
+
+  private List<AssignRequest> both(String event) {
+    return List.of(account.demand(event, Account.NOON), second.demand(event, Account.NOON));
+  }
+
+  private Slot only(Optional<List<Assignment>> answers) {
+    assertThat(answers).isPresent();
+    return Account.slot(answers.get().getFirst());
+  }
+
+  private int taken(Account of) {
+    WindowQuery query =
+        new WindowQuery(of.config(), Account.NOON, Account.NOON.plusSeconds(3_600), 100);
+    return other.ledger().windows(query).stream().mapToInt(WindowCount::taken).sum();
+  }
+
+  @Test
+  void writesWhatTheLedgerThenFinds() {
+    know(one("a"));
+
+    Slot slot = only(tryAtOnce(one("b")));
+
+    assertThat(slot.place()).isOne();
+    assertThat(other.ledger().find(account.id("b"))).contains(slot);
+    assertThat(taken(account)).isEqualTo(2);
+    assertThat(contended).hasValue(0);
+  }
+
+  @Test
+  void nothingIsTriedOfABookThatIsNotKnown() {
+    know(one("a"));
+
+    assertThat(tryAtOnce(both("b"))).isEmpty();
+    // The picture that was known is left alone.
+    assertThat(only(tryAtOnce(one("c"))).place()).isOne();
+  }
+
+  @Test
+  void writesNothingAfterAnotherNodeHasWritten() {
+    know(one("a"));
+    account.assign(other, "b", Account.NOON);
+
+    assertThat(tryAtOnce(one("c"))).isEmpty();
+    assertThat(other.ledger().find(account.id("c"))).isEmpty();
+    assertThat(taken(account)).isEqualTo(2);
+    assertThat(contended).hasValue(1);
+  }
+
+  @Test
+  void writesNothingAfterAnotherNodeHasChangedTheTerms() {
+    know(one("a"));
+    other.configs().configure(account.config().name(), SlotPolicy.of(10, Duration.ofSeconds(4)));
+
+    assertThat(tryAtOnce(one("b"))).isEmpty();
+    assertThat(other.ledger().find(account.id("b"))).isEmpty();
+  }
+
+  @Test
+  void writesNothingAfterAnotherNodeHasCancelled() {
+    know(one("a"));
+    other.ledger().cancel(account.id("a"));
+
+    assertThat(tryAtOnce(one("b"))).isEmpty();
+    assertThat(other.ledger().find(account.id("b"))).isEmpty();
+  }
+
+  /** The statement's view of the windows is older than the lock that it waited for. */
+  @Test
+  void writesNothingIfItWasOvertakenWhileItWaitedForTheLock() throws Exception {
+    know(one("a"));
+    try (Connection overtaker = lock(account)) {
+      FutureTask<Optional<List<Assignment>>> trying = trying(one("c"));
+      awaitWaiting();
+      new LockedAssignment(CLOCK, new Random(1), new NodeState(), () -> {})
+          .assign(overtaker, account.demands("b", 9, Account.NOON), WaitMode.FOR_LOCKS);
+      overtaker.commit();
+
+      assertThat(trying.get()).isEmpty();
+    }
+    assertThat(other.ledger().find(account.id("c"))).isEmpty();
+    assertThat(taken(account)).isEqualTo(10);
+  }
+
+  @Test
+  void writesIfWhoeverHeldTheLockGaveUp() throws Exception {
+    know(one("a"));
+    try (Connection holder = lock(account)) {
+      FutureTask<Optional<List<Assignment>>> trying = trying(one("b"));
+      awaitWaiting();
+      holder.rollback();
+
+      assertThat(only(trying.get()).place()).isOne();
+    }
+    assertThat(taken(account)).isEqualTo(2);
+  }
+
+  @Test
+  void writesToAllBooksOrToNone() {
+    know(both("a"));
+    assertThat(tryAtOnce(both("b"))).isPresent();
+    second.assign(other, "c", Account.NOON);
+
+    assertThat(tryAtOnce(both("d"))).isEmpty();
+    assertThat(other.ledger().find(account.id("d"))).isEmpty();
+    assertThat(other.ledger().find(second.id("d"))).isEmpty();
+    assertThat(taken(account)).isEqualTo(2);
+    assertThat(taken(second)).isEqualTo(3);
+  }
+
+  @Test
+  void repeatedEventIsLeftToTheCarefulWay() {
+    know(one("a"));
+
+    assertThat(tryAtOnce(List.of(account.demand("b", Account.NOON), one("a").getFirst())))
+        .isEmpty();
+    assertThat(other.ledger().find(account.id("b"))).isEmpty();
+    assertThat(memory.repeats().expected()).isTrue();
+    assertThat(tryAtOnce(one("c"))).isEmpty();
+  }
+
+  @Test
+  void pageThatThePictureLacksIsReadOnTheWay() {
+    know(one("a"));
+    Instant before = Account.NOON.minusSeconds(3_600);
+    // Nothing has changed since, but this node has not seen it.
+    Database.execute(
+        database.pool(),
+        """
+        insert into slot_window
+        select config_id, grid, %d, 2, false, '\\x03' from slot_book where name = '%s'
+        """
+            .formatted(before.getEpochSecond() * 1_000_000, account.config().name()));
+
+    Slot slot = only(tryAtOnce(List.of(account.demand("b", before))));
+
+    assertThat(slot.windowStart()).isEqualTo(before);
+    assertThat(slot.place()).isEqualTo(2);
+  }
+
+  @Test
+  void eventForNowGetsNoTimeBeforeTheDatabasesOwn() {
+    Instant asked;
+    Optional<List<Assignment>> answers;
+    int tries = 0;
+    do {
+      // On a busy machine too much time may pass, and it gives up.
+      know(one("a" + tries));
+      tries++;
+      asked = other.ledger().now();
+      answers = tryAtOnce(List.of(forNow(account.config().name())));
+    } while (answers.isEmpty());
+
+    Slot slot = only(answers);
+    assertThat(slot.requestedTime()).isAfterOrEqualTo(asked).isEqualTo(slot.assignedAt());
+    assertThat(slot.scheduledTime()).isAfterOrEqualTo(asked);
+  }
+
+  @Test
+  void timeThatIsNotTheDatabasesIsNotBelieved() {
+    know(one("a"));
+    long falseMicros = Account.NOON.getEpochSecond() * 1_000_000;
+    memory.time().told(System.nanoTime(), falseMicros);
+
+    assertThat(tryAtOnce(List.of(forNow(account.config().name())))).isEmpty();
+    assertThat(taken(account)).isOne();
+  }
+
+  @Test
+  void timeCountsWhereTermsAllowNoPast() {
+    SlotPolicy terms =
+        new SlotPolicy(
+            10,
+            4_000_000,
+            Spread.EVEN,
+            SlotPolicy.UNBOUNDED,
+            NotBefore.NOW,
+            Calendar.ALWAYS,
+            SlotPolicy.NOT_PAUSED);
+    Account strict = new Account(other.configs().configure("a-" + UUID.randomUUID(), terms));
+    know(List.of(strict.demand("a", Account.NOON)));
+    long aSecondAgo = System.nanoTime() - 1_100_000_000;
+    memory.time().told(aSecondAgo, other.ledger().now().toEpochMilli() * 1_000 - 1_100_000);
+
+    assertThat(tryAtOnce(List.of(strict.demand("b", Account.NOON)))).isEmpty();
+    assertThat(contended).hasValue(0);
+  }
+
+  /** Each of two nodes believes again and again that it is alone. */
+  @Test
+  void nodesThatRaceLeaveNoGapAndNoWindowOverItsLimit() throws Exception {
+    Node one = Database.node(database.pool(), CLOCK, SlotObserver.NONE);
+    List<FutureTask<List<Slot>>> racing =
+        Stream.of(one, other).map(node -> racing(node, "race-" + node.hashCode() + "-")).toList();
+    List<Slot> given = new ArrayList<>();
+    for (FutureTask<List<Slot>> racer : racing) {
+      given.addAll(racer.get());
+    }
+
+    assertThat(given.stream().map(Slot::scheduledTime).distinct()).hasSize(600);
+    assertThat(given.stream().map(Slot::windowStart).distinct()).hasSize(60);
+    assertThat(taken(account)).isEqualTo(600);
+  }
+
+  private FutureTask<List<Slot>> racing(Node node, String prefix) {
+    FutureTask<List<Slot>> task =
+        new FutureTask<>(
+            () -> {
+              List<Slot> given = new ArrayList<>();
+              for (int i = 0; i < 300; i++) {
+                given.add(account.assign(node, prefix + i, Account.NOON));
+              }
+              return given;
+            });
+    Thread.ofVirtual().start(task);
+    return task;
+  }
+
+  private AssignRequest forNow(String configName) {
+    return new AssignRequest(
+        SlotRequest.now(configName + "/" + UUID.randomUUID(), configName), account.config());
+  }
+
+  private FutureTask<Optional<List<Assignment>>> trying(List<AssignRequest> demands) {
+    FutureTask<Optional<List<Assignment>>> task = new FutureTask<>(() -> tryAtOnce(demands));
+    Thread.ofVirtual().start(task);
+    return task;
+  }
+
+  private Connection lock(Account of) throws SQLException {
+    Connection connection = database.otherPool().getConnection();
+    connection.setAutoCommit(false);
+    BookRow.lock(connection, CLOCK, of.config().name());
+    return connection;
+  }
+
+  private void awaitWaiting() {
+    Database.awaitNumber(
+        database.otherPool(),
+        1,
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
+  }
+}
