@@ -31,7 +31,7 @@ final class RuleGate implements Gate {
   private final Executor threads;
 
   /** Who keeps what rules need; may be somebody's own. */
-  record Stores(LimitStore<Limit> counts, LeaseStore leases) {
+  record Stores(LimitStore counts, LeaseStore leases) {
     /** Whether it may have to be waited for. */
     boolean isElsewhere() {
       return !(counts instanceof MemoryLimitStore) || !(leases instanceof MemoryLeaseStore);

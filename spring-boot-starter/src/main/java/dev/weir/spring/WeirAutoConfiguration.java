@@ -66,7 +66,7 @@ final class WeirAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LimitStore<Limit> weirLimitStore(WeirProperties properties) {
+    LimitStore weirLimitStore(WeirProperties properties) {
       requireMemory(properties);
       return new MemoryLimitStore();
     }
@@ -112,7 +112,7 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleGate.Stores weirStores(LimitStore<Limit> counts, LeaseStore leases) {
+    RuleGate.Stores weirStores(LimitStore counts, LeaseStore leases) {
       return new RuleGate.Stores(counts, leases);
     }
 

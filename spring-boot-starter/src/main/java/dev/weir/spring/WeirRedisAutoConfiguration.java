@@ -32,7 +32,7 @@ final class WeirRedisAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  LimitStore<Limit> weirLimitStore(Redis redis) {
+  LimitStore weirLimitStore(Redis redis) {
     return new RedisLimitStore(redis);
   }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Somebody's own store, of which nobody knows that it is in memory. Counts what it is asked. */
-final class StoreElsewhere implements LimitStore<Limit> {
+final class StoreElsewhere implements LimitStore {
   private final MemoryLimitStore memory = new MemoryLimitStore();
   private final AtomicInteger questions = new AtomicInteger();
 
@@ -22,33 +22,33 @@ final class StoreElsewhere implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     questions.incrementAndGet();
     return memory.decide(demand);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     return memory.peek(demand);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     return memory.recall(demand);
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     return memory.refund(demand, grantedAt);
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     return memory.usage(policy, key);
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     memory.forget(policy, key);
   }
 

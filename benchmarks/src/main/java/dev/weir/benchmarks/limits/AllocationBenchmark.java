@@ -33,7 +33,7 @@ public class AllocationBenchmark {
 
   private final MemoryLimitStore store = new MemoryLimitStore();
   private final SkewedKeys keys = SkewedKeys.of(1_000);
-  private Policy<Limit> policy = Policy.of("api", Subject.bucket());
+  private Policy policy = Policy.of("api", Subject.bucket());
   private int asked;
 
   /**

@@ -90,7 +90,7 @@ final class PostgresCase implements LimitsCase {
   private static Load weir(
       BenchDatabase database, JdbcLimitStore store, Scene scene, LoadRun load, String run)
       throws Exception {
-    Policy<TokenBucket> policy = Policy.of("bench", TokenBucket.of(scene.capacity(), REFILL));
+    Policy policy = Policy.of("bench", TokenBucket.of(scene.capacity(), REFILL));
     database.execute("truncate limit_usage");
     database.execute("checkpoint");
     return load.of((caller, turn) -> store.take(policy, scene.key(run), 1));

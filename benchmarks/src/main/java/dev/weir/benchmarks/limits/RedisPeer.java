@@ -28,7 +28,7 @@ interface RedisPeer extends AutoCloseable {
   void close();
 
   /** Weir's store. */
-  record Weir(Redis redis, RedisLimitStore store, Policy<TokenBucket> policy) implements RedisPeer {
+  record Weir(Redis redis, RedisLimitStore store, Policy policy) implements RedisPeer {
     static Weir on(String uri, long capacity, Duration untilFull) {
       Redis redis = Redis.open(RedisSettings.of(uri));
       return new Weir(

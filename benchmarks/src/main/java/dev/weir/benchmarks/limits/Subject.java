@@ -32,7 +32,7 @@ interface Subject {
 
   static Subject weir(Limit limit) {
     MemoryLimitStore store = new MemoryLimitStore();
-    Policy<Limit> policy = Policy.of("api", limit);
+    Policy policy = Policy.of("api", limit);
     return key -> store.take(policy, key, 1);
   }
 

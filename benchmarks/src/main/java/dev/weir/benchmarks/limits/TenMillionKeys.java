@@ -12,7 +12,7 @@ final class TenMillionKeys {
 
   public static void main(String[] arguments) {
     MemoryLimitStore store = new MemoryLimitStore(KEYS);
-    Policy<Limit> policy = Policy.of("api", Subject.bucket());
+    Policy policy = Policy.of("api", Subject.bucket());
     for (int i = 0; i < KEYS; i++) {
       if (!store.take(policy, "user:" + i, 1)) {
         throw new IllegalStateException("refused");

@@ -20,8 +20,8 @@ import java.util.Set;
  * @param request by which the demand may be repeated: a repeated demand that was granted is
  *     answered as before, and takes nothing
  */
-public record AcquireRequest<L extends Limit>(
-    List<LimitRequest<? extends L>> asks,
+public record AcquireRequest(
+    List<LimitRequest> asks,
     Map<Integer, Decision.Delayed> waits,
     RequestBinding request) {
   /** The maximum number of asks in a demand. */
@@ -43,34 +43,34 @@ public record AcquireRequest<L extends Limit>(
 
   /** A demand whose request id, if it is not empty, belongs to its asks. */
   public AcquireRequest(
-      List<LimitRequest<? extends L>> asks, String requestId, Duration requestTtl) {
+      List<LimitRequest> asks, String requestId, Duration requestTtl) {
     this(asks, Map.of(), binding(asks, requestId, requestTtl));
   }
 
-  public static <L extends Limit> AcquireRequest<L> of(LimitRequest<? extends L> ask) {
-    return new AcquireRequest<>(List.of(ask), Map.of(), RequestBinding.NONE);
+  public static AcquireRequest of(LimitRequest ask) {
+    return new AcquireRequest(List.of(ask), Map.of(), RequestBinding.NONE);
   }
 
   /** A demand of several asks, such as user, organisation and all together. */
-  public static <L extends Limit> AcquireRequest<L> all(
-      List<? extends LimitRequest<? extends L>> asks) {
-    return new AcquireRequest<>(List.copyOf(asks), Map.of(), RequestBinding.NONE);
+  public static AcquireRequest all(
+      List<LimitRequest> asks) {
+    return new AcquireRequest(List.copyOf(asks), Map.of(), RequestBinding.NONE);
   }
 
   /** The same demand, which may be repeated. */
-  public AcquireRequest<L> withRequestId(String id) {
-    return new AcquireRequest<>(asks, waits, binding(asks, id, requestTtl()));
+  public AcquireRequest withRequestId(String id) {
+    return new AcquireRequest(asks, waits, binding(asks, id, requestTtl()));
   }
 
-  private static <L extends Limit> RequestBinding binding(
-      List<LimitRequest<? extends L>> asks, String id, Duration ttl) {
+  private static RequestBinding binding(
+      List<LimitRequest> asks, String id, Duration ttl) {
     return new RequestBinding(
         id, ttl, id.isEmpty() ? RequestDigest.NONE : digest(asks), RequestBinding.NO_NOTE);
   }
 
-  private static <L extends Limit> RequestDigest digest(List<LimitRequest<? extends L>> asks) {
+  private static RequestDigest digest(List<LimitRequest> asks) {
     List<RequestDigest.Part> parts = new ArrayList<>(asks.size());
-    for (LimitRequest<? extends L> ask : asks) {
+    for (LimitRequest ask : asks) {
       parts.add(new RequestDigest.Part(ask.policy().name(), ask.key(), ask.cost()));
     }
     return RequestDigest.of(parts);
@@ -94,11 +94,11 @@ public record AcquireRequest<L extends Limit>(
   }
 
   /** The asks whose limits are taken from. */
-  public List<LimitRequest<? extends L>> taking() {
+  public List<LimitRequest> taking() {
     if (waits.isEmpty()) {
       return asks;
     }
-    List<LimitRequest<? extends L>> taking = new ArrayList<>(asks.size());
+    List<LimitRequest> taking = new ArrayList<>(asks.size());
     for (int i = 0; i < asks.size(); i++) {
       if (!isWaiting(i)) {
         taking.add(asks.get(i));
@@ -125,14 +125,14 @@ public record AcquireRequest<L extends Limit>(
    * The demand as it was granted: asks that were waited for are marked, also if this demand does
    * not say so. Asks that only this demand says were waited for stay so, and give nothing back.
    */
-  public AcquireRequest<L> grantedAs(List<Decision> decisions) {
+  public AcquireRequest grantedAs(List<Decision> decisions) {
     Map<Integer, Decision.Delayed> waited = new HashMap<>(waits);
     for (int i = 0; i < decisions.size(); i++) {
       if (decisions.get(i) instanceof Decision.Delayed delayed) {
         waited.put(i, delayed);
       }
     }
-    return new AcquireRequest<>(asks, waited, request);
+    return new AcquireRequest(asks, waited, request);
   }
 
   /**
@@ -142,7 +142,7 @@ public record AcquireRequest<L extends Limit>(
    */
   public long layout() {
     long layout = asks.size();
-    for (LimitRequest<? extends L> ask : asks) {
+    for (LimitRequest ask : asks) {
       layout = 31 * layout + MemoryLimitStore.kind(ask.policy().limit());
       layout = 31 * layout + ask.policy().name().hashCode();
       layout = 31 * layout + ask.key().hashCode();
@@ -150,12 +150,12 @@ public record AcquireRequest<L extends Limit>(
     return layout;
   }
 
-  private static <L extends Limit> void requireDistinct(List<LimitRequest<? extends L>> asks) {
+  private static void requireDistinct(List<LimitRequest> asks) {
     if (asks.size() <= 1) {
       return;
     }
     Set<List<String>> seen = new HashSet<>();
-    for (LimitRequest<? extends L> ask : asks) {
+    for (LimitRequest ask : asks) {
       if (!seen.add(List.of(ask.policy().name(), ask.key()))) {
         throw new IllegalArgumentException(
             "policy %s and key %s are asked twice in one demand"

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A call that fails before the store is given up is told {@link AcquireResult.Mode#CLOSED} under
  * {@code FALLBACK}: a store is not changed for a hiccup. Thread-safe.
  */
-public final class Failover implements LimitStore<Limit> {
+public final class Failover implements LimitStore {
   /**
    * What it is made of.
    *
@@ -52,8 +52,8 @@ public final class Failover implements LimitStore<Limit> {
    */
   public record Parts(
       String name,
-      LimitStore<Limit> store,
-      Optional<LimitStore<Limit>> next,
+      LimitStore store,
+      Optional<LimitStore> next,
       int nodes,
       long localMostKeys,
       CircuitBreaker.Settings breaker) {
@@ -69,7 +69,7 @@ public final class Failover implements LimitStore<Limit> {
   private final LongSupplier nowMicros;
   private final LimitObserver observer;
   private final CircuitBreaker breaker;
-  private final LimitStore<Limit> local;
+  private final LimitStore local;
 
   /** When the next store was last asked to take something: it may have granted. */
   private volatile long nextAskedAtMicros = Micros.EARLIEST;
@@ -93,18 +93,18 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     return ask(demand, LimitStore::decide);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     return ask(demand, PEEK);
   }
 
   /** Asks the store, and where that is gone the one that counts in its place. */
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     Optional<AcquireResult> known = tried(store -> store.recall(demand));
     if (known != null) {
       return known;
@@ -119,7 +119,7 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   @Override
-  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+  public boolean take(Policy policy, String key, long cost) {
     if (mayLackGrants(policy.onStoreFailure())) {
       return decide(policy, key, cost).isAllowed();
     }
@@ -128,9 +128,9 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   @Override
-  public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
+  public Decision decide(Policy policy, String key, long cost) {
     if (mayLackGrants(policy.onStoreFailure())) {
-      return decide(AcquireRequest.of(new LimitRequest<>(policy, key, cost)))
+      return decide(AcquireRequest.of(new LimitRequest(policy, key, cost)))
           .decisions()
           .getFirst();
     }
@@ -138,8 +138,8 @@ public final class Failover implements LimitStore<Limit> {
     return decision == null ? without(policy, key, cost) : decision;
   }
 
-  private Decision without(Policy<? extends Limit> policy, String key, long cost) {
-    return without(AcquireRequest.of(new LimitRequest<>(policy, key, cost)), LimitStore::decide)
+  private Decision without(Policy policy, String key, long cost) {
+    return without(AcquireRequest.of(new LimitRequest(policy, key, cost)), LimitStore::decide)
         .decisions()
         .getFirst();
   }
@@ -147,12 +147,12 @@ public final class Failover implements LimitStore<Limit> {
   /** Asks one of the stores. */
   @FunctionalInterface
   private interface Question {
-    AcquireResult ask(LimitStore<Limit> store, AcquireRequest<? extends Limit> demand);
+    AcquireResult ask(LimitStore store, AcquireRequest demand);
   }
 
   private static final Question PEEK = LimitStore::peek;
 
-  private AcquireResult ask(AcquireRequest<? extends Limit> demand, Question question) {
+  private AcquireResult ask(AcquireRequest demand, Question question) {
     if (mayLackGrants(strictest(demand))) {
       if (breaker.isOpen()) {
         // The caller that finds out whether the store is well again only looks.
@@ -179,9 +179,9 @@ public final class Failover implements LimitStore<Limit> {
    * For how long a store does not know all that the other may have granted up to a time. Policies
    * that are newer were granted nothing by it.
    */
-  private long unknownMicros(AcquireRequest<? extends Limit> demand, long untilMicros) {
+  private long unknownMicros(AcquireRequest demand, long untilMicros) {
     long longest = untilMicros;
-    for (LimitRequest<? extends Limit> ask : demand.asks()) {
+    for (LimitRequest ask : demand.asks()) {
       if (Micros.clamped(ask.policy().createdAt()) < untilMicros) {
         Limit limit = ask.policy().limit();
         Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.most(), untilMicros);
@@ -192,7 +192,7 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   /** What the store says; null if it is not asked, or does not answer. */
-  private <T> @Nullable T tried(Function<LimitStore<Limit>, T> question) {
+  private <T> @Nullable T tried(Function<LimitStore, T> question) {
     if (!breaker.mayTry()) {
       return null;
     }
@@ -204,7 +204,7 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   /** What the store says. Throws if it is not asked, or does not answer. */
-  private <T> T required(Function<LimitStore<Limit>, T> question) {
+  private <T> T required(Function<LimitStore, T> question) {
     if (!breaker.mayTry()) {
       throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
     }
@@ -212,7 +212,7 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   /** Asks the store, and lets the breaker know how it went. */
-  private <T> T said(Function<LimitStore<Limit>, T> question) {
+  private <T> T said(Function<LimitStore, T> question) {
     boolean isSettled = false;
     try {
       T answer = question.apply(parts.store());
@@ -240,7 +240,7 @@ public final class Failover implements LimitStore<Limit> {
     }
   }
 
-  private AcquireResult without(AcquireRequest<? extends Limit> demand, Question question) {
+  private AcquireResult without(AcquireRequest demand, Question question) {
     return switch (strictest(demand)) {
       case CLOSED -> refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
       case FALLBACK -> fallenBack(demand, question);
@@ -249,7 +249,7 @@ public final class Failover implements LimitStore<Limit> {
     };
   }
 
-  private AcquireResult fallenBack(AcquireRequest<? extends Limit> demand, Question question) {
+  private AcquireResult fallenBack(AcquireRequest demand, Question question) {
     if (parts.next().isEmpty() || !breaker.isOpen()) {
       return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
     }
@@ -275,35 +275,35 @@ public final class Failover implements LimitStore<Limit> {
     }
   }
 
-  private AcquireResult decidedHere(AcquireRequest<? extends Limit> demand, Question question) {
-    Optional<AcquireRequest<Limit>> share = share(demand);
+  private AcquireResult decidedHere(AcquireRequest demand, Question question) {
+    Optional<AcquireRequest> share = share(demand);
     return share.isEmpty()
         ? refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.LOCAL)
         : question.ask(local, share.get()).in(AcquireResult.Mode.LOCAL);
   }
 
   /** The demand on this node's share, empty if it is more than that could ever grant. */
-  private Optional<AcquireRequest<Limit>> share(AcquireRequest<? extends Limit> demand) {
-    List<LimitRequest<Limit>> asks = new ArrayList<>(demand.asks().size());
-    for (LimitRequest<? extends Limit> ask : demand.asks()) {
+  private Optional<AcquireRequest> share(AcquireRequest demand) {
+    List<LimitRequest> asks = new ArrayList<>(demand.asks().size());
+    for (LimitRequest ask : demand.asks()) {
       Limit share = ask.policy().limit().share(parts.nodes());
       if (ask.cost() > share.most()) {
         return Optional.empty();
       }
-      asks.add(new LimitRequest<>(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
+      asks.add(new LimitRequest(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
     }
-    return Optional.of(new AcquireRequest<>(List.copyOf(asks), demand.waits(), demand.request()));
+    return Optional.of(new AcquireRequest(List.copyOf(asks), demand.waits(), demand.request()));
   }
 
   private AcquireResult refused(
-      AcquireRequest<? extends Limit> demand, long waitMicros, AcquireResult.Mode mode) {
+      AcquireRequest demand, long waitMicros, AcquireResult.Mode mode) {
     Decision refused = new Decision.Refused(0, waitMicros, waitMicros);
     return answer(demand.asks().stream().map(ask -> refused).toList(), mode);
   }
 
-  private AcquireResult letPass(AcquireRequest<? extends Limit> demand) {
+  private AcquireResult letPass(AcquireRequest demand) {
     List<Decision> decisions = new ArrayList<>(demand.asks().size());
-    for (LimitRequest<? extends Limit> ask : demand.asks()) {
+    for (LimitRequest ask : demand.asks()) {
       decisions.add(new Decision.Allowed(ask.policy().limit().most() - ask.cost(), 0));
     }
     return answer(decisions, AcquireResult.Mode.OPEN);
@@ -315,13 +315,13 @@ public final class Failover implements LimitStore<Limit> {
 
   /** Gives back to the store. Throws if that is gone: then nothing is given back. */
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     return refund(demand, new AcquireResult(List.of(), grantedAt, AcquireResult.Mode.STORE));
   }
 
   /** Gives back to whoever granted. */
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, AcquireResult granted) {
+  public Refund refund(AcquireRequest demand, AcquireResult granted) {
     return switch (granted.mode()) {
       case STORE -> required(store -> store.refund(demand, granted.decidedAt()));
       case FALLBACK ->
@@ -335,12 +335,12 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     return required(store -> store.usage(policy, key));
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     local.forget(policy, key);
     required(
         store -> {
@@ -349,9 +349,9 @@ public final class Failover implements LimitStore<Limit> {
         });
   }
 
-  private static OnStoreFailure strictest(AcquireRequest<? extends Limit> demand) {
+  private static OnStoreFailure strictest(AcquireRequest demand) {
     OnStoreFailure strictest = OnStoreFailure.OPEN;
-    for (LimitRequest<? extends Limit> ask : demand.asks()) {
+    for (LimitRequest ask : demand.asks()) {
       OnStoreFailure said = ask.policy().onStoreFailure();
       strictest = said.compareTo(strictest) < 0 ? said : strictest;
     }

@@ -9,10 +9,10 @@ public interface LimitObserver {
   LimitObserver NONE = new LimitObserver() {};
 
   /** An ask was decided; several of one demand are told one by one. */
-  default void decided(Policy<?> policy, Decision decision, AcquireResult.Mode mode) {}
+  default void decided(Policy policy, Decision decision, AcquireResult.Mode mode) {}
 
   /** An ask was answered by yes or no. */
-  default void taken(Policy<?> policy, boolean isAllowed) {}
+  default void taken(Policy policy, boolean isAllowed) {}
 
   /** A demand was repeated, and nothing was taken. */
   default void replayed() {}

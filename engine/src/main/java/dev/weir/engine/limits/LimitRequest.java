@@ -3,13 +3,13 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Limit;
 
 /** So much of a policy, for a key. A cost that could never be granted cannot be asked. */
-public record LimitRequest<L extends Limit>(Policy<L> policy, String key, long cost) {
+public record LimitRequest(Policy policy, String key, long cost) {
   public LimitRequest {
     LimitNames.require("key", key);
     policy.limit().requireCost(cost);
   }
 
-  public static <L extends Limit> LimitRequest<L> of(Policy<L> policy, String key) {
-    return new LimitRequest<>(policy, key, 1);
+  public static LimitRequest of(Policy policy, String key) {
+    return new LimitRequest(policy, key, 1);
   }
 }

@@ -17,24 +17,23 @@ import java.util.Optional;
  * overloaded throws {@link dev.weir.engine.StoreException}, which says whether anything may have
  * been taken.
  *
- * @param <L> the kinds of limit that it can keep
  */
-public interface LimitStore<L extends Limit> extends AutoCloseable {
+public interface LimitStore extends AutoCloseable {
   /**
    * Takes what is asked if all of it is there. A grant with a request id is remembered: the same
    * demand is answered as before until its time is over, another demand with that id is answered
    * {@link AcquireResult.Repetition.Reused}.
    */
-  AcquireResult decide(AcquireRequest<? extends L> demand);
+  AcquireResult decide(AcquireRequest demand);
 
   /** What {@link #decide} would say. Takes nothing, and knows no request ids. */
-  AcquireResult peek(AcquireRequest<? extends L> demand);
+  AcquireResult peek(AcquireRequest demand);
 
   /**
    * What {@link #decide} would say to a demand because its request id is known; empty if it is not.
    * Takes and remembers nothing.
    */
-  Optional<AcquireResult> recall(AcquireRequest<? extends L> demand);
+  Optional<AcquireResult> recall(AcquireRequest demand);
 
   /**
    * Gives back what a demand was granted. A demand with a request id is given back once, however
@@ -44,29 +43,29 @@ public interface LimitStore<L extends Limit> extends AutoCloseable {
    * @param grantedAt the {@link AcquireResult#decidedAt} of the grant, for a demand without a
    *     request id
    */
-  Refund refund(AcquireRequest<? extends L> demand, Instant grantedAt);
+  Refund refund(AcquireRequest demand, Instant grantedAt);
 
   /** Gives back to whoever granted; what nobody counted is not given back. */
-  default Refund refund(AcquireRequest<? extends L> demand, AcquireResult granted) {
+  default Refund refund(AcquireRequest demand, AcquireResult granted) {
     return granted.mode() == AcquireResult.Mode.STORE
         ? refund(demand, granted.decidedAt())
         : Refund.UNKNOWN;
   }
 
   /** What is used, as it was last written. */
-  Usage usage(Policy<? extends L> policy, String key);
+  Usage usage(Policy policy, String key);
 
   /** Forgets what was used. */
-  void forget(Policy<? extends L> policy, String key);
+  void forget(Policy policy, String key);
 
   /** The short form of {@link #decide}: one ask, yes or no. */
-  default boolean take(Policy<? extends L> policy, String key, long cost) {
+  default boolean take(Policy policy, String key, long cost) {
     return decide(policy, key, cost).isAllowed();
   }
 
   /** The short form of {@link #decide}: one ask. */
-  default Decision decide(Policy<? extends L> policy, String key, long cost) {
-    return decide(AcquireRequest.of(new LimitRequest<>(policy, key, cost))).decisions().getFirst();
+  default Decision decide(Policy policy, String key, long cost) {
+    return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decisions().getFirst();
   }
 
   /** Whether answers may have another mode than {@link AcquireResult.Mode#STORE}. */

@@ -9,8 +9,8 @@ import java.util.List;
  * Says whether something may pass now.
  *
  * <pre>{@code
- * Limiter<Limit> limiter = Limiter.inMemory();
- * Policy<TokenBucket> api = Policy.of("api", TokenBucket.of(100, Duration.ofSeconds(10)));
+ * Limiter limiter = Limiter.inMemory();
+ * Policy api = Policy.of("api", TokenBucket.of(100, Duration.ofSeconds(10)));
  * if (limiter.tryAcquire(api, "user:101")) {
  *   serve();
  * }
@@ -19,53 +19,52 @@ import java.util.List;
  * <p>A refusal is an answer, not an exception. A store that is gone throws {@link
  * dev.weir.engine.StoreException}, unless it is a {@link Failover}. Thread-safe.
  *
- * @param <L> the kinds of limit that its store keeps
  */
-public final class Limiter<L extends Limit> implements AutoCloseable {
-  private final LimitStore<L> store;
+public final class Limiter implements AutoCloseable {
+  private final LimitStore store;
   private final LimitObserver observer;
 
-  private Limiter(LimitStore<L> store, LimitObserver observer) {
+  private Limiter(LimitStore store, LimitObserver observer) {
     this.store = store;
     this.observer = observer;
   }
 
   /** A limiter that counts in the memory of this process. */
-  public static Limiter<Limit> inMemory() {
+  public static Limiter inMemory() {
     return on(new MemoryLimitStore());
   }
 
   /** A limiter that counts in a store, which it closes when it is closed. */
-  public static <L extends Limit> Limiter<L> on(LimitStore<L> store) {
-    return new Limiter<>(store, LimitObserver.NONE);
+  public static Limiter on(LimitStore store) {
+    return new Limiter(store, LimitObserver.NONE);
   }
 
   /** The same limiter, watched. */
-  public Limiter<L> observedBy(LimitObserver other) {
-    return new Limiter<>(store, other);
+  public Limiter observedBy(LimitObserver other) {
+    return new Limiter(store, other);
   }
 
   /** Takes one, if there is one: the quickest form. */
-  public boolean tryAcquire(Policy<? extends L> policy, String key) {
+  public boolean tryAcquire(Policy policy, String key) {
     return tryAcquire(policy, key, 1);
   }
 
   /** Takes so many, if there are so many. */
-  public boolean tryAcquire(Policy<? extends L> policy, String key, long cost) {
+  public boolean tryAcquire(Policy policy, String key, long cost) {
     boolean isAllowed = store.take(policy, key, cost);
     observer.taken(policy, isAllowed);
     return isAllowed;
   }
 
   /** Takes one, if there is one, and says what is left or when to come again. */
-  public Decision acquire(Policy<? extends L> policy, String key) {
+  public Decision acquire(Policy policy, String key) {
     return acquire(policy, key, 1);
   }
 
   /** Takes so many, if there are so many, and says what is left or when to come again. */
-  public Decision acquire(Policy<? extends L> policy, String key, long cost) {
+  public Decision acquire(Policy policy, String key, long cost) {
     if (store.mayStandIn()) {
-      return acquire(AcquireRequest.of(new LimitRequest<>(policy, key, cost)))
+      return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost)))
           .decisions()
           .getFirst();
     }
@@ -75,31 +74,31 @@ public final class Limiter<L extends Limit> implements AutoCloseable {
   }
 
   /** Takes all that is asked, or nothing. */
-  public AcquireResult acquire(AcquireRequest<? extends L> demand) {
+  public AcquireResult acquire(AcquireRequest demand) {
     return observed(demand, store.decide(demand));
   }
 
   /** What {@link #acquire} would say. Takes nothing. */
-  public Decision peek(Policy<? extends L> policy, String key) {
+  public Decision peek(Policy policy, String key) {
     return store.peek(AcquireRequest.of(LimitRequest.of(policy, key))).decisions().getFirst();
   }
 
   /** What {@link #acquire} would say. Takes nothing. */
-  public AcquireResult peek(AcquireRequest<? extends L> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     return store.peek(demand);
   }
 
   /** Gives back what a demand was granted, because the work was not done after all. */
-  public Refund refund(AcquireRequest<? extends L> demand, AcquireResult granted) {
+  public Refund refund(AcquireRequest demand, AcquireResult granted) {
     return granted.isAllowed() ? store.refund(demand, granted) : Refund.UNKNOWN;
   }
 
   /** Forgets what a key has used. */
-  public void forget(Policy<? extends L> policy, String key) {
+  public void forget(Policy policy, String key) {
     store.forget(policy, key);
   }
 
-  private AcquireResult observed(AcquireRequest<? extends L> demand, AcquireResult answer) {
+  private AcquireResult observed(AcquireRequest demand, AcquireResult answer) {
     if (answer.isReplayed()) {
       observer.replayed();
       return answer;

@@ -17,22 +17,22 @@ import java.util.function.LongSupplier;
  * {@link OnStoreFailure#OPEN}. Everything else is told that the store is full, by its {@link
  * StoreException}. Thread-safe.
  */
-public final class OpenWhenFull implements LimitStore<Limit> {
-  private final LimitStore<Limit> store;
+public final class OpenWhenFull implements LimitStore {
+  private final LimitStore store;
   private final LongSupplier nowMicros;
 
-  public OpenWhenFull(LimitStore<Limit> store) {
+  public OpenWhenFull(LimitStore store) {
     this(store, BusyClock.sinceStart());
   }
 
   /** One that goes by the given clock, in microseconds since the epoch. */
-  public OpenWhenFull(LimitStore<Limit> store, LongSupplier nowMicros) {
+  public OpenWhenFull(LimitStore store, LongSupplier nowMicros) {
     this.store = store;
     this.nowMicros = nowMicros;
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     try {
       return store.decide(demand);
     } catch (StoreException e) {
@@ -40,7 +40,7 @@ public final class OpenWhenFull implements LimitStore<Limit> {
         throw e;
       }
       List<Decision> decisions = new ArrayList<>(demand.asks().size());
-      for (LimitRequest<? extends Limit> ask : demand.asks()) {
+      for (LimitRequest ask : demand.asks()) {
         decisions.add(letPass(ask.policy(), ask.cost()));
       }
       return new AcquireResult(
@@ -48,17 +48,17 @@ public final class OpenWhenFull implements LimitStore<Limit> {
     }
   }
 
-  private static boolean isOpen(AcquireRequest<? extends Limit> demand) {
+  private static boolean isOpen(AcquireRequest demand) {
     return demand.asks().stream()
         .allMatch(ask -> ask.policy().onStoreFailure() == OnStoreFailure.OPEN);
   }
 
-  private static Decision letPass(Policy<? extends Limit> policy, long cost) {
+  private static Decision letPass(Policy policy, long cost) {
     return new Decision.Allowed(policy.limit().most() - cost, 0);
   }
 
   @Override
-  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+  public boolean take(Policy policy, String key, long cost) {
     try {
       return store.take(policy, key, cost);
     } catch (StoreException e) {
@@ -67,7 +67,7 @@ public final class OpenWhenFull implements LimitStore<Limit> {
   }
 
   @Override
-  public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
+  public Decision decide(Policy policy, String key, long cost) {
     try {
       return store.decide(policy, key, cost);
     } catch (StoreException e) {
@@ -76,7 +76,7 @@ public final class OpenWhenFull implements LimitStore<Limit> {
     }
   }
 
-  private static boolean requireOpen(StoreException failure, Policy<? extends Limit> policy) {
+  private static boolean requireOpen(StoreException failure, Policy policy) {
     if (!failure.isFull() || policy.onStoreFailure() != OnStoreFailure.OPEN) {
       throw failure;
     }
@@ -84,27 +84,27 @@ public final class OpenWhenFull implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     return store.peek(demand);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     return store.recall(demand);
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     return store.refund(demand, grantedAt);
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     return store.usage(policy, key);
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     store.forget(policy, key);
   }
 

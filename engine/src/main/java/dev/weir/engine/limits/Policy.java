@@ -13,22 +13,22 @@ import java.time.Instant;
  * @param createdAt when it was first in force: a store that lost counts before that has lost none
  *     of this policy
  */
-public record Policy<L extends Limit>(
-    String name, L limit, OnStoreFailure onStoreFailure, Instant createdAt) {
+public record Policy(
+    String name, Limit limit, OnStoreFailure onStoreFailure, Instant createdAt) {
   public Policy {
     LimitNames.require("policy", name);
   }
 
   /** One that may have been in force for any time. */
-  public static <L extends Limit> Policy<L> of(String name, L limit) {
-    return new Policy<>(name, limit, OnStoreFailure.CLOSED, Instant.MIN);
+  public static Policy of(String name, Limit limit) {
+    return new Policy(name, limit, OnStoreFailure.CLOSED, Instant.MIN);
   }
 
-  public Policy<L> onStoreFailure(OnStoreFailure other) {
-    return new Policy<>(name, limit, other, createdAt);
+  public Policy onStoreFailure(OnStoreFailure other) {
+    return new Policy(name, limit, other, createdAt);
   }
 
-  public Policy<L> createdAt(Instant other) {
-    return new Policy<>(name, limit, onStoreFailure, other);
+  public Policy createdAt(Instant other) {
+    return new Policy(name, limit, onStoreFailure, other);
   }
 }

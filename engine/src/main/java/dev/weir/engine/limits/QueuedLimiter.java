@@ -14,12 +14,12 @@ import java.util.UUID;
  * queue is never longer than it may be, on however many nodes, and leaves nothing behind.
  * Thread-safe.
  */
-public final class QueuedLimiter<L extends Limit> {
-  private final Limiter<L> limiter;
+public final class QueuedLimiter {
+  private final Limiter limiter;
   private final LeaseStore places;
   private final Queue queue;
 
-  public QueuedLimiter(Limiter<L> limiter, LeaseStore places, Queue queue) {
+  public QueuedLimiter(Limiter limiter, LeaseStore places, Queue queue) {
     this.limiter = limiter;
     this.places = places;
     this.queue = queue;
@@ -32,7 +32,7 @@ public final class QueuedLimiter<L extends Limit> {
    * @return {@link Decision.Delayed} if the caller is to wait for that long and then pass, without
    *     asking again; {@link Decision.Refused} if the queue is full as well
    */
-  public Decision acquire(Policy<? extends L> policy, String key, long cost, String ticketId) {
+  public Decision acquire(Policy policy, String key, long cost, String ticketId) {
     Decision decision = limiter.acquire(policy, key, cost);
     if (!(decision instanceof Decision.Refused refused)) {
       return decision;
@@ -57,7 +57,7 @@ public final class QueuedLimiter<L extends Limit> {
   }
 
   /** Gives a place back before the wait is over. Twice is harmless. */
-  public void leave(Policy<? extends L> policy, String key, String ticketId) {
+  public void leave(Policy policy, String key, String ticketId) {
     places.release(resource(policy, key), ticketId);
   }
 
@@ -67,7 +67,7 @@ public final class QueuedLimiter<L extends Limit> {
    * @return false if the queue is full
    * @throws InterruptedException if the caller is to wait no longer; its place is given back
    */
-  public boolean acquireWaiting(Policy<? extends L> policy, String key)
+  public boolean acquireWaiting(Policy policy, String key)
       throws InterruptedException {
     String ticketId = UUID.randomUUID().toString();
     return switch (acquire(policy, key, 1, ticketId)) {
@@ -80,7 +80,7 @@ public final class QueuedLimiter<L extends Limit> {
     };
   }
 
-  private void sleep(Policy<? extends L> policy, String key, String ticketId, Duration delay)
+  private void sleep(Policy policy, String key, String ticketId, Duration delay)
       throws InterruptedException {
     boolean isOver = false;
     try {
@@ -93,7 +93,7 @@ public final class QueuedLimiter<L extends Limit> {
     }
   }
 
-  private static String resource(Policy<?> policy, String key) {
+  private static String resource(Policy policy, String key) {
     return LimitNames.resource("queue", policy.name(), key);
   }
 }

@@ -227,7 +227,7 @@ final class Evaluation {
   private boolean counts() {
     Map<Integer, Decision.Delayed> waits = new HashMap<>(0);
     while (request.isPresent() ? !asked.isEmpty() : waits.size() < counted.size()) {
-      AcquireRequest<Limit> demand = demand(waits);
+      AcquireRequest demand = demand(waits);
       AcquireResult answer = stores.counts().decide(demand);
       if (answer.isReplayed() || answer.isReused()) {
         known = Optional.of(answer);
@@ -260,14 +260,14 @@ final class Evaluation {
     }
   }
 
-  private AcquireRequest<Limit> demand(Map<Integer, Decision.Delayed> waits) {
-    List<LimitRequest<? extends Limit>> asks = new ArrayList<>(counted.size());
+  private AcquireRequest demand(Map<Integer, Decision.Delayed> waits) {
+    List<LimitRequest> asks = new ArrayList<>(counted.size());
     for (int i : counted) {
       if (asked.get(i).rule().means() instanceof LimitedRule.Counted means) {
-        asks.add(new LimitRequest<>(means.policy(), asked.get(i).key(), asked.get(i).cost()));
+        asks.add(new LimitRequest(means.policy(), asked.get(i).key(), asked.get(i).cost()));
       }
     }
-    return new AcquireRequest<>(asks, waits, request);
+    return new AcquireRequest(asks, waits, request);
   }
 
   /** Takes a place in the queue of each that refuses; false if one has none. */

@@ -60,7 +60,7 @@ final class HeldTicket implements Ticket {
   }
 
   synchronized void taken(
-      LimitStore<Limit> store, AcquireRequest<Limit> demand, AcquireResult granted) {
+      LimitStore store, AcquireRequest demand, AcquireResult granted) {
     duringTheWait.add(() -> store.refund(demand, granted));
   }
 

@@ -17,7 +17,7 @@ public final class LimitedRule {
   public sealed interface Means {}
 
   /** It counts. */
-  public record Counted(Policy<? extends Limit> policy, Optional<Queue> queue) implements Means {}
+  public record Counted(Policy policy, Optional<Queue> queue) implements Means {}
 
   /** It gives leases. */
   public record Leased(Concurrency concurrency) implements Means {}
@@ -36,7 +36,7 @@ public final class LimitedRule {
           new LimitedRule(
               rule,
               new Counted(
-                  new Policy<>(
+                  new Policy(
                       terms.name(), rate.limit(), terms.onStoreFailure(), rule.createdAt()),
                   rate.waiting().queue()),
               PolicyText.ofRule(terms.name(), rate.limit()),

@@ -51,7 +51,7 @@ public final class RuleEvaluator {
    * @param leases leases and places in queues; none is free while it is gone
    * @param openLeases the same, with room for everyone while it is gone
    */
-  public record Stores(LimitStore<Limit> counts, LeaseStore leases, LeaseStore openLeases) {}
+  public record Stores(LimitStore counts, LeaseStore leases, LeaseStore openLeases) {}
 
   public RuleEvaluator(RuleIndex book, Stores stores, RuleObserver observer) {
     this(
@@ -246,7 +246,7 @@ public final class RuleEvaluator {
             .counts()
             .peek(
                 AcquireRequest.of(
-                    new LimitRequest<Limit>(wide(counted), asked.key(), asked.cost())))
+                    new LimitRequest(counted.policy(), asked.key(), asked.cost())))
             .decisions()
             .getFirst();
     if (!(decision instanceof Decision.Refused refused) || counted.queue().isEmpty()) {
@@ -261,11 +261,6 @@ public final class RuleEvaluator {
             refused.resetMicros(),
             (waiting + 1) * queue.delayMicros(),
             waiting + 1);
-  }
-
-  @SuppressWarnings("unchecked") // A policy is only read.
-  private static Policy<Limit> wide(LimitedRule.Counted counted) {
-    return (Policy<Limit>) counted.policy();
   }
 
   static String resourceOfQueue(RuleCheck asked) {

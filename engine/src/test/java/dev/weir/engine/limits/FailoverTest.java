@@ -47,27 +47,27 @@ class FailoverTest {
         () -> nowMicros);
   }
 
-  private static Policy<Limit> policy(Limit limit, OnStoreFailure onFailure) {
+  private static Policy policy(Limit limit, OnStoreFailure onFailure) {
     return Policy.of("p", limit).onStoreFailure(onFailure);
   }
 
-  private static AcquireRequest<Limit> one(Policy<Limit> policy) {
+  private static AcquireRequest one(Policy policy) {
     return AcquireRequest.of(LimitRequest.of(policy, "k"));
   }
 
-  private void giveUp(Failover failover, Policy<Limit> policy) {
+  private void giveUp(Failover failover, Policy policy) {
     store.breakDown();
     for (int i = 0; i < SETTINGS.failures(); i++) {
       failover.peek(one(policy));
     }
   }
 
-  private void recover(Failover failover, Policy<Limit> policy) {
+  private void recover(Failover failover, Policy policy) {
     nowMicros += 5_000_000;
     failover.peek(one(policy));
   }
 
-  private static int granted(Failover failover, Policy<Limit> policy, int asked) {
+  private static int granted(Failover failover, Policy policy, int asked) {
     int granted = 0;
     for (int i = 0; i < asked; i++) {
       granted += failover.take(policy, "k", 1) ? 1 : 0;
@@ -82,12 +82,12 @@ class FailoverTest {
     LimitObserver watching =
         new LimitObserver() {
           @Override
-          public void decided(Policy<?> policy, Decision decision, AcquireResult.Mode mode) {
+          public void decided(Policy policy, Decision decision, AcquireResult.Mode mode) {
             modes.add(mode);
           }
         };
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.LOCAL);
-    try (Limiter<Limit> limiter = Limiter.on(failover).observedBy(watching)) {
+    Policy policy = policy(TEN, OnStoreFailure.LOCAL);
+    try (Limiter limiter = Limiter.on(failover).observedBy(watching)) {
       assertThat(limiter.acquire(policy, "k").remaining()).isEqualTo(9);
       giveUp(failover, policy);
       assertThat(limiter.acquire(policy, "k").remaining()).isEqualTo(4);
@@ -98,7 +98,7 @@ class FailoverTest {
   @Test
   void closedRefusesAndSaysWhenToComeAgain() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.CLOSED);
+    Policy policy = policy(TEN, OnStoreFailure.CLOSED);
     giveUp(failover, policy);
     AcquireResult answer = failover.decide(one(policy));
     assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
@@ -110,7 +110,7 @@ class FailoverTest {
   @Test
   void openLetsPass() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     AcquireResult answer = failover.decide(one(policy));
     assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.OPEN);
@@ -121,14 +121,14 @@ class FailoverTest {
   @Test
   void localEnforcesTheShareOfThisNode() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.LOCAL);
+    Policy policy = policy(TEN, OnStoreFailure.LOCAL);
     giveUp(failover, policy);
     AcquireResult answer = failover.decide(one(policy));
     assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.LOCAL);
     assertThat(answer.decisions().getFirst().remaining()).isEqualTo(4);
     assertThat(granted(failover, policy, 100)).isEqualTo(4);
     AcquireResult tooMuch =
-        failover.decide(AcquireRequest.of(new LimitRequest<>(policy, "other", 6)));
+        failover.decide(AcquireRequest.of(new LimitRequest(policy, "other", 6)));
     assertThat(tooMuch.mode()).isEqualTo(AcquireResult.Mode.LOCAL);
     assertThat(tooMuch.isAllowed()).isFalse();
   }
@@ -136,9 +136,9 @@ class FailoverTest {
   @Test
   void strictestOfADemandHolds() {
     Failover failover = failover();
-    Policy<Limit> open = Policy.<Limit>of("o", TEN).onStoreFailure(OnStoreFailure.OPEN);
-    Policy<Limit> local = Policy.<Limit>of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
-    Policy<Limit> closed = Policy.<Limit>of("c", TEN).onStoreFailure(OnStoreFailure.CLOSED);
+    Policy open = Policy.of("o", TEN).onStoreFailure(OnStoreFailure.OPEN);
+    Policy local = Policy.of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
+    Policy closed = Policy.of("c", TEN).onStoreFailure(OnStoreFailure.CLOSED);
     giveUp(failover, open);
     assertThat(
             failover
@@ -165,7 +165,7 @@ class FailoverTest {
             FixedWindow.of(10, Duration.ofSeconds(10)).alignedToEpoch(),
             SlidingWindow.of(10, Duration.ofSeconds(5)))) {
       Failover failover = failover();
-      Policy<Limit> policy =
+      Policy policy =
           Policy.of("at " + nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
       store.mend();
       assertThat(granted(failover, policy, 100)).isEqualTo(10);
@@ -192,7 +192,7 @@ class FailoverTest {
   @Test
   void nothingIsRefusedAfterARecoveryIfTheFallbackWasNotAsked() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
     assertThat(granted(failover, policy, 4)).isEqualTo(4);
     giveUp(failover, policy);
     assertThat(granted(failover, policy, 100)).isZero();
@@ -204,16 +204,16 @@ class FailoverTest {
   @Test
   void policyThatIsNewerThanTheSwitchIsNotRefusedForIt() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
     giveUp(failover, policy);
     nowMicros += 1;
-    Policy<Limit> later =
-        new Policy<>("later", policy.limit(), policy.onStoreFailure(), Micros.instant(nowMicros));
+    Policy later =
+        new Policy("later", policy.limit(), policy.onStoreFailure(), Micros.instant(nowMicros));
     assertThat(granted(failover, later, 100)).isEqualTo(10);
     store.mend();
     recover(failover, policy);
     assertThat(granted(failover, policy, 100)).isZero();
-    Policy<Limit> last = later.createdAt(Micros.instant(nowMicros));
+    Policy last = later.createdAt(Micros.instant(nowMicros));
     assertThat(failover.decide(AcquireRequest.of(LimitRequest.of(last, "other"))).mode())
         .isEqualTo(AcquireResult.Mode.STORE);
   }
@@ -227,7 +227,7 @@ class FailoverTest {
             LimitObserver.NONE,
             () -> nowMicros);
     Failover near = failover();
-    Policy<Limit> policy =
+    Policy policy =
         policy(FixedWindow.of(10, MINUTE).alignedToEpoch(), OnStoreFailure.FALLBACK);
     cut.breakDown();
     int[] ofMinute = new int[20];
@@ -252,7 +252,7 @@ class FailoverTest {
   @Test
   void hiccupDoesNotChangeTheStore() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
     assertThat(granted(failover, policy, 4)).isEqualTo(4);
     store.breakDown();
     assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.CLOSED);
@@ -265,7 +265,7 @@ class FailoverTest {
   @Test
   void fallbackThatIsGoneAsWellIsClosed() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.FALLBACK);
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
     giveUp(failover, policy);
     next.breakDown();
     nowMicros += 2_000_000;
@@ -276,7 +276,7 @@ class FailoverTest {
   @Test
   void storeThatKeepsItsCountsGoesOnAtOnceUnderClosed() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
     assertThat(granted(failover, policy, 3)).isEqualTo(3);
     giveUp(failover, policy);
     store.mend();
@@ -287,7 +287,7 @@ class FailoverTest {
   @Test
   void deadStoreIsAskedByOneNowAndThenAndRecoversByItself() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     int asked = store.calls();
     granted(failover, policy, 1_000);
@@ -314,7 +314,7 @@ class FailoverTest {
   @Test
   void whatIsNotTheStoresFailureIsThrownAndStillCountsAsOne() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
     store.confuse();
     for (int i = 0; i < SETTINGS.failures(); i++) {
       assertThatThrownBy(() -> failover.decide(one(policy))).hasMessage("out of order");
@@ -325,7 +325,7 @@ class FailoverTest {
   @Test
   void demandThatWasNotSentIsNeitherASuccessNorAFailure() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
     store.breakDown();
     // Between the failures of others, it does not end their row.
     for (int i = 0; i < SETTINGS.failures(); i++) {
@@ -340,7 +340,7 @@ class FailoverTest {
     assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
   }
 
-  private void assertNotSent(Failover failover, Policy<Limit> policy) {
+  private void assertNotSent(Failover failover, Policy policy) {
     store.reject(true);
     assertThatThrownBy(() -> failover.decide(one(policy)))
         .isInstanceOf(IllegalArgumentException.class);
@@ -350,8 +350,8 @@ class FailoverTest {
   @Test
   void refundGoesToWhoGranted() {
     Failover failover = failover();
-    Policy<Limit> local = policy(TEN, OnStoreFailure.LOCAL);
-    AcquireRequest<Limit> demand = one(local);
+    Policy local = policy(TEN, OnStoreFailure.LOCAL);
+    AcquireRequest demand = one(local);
     AcquireResult byStore = failover.decide(demand);
     giveUp(failover, local);
     AcquireResult here = failover.decide(demand);
@@ -368,7 +368,7 @@ class FailoverTest {
   @Test
   void whatNobodyKnowsIsThrown() {
     Failover failover = failover();
-    Policy<Limit> policy = policy(TEN, OnStoreFailure.OPEN);
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     assertThatThrownBy(() -> failover.usage(policy, "k"))
         .isInstanceOf(StoreException.class)
@@ -379,14 +379,14 @@ class FailoverTest {
   /** It goes on with the keys that it has, so it is not left alone. */
   @Test
   void storeThatIsFullIsNotGivenUp() {
-    LimitStore<Limit> small = new MemoryLimitStore(() -> nowMicros, 1);
+    LimitStore small = new MemoryLimitStore(() -> nowMicros, 1);
     Failover failover =
         new Failover(
             new Failover.Parts("memory", small, Optional.empty(), 1, 10, SETTINGS),
             observer,
             () -> nowMicros);
-    Policy<Limit> closed = policy(TEN, OnStoreFailure.CLOSED);
-    Policy<Limit> open = policy(TEN, OnStoreFailure.OPEN);
+    Policy closed = policy(TEN, OnStoreFailure.CLOSED);
+    Policy open = policy(TEN, OnStoreFailure.OPEN);
     assertThat(failover.decide(one(closed)).mode()).isEqualTo(AcquireResult.Mode.STORE);
     for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
       AcquireResult refused = failover.decide(AcquireRequest.of(LimitRequest.of(closed, "new")));

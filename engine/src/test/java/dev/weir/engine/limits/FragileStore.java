@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** A store in memory that can be broken, and mended with its counts or without. */
-final class FragileStore implements LimitStore<Limit> {
+final class FragileStore implements LimitStore {
   private final LongSupplier nowMicros;
-  private LimitStore<Limit> memory;
+  private LimitStore memory;
   private boolean isBroken;
   private boolean isOutOfOrder;
   private boolean isRejecting;
@@ -23,7 +23,7 @@ final class FragileStore implements LimitStore<Limit> {
   }
 
   /** A way to a store that can be cut, while others still reach it. */
-  FragileStore(LimitStore<Limit> reached) {
+  FragileStore(LimitStore reached) {
     this.nowMicros = () -> 0;
     this.memory = reached;
   }
@@ -55,7 +55,7 @@ final class FragileStore implements LimitStore<Limit> {
     return calls;
   }
 
-  private LimitStore<Limit> memory() {
+  private LimitStore memory() {
     if (isRejecting) {
       throw new IllegalArgumentException("cannot be sent");
     }
@@ -70,32 +70,32 @@ final class FragileStore implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     return memory().decide(demand);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     return memory().peek(demand);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     return memory().recall(demand);
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     return memory().refund(demand, grantedAt);
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     return memory().usage(policy, key);
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     memory().forget(policy, key);
   }
 

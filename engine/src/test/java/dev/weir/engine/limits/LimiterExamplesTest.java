@@ -56,8 +56,8 @@ class LimiterExamplesTest {
   @Test
   void yesOrNo() {
     // docs: yes or no
-    Limiter<Limit> limiter = Limiter.inMemory();
-    Policy<TokenBucket> api = Policy.of("api", TokenBucket.of(100, Duration.ofSeconds(10)));
+    Limiter limiter = Limiter.inMemory();
+    Policy api = Policy.of("api", TokenBucket.of(100, Duration.ofSeconds(10)));
     if (limiter.tryAcquire(api, "user:101")) {
       serve();
     }
@@ -67,9 +67,9 @@ class LimiterExamplesTest {
 
   @Test
   void decision() {
-    Limiter<Limit> limiter = Limiter.inMemory();
+    Limiter limiter = Limiter.inMemory();
     // docs: decision
-    Policy<FixedWindow> sms = Policy.of("sms", FixedWindow.of(1, Duration.ofSeconds(60)));
+    Policy sms = Policy.of("sms", FixedWindow.of(1, Duration.ofSeconds(60)));
     for (int i = 0; i < 2; i++) {
       switch (limiter.acquire(sms, "+49 30 901820")) {
         case Decision.Allowed allowed -> serve();
@@ -83,12 +83,12 @@ class LimiterExamplesTest {
 
   @Test
   void allOrNothing() {
-    Limiter<Limit> limiter = Limiter.inMemory();
+    Limiter limiter = Limiter.inMemory();
     // docs: all or nothing
-    Policy<TokenBucket> perUser = Policy.of("user", TokenBucket.of(10, Duration.ofSeconds(1)));
-    Policy<SlidingWindow> perOrg = Policy.of("org", SlidingWindow.of(500, Duration.ofMinutes(1)));
-    AcquireRequest<Limit> demand =
-        AcquireRequest.<Limit>all(
+    Policy perUser = Policy.of("user", TokenBucket.of(10, Duration.ofSeconds(1)));
+    Policy perOrg = Policy.of("org", SlidingWindow.of(500, Duration.ofMinutes(1)));
+    AcquireRequest demand =
+        AcquireRequest.all(
                 List.of(LimitRequest.of(perUser, "user:101"), LimitRequest.of(perOrg, "org:7")))
             .withRequestId("order-4711");
     AcquireResult answer = limiter.acquire(demand);
@@ -120,11 +120,11 @@ class LimiterExamplesTest {
 
   @Test
   void queue() throws InterruptedException {
-    Limiter<Limit> limiter = Limiter.inMemory();
+    Limiter limiter = Limiter.inMemory();
     // docs: queue
-    Policy<FixedWindow> bank = Policy.of("bank", FixedWindow.of(3, Duration.ofSeconds(10)));
-    QueuedLimiter<Limit> patient =
-        new QueuedLimiter<>(limiter, new MemoryLeaseStore(), Queue.of(2, Duration.ofMillis(5)));
+    Policy bank = Policy.of("bank", FixedWindow.of(3, Duration.ofSeconds(10)));
+    QueuedLimiter patient =
+        new QueuedLimiter(limiter, new MemoryLeaseStore(), Queue.of(2, Duration.ofMillis(5)));
     for (int i = 0; i < 4; i++) {
       if (patient.acquireWaiting(bank, "all")) { // the fourth waits for 5 ms
         serve();

@@ -15,20 +15,20 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class QueuedLimiterTest {
-  private static final Policy<FixedWindow> THREE =
+  private static final Policy THREE =
       Policy.of("p", FixedWindow.of(3, Duration.ofSeconds(10)));
 
   private long nowMicros = 1_700_000_000_000_000L;
   private final MemoryLeaseStore places = new MemoryLeaseStore(() -> nowMicros);
-  private final Limiter<Limit> limiter = Limiter.on(new MemoryLimitStore(() -> nowMicros, 1_000));
+  private final Limiter limiter = Limiter.on(new MemoryLimitStore(() -> nowMicros, 1_000));
 
-  private QueuedLimiter<Limit> queued(Duration delay) {
-    return new QueuedLimiter<>(limiter, places, Queue.of(2, delay));
+  private QueuedLimiter queued(Duration delay) {
+    return new QueuedLimiter(limiter, places, Queue.of(2, delay));
   }
 
   @Test
   void ofEightAtOnceThreePassTwoWaitAndThreeAreRefused() {
-    QueuedLimiter<Limit> queued = queued(Duration.ofMillis(500));
+    QueuedLimiter queued = queued(Duration.ofMillis(500));
     List<String> outcomes = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       outcomes.add(
@@ -53,7 +53,7 @@ class QueuedLimiterTest {
 
   @Test
   void placeIsFreeWhenItsWaitIsOverOrItsClientLeaves() {
-    QueuedLimiter<Limit> queued = queued(Duration.ofMillis(500));
+    QueuedLimiter queued = queued(Duration.ofMillis(500));
     for (int i = 0; i < 5; i++) {
       queued.acquire(THREE, "k", 1, "ticket " + i);
     }
@@ -69,9 +69,9 @@ class QueuedLimiterTest {
 
   @Test
   void keysAndPoliciesWaitByThemselves() {
-    QueuedLimiter<Limit> queued = queued(Duration.ofMillis(500));
-    Policy<FixedWindow> longName = Policy.of("p".repeat(255), THREE.limit());
-    for (Policy<FixedWindow> policy : List.of(THREE, longName)) {
+    QueuedLimiter queued = queued(Duration.ofMillis(500));
+    Policy longName = Policy.of("p".repeat(255), THREE.limit());
+    for (Policy policy : List.of(THREE, longName)) {
       for (String key : List.of("k", "l", "x".repeat(255))) {
         for (int i = 0; i < 3; i++) {
           queued.acquire(policy, key, 1, "ticket " + i);
@@ -85,7 +85,7 @@ class QueuedLimiterTest {
 
   @Test
   void whoIsInterruptedWhileWaitingGivesThePlaceBack() throws Exception {
-    QueuedLimiter<Limit> queued = queued(Duration.ofSeconds(30));
+    QueuedLimiter queued = queued(Duration.ofSeconds(30));
     for (int i = 0; i < 3; i++) {
       assertThat(queued.acquireWaiting(THREE, "k")).isTrue();
     }

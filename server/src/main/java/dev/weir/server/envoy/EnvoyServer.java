@@ -59,7 +59,7 @@ public final class EnvoyServer implements AutoCloseable {
   public record Parts(
       RuleIndex book,
       RuleEvaluator desk,
-      LimitStore<Limit> counts,
+      LimitStore counts,
       boolean isBlocking,
       EnvoyMetrics metrics,
       InstantSource clock) {}

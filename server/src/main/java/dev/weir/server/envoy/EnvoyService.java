@@ -43,7 +43,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
 
   private final DescriptorReader reader;
   private final RuleEvaluator desk;
-  private final LimitStore<Limit> counts;
+  private final LimitStore counts;
   private final EnvoyMetrics metrics;
   private final WaitingRoom waitingRoom;
   private final InstantSource clock;
@@ -251,15 +251,15 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     if (asked.isEmpty()) {
       return List.of();
     }
-    List<LimitRequest<? extends Limit>> asks = new ArrayList<>(asked.size());
+    List<LimitRequest> asks = new ArrayList<>(asked.size());
     for (RuleCheck each : asked) {
       // Envoy does not say whether a request has waited, and then took nothing.
       if (each.rule().means() instanceof LimitedRule.Counted counted && counted.queue().isEmpty()) {
-        asks.add(new LimitRequest<>(counted.policy(), each.key(), bounded(each).cost()));
+        asks.add(new LimitRequest(counted.policy(), each.key(), bounded(each).cost()));
       }
     }
     if (!asks.isEmpty()) {
-      counts.refund(AcquireRequest.<Limit>all(asks), clock.instant());
+      counts.refund(AcquireRequest.all(asks), clock.instant());
     }
     return desk.peek(
         inForce(asked).stream().map(each -> new RuleCheck(each.rule(), each.key(), 1)).toList());

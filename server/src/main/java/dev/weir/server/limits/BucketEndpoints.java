@@ -200,11 +200,11 @@ final class BucketEndpoints {
     return limits.buckets().find(resource).orElseThrow(() -> ResourceId.unknown(resource));
   }
 
-  private static AcquireRequest<TokenBucket> demand(Definition<TokenBucket> defined, long tokens) {
-    return AcquireRequest.of(new LimitRequest<>(policy(defined), defined.resource(), tokens));
+  private static AcquireRequest demand(Definition<TokenBucket> defined, long tokens) {
+    return AcquireRequest.of(new LimitRequest(policy(defined), defined.resource(), tokens));
   }
 
-  private static Policy<TokenBucket> policy(Definition<TokenBucket> defined) {
+  private static Policy policy(Definition<TokenBucket> defined) {
     return Policy.of(POLICY, defined.limit()).createdAt(defined.createdAt());
   }
 }

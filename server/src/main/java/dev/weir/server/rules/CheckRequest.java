@@ -62,8 +62,8 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
   }
 
   /** What a store is asked: nothing for rules that are not active. Empty if none is. */
-  Optional<AcquireRequest<Limit>> demand(Duration requestTtl) {
-    List<LimitRequest<? extends Limit>> asks = new ArrayList<>(asked.size());
+  Optional<AcquireRequest> demand(Duration requestTtl) {
+    List<LimitRequest> asks = new ArrayList<>(asked.size());
     for (RuleCheck each : asked) {
       if (each.rule().isActive()) {
         ask(each).ifPresent(asks::add);
@@ -72,14 +72,14 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
     return asks.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            new AcquireRequest<>(
+            new AcquireRequest(
                 asks, Map.of(), new RuleEvaluator.Repeat(requestId, requestTtl).binding(asked)));
   }
 
   /** What is asked of a store that counts. */
-  static Optional<LimitRequest<? extends Limit>> ask(RuleCheck asked) {
+  static Optional<LimitRequest> ask(RuleCheck asked) {
     return asked.rule().means() instanceof LimitedRule.Counted counted
-        ? Optional.of(new LimitRequest<>(counted.policy(), asked.key(), asked.cost()))
+        ? Optional.of(new LimitRequest(counted.policy(), asked.key(), asked.cost()))
         : Optional.empty();
   }
 

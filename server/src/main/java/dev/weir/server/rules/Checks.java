@@ -79,7 +79,7 @@ final class Checks {
 
   /** The short way for what is one step of a store. */
   private Verdict counted(CheckRequest request) {
-    Optional<AcquireRequest<Limit>> demand = request.demand(limits.requestTtl());
+    Optional<AcquireRequest> demand = request.demand(limits.requestTtl());
     if (demand.isEmpty()) {
       return new Verdict.Passed(
           List.of(), AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);

@@ -24,7 +24,7 @@ import java.time.Duration;
  * @param isBlocking whether a decision may wait for somebody
  */
 public record Limits(
-    LimitStore<Limit> store,
+    LimitStore store,
     LeaseStore leases,
     Rules rules,
     RuleIndex book,

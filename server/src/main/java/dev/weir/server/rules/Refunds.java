@@ -50,7 +50,7 @@ final class Refunds {
   /** Gives back what was granted, and leases. */
   HttpResponse<byte[]> refund(byte[] body) {
     Request request = read(Fields.of(Json.read(body, 0, body.length)));
-    Optional<AcquireRequest<Limit>> demand = demand(request);
+    Optional<AcquireRequest> demand = demand(request);
     // First, for another request's id gives nothing back.
     if (demand.isPresent()
         && limits.store().refund(demand.get(), request.granted()) == Refund.REUSED) {
@@ -116,11 +116,11 @@ final class Refunds {
   }
 
   /** With an id, the demand as it was asked; without, what was taken. */
-  private Optional<AcquireRequest<Limit>> demand(Request request) {
+  private Optional<AcquireRequest> demand(Request request) {
     CheckRequest check = request.check();
     RequestBinding binding =
         new RuleEvaluator.Repeat(check.requestId(), limits.requestTtl()).binding(check.asked());
-    List<LimitRequest<? extends Limit>> asks = new ArrayList<>(check.asked().size());
+    List<LimitRequest> asks = new ArrayList<>(check.asked().size());
     for (RuleCheck asked : check.asked()) {
       boolean isAsked =
           binding.isPresent() ? !asked.rule().isShadow() : !request.waited().contains(asked);
@@ -130,7 +130,7 @@ final class Refunds {
     }
     return asks.isEmpty() && !binding.isPresent()
         ? Optional.empty()
-        : Optional.of(new AcquireRequest<>(asks, Map.of(), binding));
+        : Optional.of(new AcquireRequest(asks, Map.of(), binding));
   }
 
   /** Renews the leases of a check, by the rules that gave them. */

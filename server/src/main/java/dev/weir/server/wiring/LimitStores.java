@@ -32,7 +32,7 @@ import java.util.Optional;
  * @param leases nobody gets one while their store is gone
  * @param openLeases the same, but everybody gets one then
  */
-record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openLeases) {
+record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) {
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
   private static final int STEPS_OF_A_SWEEP = 100;
 
@@ -136,9 +136,9 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
       LimitSettings settings,
       LimitMetrics metrics,
       String name,
-      LimitStore<Limit> store,
+      LimitStore store,
       LeaseStore leases,
-      Optional<LimitStore<Limit>> next) {
+      Optional<LimitStore> next) {
     return new LimitStores(
         new Failover(
             new Failover.Parts(

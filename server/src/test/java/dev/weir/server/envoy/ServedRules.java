@@ -89,7 +89,7 @@ final class ServedRules implements AutoCloseable {
   }
 
   /** Who keeps the counts, possibly for several nodes. */
-  record Stores(LimitStore<Limit> counts, LeaseStore leases) {
+  record Stores(LimitStore counts, LeaseStore leases) {
     static Stores inMemory() {
       LongSupplier nowMicros = () -> Micros.ceil(NOON);
       return new Stores(new MemoryLimitStore(nowMicros, 100_000), new MemoryLeaseStore(nowMicros));

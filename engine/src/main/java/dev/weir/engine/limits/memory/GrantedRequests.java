@@ -41,11 +41,11 @@ final class GrantedRequests {
       return request.id();
     }
 
-    boolean isOf(AcquireRequest<?> demand) {
+    boolean isOf(AcquireRequest demand) {
       return request.digest().equals(demand.request().digest());
     }
 
-    AcquireResult answerTo(AcquireRequest<?> demand, long nowMicros) {
+    AcquireResult answerTo(AcquireRequest demand, long nowMicros) {
       Instant now = Micros.instant(nowMicros);
       if (!isOf(demand)) {
         return AcquireResult.reused(now);
@@ -91,8 +91,8 @@ final class GrantedRequests {
 
   /** Decides a demand that has a request id, unless it was granted before. */
   AcquireResult grantOnce(
-      AcquireRequest<? extends Limit> demand,
-      Function<AcquireRequest<? extends Limit>, AcquireResult> decide,
+      AcquireRequest demand,
+      Function<AcquireRequest, AcquireResult> decide,
       LongSupplier nowMicros) {
     Stripe stripe = stripe(demand.requestId());
     stripe.lock.lock();
@@ -120,7 +120,7 @@ final class GrantedRequests {
   }
 
   /** The answer to a demand whose request id is known. */
-  Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand, long nowMicros) {
+  Optional<AcquireResult> recall(AcquireRequest demand, long nowMicros) {
     Stripe stripe = stripe(demand.requestId());
     stripe.lock.lock();
     try {
@@ -137,9 +137,9 @@ final class GrantedRequests {
    * @param giveBack called before anybody can be granted the same request anew
    */
   Refund refund(
-      AcquireRequest<? extends Limit> demand,
+      AcquireRequest demand,
       long nowMicros,
-      BiConsumer<AcquireRequest<? extends Limit>, Instant> giveBack) {
+      BiConsumer<AcquireRequest, Instant> giveBack) {
     Stripe stripe = stripe(demand.requestId());
     stripe.lock.lock();
     try {

@@ -20,7 +20,7 @@ import java.util.function.Function;
 final class LockedRequests implements AutoCloseable {
   /** An ask and where its count is kept. */
   private record Located(
-      LimitRequest<? extends Limit> ask,
+      LimitRequest ask,
       UsageTable table,
       Segment segment,
       long first,
@@ -76,12 +76,12 @@ final class LockedRequests implements AutoCloseable {
   }
 
   static LockedRequests lock(
-      List<? extends LimitRequest<? extends Limit>> asks,
+      List<LimitRequest> asks,
       KeyHash hash,
       Function<Limit, UsageTable> tables) {
     List<Located> located = new ArrayList<>(asks.size());
     List<Segment> segments = new ArrayList<>(asks.size());
-    for (LimitRequest<? extends Limit> ask : asks) {
+    for (LimitRequest ask : asks) {
       Limit limit = ask.policy().limit();
       UsageTable table = tables.apply(limit);
       KeyHash.Prefix prefix = hash.prefix(MemoryLimitStore.kind(limit), ask.policy().name());

@@ -30,7 +30,7 @@ import java.util.function.LongSupplier;
  * <p>Under load {@link #take} may grant by a clock that is half a millisecond late; it never
  * refuses by it. Everything else goes by the exact time.
  */
-public final class MemoryLimitStore implements LimitStore<Limit> {
+public final class MemoryLimitStore implements LimitStore {
   /** So many keys may be in use unless told otherwise: about half a gigabyte. */
   public static final long DEFAULT_MOST_KEYS = 10_000_000;
 
@@ -70,7 +70,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+  public boolean take(Policy policy, String key, long cost) {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     long now = clock.cheapMicros();
@@ -102,11 +102,11 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public Decision decide(Policy<? extends Limit> policy, String key, long cost) {
+  public Decision decide(Policy policy, String key, long cost) {
     return decide(policy, key, cost, clock.exactMicros());
   }
 
-  private Decision decide(Policy<? extends Limit> policy, String key, long cost, long now) {
+  private Decision decide(Policy policy, String key, long cost, long now) {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
@@ -147,17 +147,17 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     if (!demand.isRepeatable()) {
       return decideOnce(demand);
     }
     return requests.grantOnce(demand, this::decideOnce, clock::exactMicros);
   }
 
-  private AcquireResult decideOnce(AcquireRequest<? extends Limit> demand) {
+  private AcquireResult decideOnce(AcquireRequest demand) {
     long now = clock.exactMicros();
     if (demand.asks().size() == 1 && demand.waits().isEmpty()) {
-      LimitRequest<? extends Limit> ask = demand.asks().getFirst();
+      LimitRequest ask = demand.asks().getFirst();
       return LockedRequests.answer(List.of(decide(ask.policy(), ask.key(), ask.cost(), now)), now);
     }
     List<Decision> decisions;
@@ -170,7 +170,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     try (LockedRequests asks = lock(demand.taking())) {
       long now = clock.exactMicros();
       return LockedRequests.answer(demand.merged(asks.peek(now)), now);
@@ -178,12 +178,12 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     return requests.recall(demand, clock.exactMicros());
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     if (demand.isRepeatable()) {
       return requests.refund(demand, clock.exactMicros(), this::giveBack);
     }
@@ -191,21 +191,21 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
     return Refund.GIVEN_BACK;
   }
 
-  private void giveBack(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  private void giveBack(AcquireRequest demand, Instant grantedAt) {
     try (LockedRequests asks = lock(demand.taking())) {
       asks.refund(Micros.clamped(grantedAt), clock.exactMicros());
     }
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     try (LockedRequests asks = lock(List.of(LimitRequest.of(policy, key)))) {
       return asks.usage(0);
     }
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     try (LockedRequests asks = lock(List.of(LimitRequest.of(policy, key)))) {
       asks.forget(0);
     }
@@ -227,7 +227,7 @@ public final class MemoryLimitStore implements LimitStore<Limit> {
   @Override
   public void close() {}
 
-  private LockedRequests lock(List<? extends LimitRequest<? extends Limit>> asks) {
+  private LockedRequests lock(List<LimitRequest> asks) {
     return LockedRequests.lock(asks, hash, this::table);
   }
 

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 @Param(name = "cost", gen = IntGen.class, conf = "1:2")
 public class MemoryLimitStoreLincheckTest {
-  private static final Policy<TokenBucket> BUCKET =
+  private static final Policy BUCKET =
       Policy.of("b", TokenBucket.of(3, Duration.ofSeconds(1)));
-  private static final Policy<FixedWindow> WINDOW =
+  private static final Policy WINDOW =
       Policy.of("w", FixedWindow.of(3, Duration.ofSeconds(1)));
-  private static final Policy<SlidingWindow> SLIDING =
+  private static final Policy SLIDING =
       Policy.of("s", SlidingWindow.of(3, Duration.ofSeconds(1)));
 
   // The clock stands still, so that an order explains all that is seen.
@@ -60,7 +60,7 @@ public class MemoryLimitStoreLincheckTest {
     store.forget(BUCKET, "k" + key);
   }
 
-  private static AcquireRequest<Limit> all(int key) {
+  private static AcquireRequest all(int key) {
     return AcquireRequest.all(
         List.of(
             LimitRequest.of(BUCKET, "k" + key),

@@ -47,7 +47,7 @@ final class MemoryLimitStoreRaceTest {
   @ParameterizedTest
   @MethodSource("limits")
   void everyGrantIsCountedOnce(Limit limit) throws Exception {
-    Policy<Limit> policy = Policy.of("counted", limit);
+    Policy policy = Policy.of("counted", limit);
     AtomicBoolean isOver = new AtomicBoolean();
     try (ExecutorService executor = Executors.newFixedThreadPool(CALLERS + 1)) {
       Future<?> passing = executor.submit(() -> comeAndGo(limit, isOver));
@@ -72,14 +72,14 @@ final class MemoryLimitStoreRaceTest {
   }
 
   /** One or two at a time, and now and then one that is given back. */
-  private void ask(Policy<Limit> policy, SplittableRandom random) {
+  private void ask(Policy policy, SplittableRandom random) {
     for (int turn = 0; turn < TURNS; turn++) {
       int one = random.nextInt(COUNTED);
       int other = (one + 1 + random.nextInt(COUNTED - 1)) % COUNTED;
       switch (random.nextInt(8)) {
         case 0 -> note(store.decide(policy, "key:" + one, 1).isAllowed(), one);
         case 1 -> {
-          AcquireRequest<Limit> both =
+          AcquireRequest both =
               AcquireRequest.all(
                   List.of(
                       LimitRequest.of(policy, "key:" + one),
@@ -107,7 +107,7 @@ final class MemoryLimitStoreRaceTest {
 
   /** Makes segments grow and shrink, and places move up into the holes of others. */
   private void comeAndGo(Limit limit, AtomicBoolean isOver) {
-    Policy<Limit> passing = Policy.of("passing", limit);
+    Policy passing = Policy.of("passing", limit);
     do {
       for (int key = 0; key < PASSING; key++) {
         assertThat(store.take(passing, "passing:" + key, 1)).isTrue();

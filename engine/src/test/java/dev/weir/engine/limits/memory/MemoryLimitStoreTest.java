@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What is the memory store's own; that it decides as core does is the kit's to prove. */
 class MemoryLimitStoreTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
-  private static final List<Policy<? extends Limit>> POLICIES =
+  private static final List<Policy> POLICIES =
       List.of(
           Policy.of("bucket", TokenBucket.of(5, SECOND)),
           Policy.of("window", FixedWindow.of(5, SECOND)),
@@ -47,7 +47,7 @@ class MemoryLimitStoreTest {
   @Test
   void millionsOfPlacesMoveAndNoneIsLost() {
     MemoryLimitStore store = store(1_000_000);
-    Policy<TokenBucket> policy = Policy.of("p", TokenBucket.of(3, Duration.ofHours(3)));
+    Policy policy = Policy.of("p", TokenBucket.of(3, Duration.ofHours(3)));
     int keys = 150_000;
     for (int round = 1; round <= 3; round++) {
       for (int i = 0; i < keys; i++) {
@@ -90,8 +90,8 @@ class MemoryLimitStoreTest {
   @Test
   void keyThatIsOftenAskedForKeepsWhatItUsedWhenItsLimitIsChanged() {
     MemoryLimitStore store = store(2_000);
-    Policy<TokenBucket> before = Policy.of("p", TokenBucket.of(10, SECOND));
-    Policy<TokenBucket> after =
+    Policy before = Policy.of("p", TokenBucket.of(10, SECOND));
+    Policy after =
         Policy.of("p", TokenBucket.of(12, SECOND).refilledBy(1, Duration.ofHours(1)));
     for (int i = 0; i < 8; i++) {
       assertThat(store.take(before, "key", 1)).isTrue();
@@ -109,7 +109,7 @@ class MemoryLimitStoreTest {
     MemoryLimitStore store = store(2_000);
     Map<Key, Usage> naive = new HashMap<>();
     for (int i = 0; i < 5_000; i++) {
-      Policy<? extends Limit> policy = POLICIES.get(random.nextInt(3));
+      Policy policy = POLICIES.get(random.nextInt(3));
       String key = "k" + random.nextInt(300);
       Key place = new Key(policy.name(), key);
       Usage usage = naive.getOrDefault(place, Usage.NONE);
@@ -144,7 +144,7 @@ class MemoryLimitStoreTest {
   @Test
   void idleKeysVanishAsOthersAreAsked() {
     MemoryLimitStore store = store(1_000_000);
-    for (Policy<? extends Limit> policy : POLICIES) {
+    for (Policy policy : POLICIES) {
       for (int i = 0; i < 20_000; i++) {
         store.take(policy, "user:" + i, 1);
       }
@@ -168,7 +168,7 @@ class MemoryLimitStoreTest {
       store.take(POLICIES.get(2), "user:" + i, 1);
     }
     nowMicros += 10_000_000;
-    AcquireRequest<Limit> both =
+    AcquireRequest both =
         AcquireRequest.all(
             List.of(
                 LimitRequest.of(POLICIES.get(0), "the same"),
@@ -183,7 +183,7 @@ class MemoryLimitStoreTest {
   @Test
   void idleKeysMakeRoomBeforeAnyIsRefused() {
     MemoryLimitStore store = store(64);
-    Policy<? extends Limit> policy = POLICIES.getFirst();
+    Policy policy = POLICIES.getFirst();
     for (int i = 0; i < 10_000; i++) {
       store.take(policy, "user:" + i, 1);
       nowMicros += 10_000;
@@ -194,7 +194,7 @@ class MemoryLimitStoreTest {
   @Test
   void fullIsTheStoresFailureAndForgetsNobody() {
     MemoryLimitStore store = store(100);
-    Policy<? extends Limit> policy = POLICIES.getFirst();
+    Policy policy = POLICIES.getFirst();
     for (int i = 0; i < 100; i++) {
       assertThat(store.take(policy, "user:" + i, 5)).isTrue();
     }
@@ -213,9 +213,9 @@ class MemoryLimitStoreTest {
   @Test
   void whatDoesNotFitAsAWholeIsNotDoneInPart() {
     MemoryLimitStore store = store(3);
-    Policy<TokenBucket> policy = Policy.of("p", TokenBucket.of(5, SECOND));
+    Policy policy = Policy.of("p", TokenBucket.of(5, SECOND));
     store.take(policy, "known", 1);
-    AcquireRequest<TokenBucket> demand =
+    AcquireRequest demand =
         AcquireRequest.all(
             List.of(
                 LimitRequest.of(policy, "known"),
@@ -251,7 +251,7 @@ class MemoryLimitStoreTest {
   @Test
   void requestIdsAreBoundedAndForgotten() {
     MemoryLimitStore store = store(64);
-    Policy<FixedWindow> policy = Policy.of("p", FixedWindow.of(1_000_000, Duration.ofDays(1)));
+    Policy policy = Policy.of("p", FixedWindow.of(1_000_000, Duration.ofDays(1)));
     assertThatThrownBy(
             () -> {
               for (int i = 0; i < 1_000; i++) {
@@ -282,7 +282,7 @@ class MemoryLimitStoreTest {
         List.of(
             TokenBucket.of(1_000_000, Duration.ofHours(1)).refilledBy(1, Duration.ofMinutes(1)),
             FixedWindow.of(1_000_000_000, Duration.ofHours(1)))) {
-      Policy<Limit> policy = Policy.of("api", limit);
+      Policy policy = Policy.of("api", limit);
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long least = Long.MAX_VALUE;
       for (int round = 0; round < 50_000 && least >= keys.length; round++) {

@@ -33,12 +33,12 @@ public interface ComebackKit {
   Duration DAY = Duration.ofDays(1);
   long MOST = 10;
 
-  LimitStore<Limit> limits();
+  LimitStore limits();
 
   LeaseStore leases();
 
   /** The stores as another node opens them, after the last loss. */
-  LimitStore<Limit> limitsOfNewNode();
+  LimitStore limitsOfNewNode();
 
   /** Cuts the connections, and returns when the store answers again. */
   void comeBackUnchanged();
@@ -54,11 +54,11 @@ public interface ComebackKit {
         TokenBucket.of(MOST, Duration.ofDays(100)));
   }
 
-  private static Policy<Limit> policy(Limit limit) {
+  private static Policy policy(Limit limit) {
     return Policy.of(limit.getClass().getSimpleName(), limit);
   }
 
-  private long granted(Policy<Limit> policy, String key, int asked) {
+  private long granted(Policy policy, String key, int asked) {
     long granted = 0;
     for (int i = 0; i < asked; i++) {
       granted += limits().take(policy, key, 1) ? 1 : 0;
@@ -84,7 +84,7 @@ public interface ComebackKit {
     for (Limit limit : longLimits()) {
       // As if all had been used when the loss was noticed: nothing is left, in every form.
       assertThat(granted(policy(limit), "k", 20)).as(limit.toString()).isZero();
-      AcquireRequest<Limit> demand = AcquireRequest.of(LimitRequest.of(policy(limit), "k"));
+      AcquireRequest demand = AcquireRequest.of(LimitRequest.of(policy(limit), "k"));
       Decision decision = limits().decide(demand.withRequestId("id")).decisions().getFirst();
       assertThat(decision.remaining()).isZero();
       assertThat(decision).isInstanceOf(Decision.Refused.class);
@@ -97,7 +97,7 @@ public interface ComebackKit {
 
   @Test
   default void nodeThatStartsAfterTheLossKnowsOfItFromTheStore() {
-    Policy<Limit> policy = policy(longLimits().getFirst());
+    Policy policy = policy(longLimits().getFirst());
     assertThat(granted(policy, "k", 4)).isEqualTo(4);
     comeBackEmpty();
     assertThat(granted(policy, "k", 1)).isZero();
@@ -113,10 +113,10 @@ public interface ComebackKit {
     // The first call notices.
     limits().take(policy(longLimits().getFirst()), "k", 1);
     for (Limit limit : longLimits()) {
-      Policy<Limit> later = policy(limit).createdAt(Instant.now().plusSeconds(1));
+      Policy later = policy(limit).createdAt(Instant.now().plusSeconds(1));
       assertThat(granted(later, "k", 20)).as(limit.toString()).isEqualTo(MOST);
     }
-    Policy<Limit> shortly =
+    Policy shortly =
         Policy.of("short", FixedWindow.of(MOST, Duration.ofMillis(1)).alignedToEpoch());
     assertThat(eventually(() -> limits().take(shortly, "k", 1))).isTrue();
   }
@@ -124,7 +124,7 @@ public interface ComebackKit {
   @Test
   default void policiesThatRatherLetPassAreNotRefusedForALoss() {
     for (OnStoreFailure open : List.of(OnStoreFailure.LOCAL, OnStoreFailure.OPEN)) {
-      Policy<Limit> policy = policy(longLimits().getFirst()).onStoreFailure(open);
+      Policy policy = policy(longLimits().getFirst()).onStoreFailure(open);
       assertThat(granted(policy, open.name(), 4)).isEqualTo(4);
       comeBackEmpty();
       assertThat(granted(policy, open.name(), 20)).as(open.name()).isEqualTo(MOST);
@@ -134,7 +134,7 @@ public interface ComebackKit {
   @Test
   default void bucketComesBackLittleByLittle() {
     // A token every millisecond: what was lost is soon over, and never more than fits.
-    Policy<Limit> policy = Policy.of("bucket", TokenBucket.of(MOST, Duration.ofMillis(10)));
+    Policy policy = Policy.of("bucket", TokenBucket.of(MOST, Duration.ofMillis(10)));
     limits().take(policy, "k", MOST);
     comeBackEmpty();
     assertThat(eventually(() -> limits().take(policy, "k", MOST))).isTrue();

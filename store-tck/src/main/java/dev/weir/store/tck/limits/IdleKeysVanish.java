@@ -9,17 +9,17 @@ import dev.weir.engine.limits.Policy;
 import org.junit.jupiter.api.Test;
 
 /** The claim of a limit store that can tell that it has forgotten what is idle. */
-public interface IdleKeysVanish<L extends Limit> extends LimitClaims<L> {
+public interface IdleKeysVanish extends LimitClaims {
   /** Does now what the store does from time to time to forget what is idle by its clock. */
-  void forgetIdle(LimitStore<L> store);
+  void forgetIdle(LimitStore store);
 
   @Test
   default void idleKeyVanishesInTime() {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 4);
           Usage used = scene.usage(policy, "k");
           long idleMicros = limit.idleMicros(used, scene.nowMicros());
@@ -41,8 +41,8 @@ public interface IdleKeysVanish<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.node.refund(scene.demand(policy, "k", 4), scene.decide(policy, "k", 4).decidedAt());
           scene.moveMicros(1_000);
           forgetIdle(scene.node);

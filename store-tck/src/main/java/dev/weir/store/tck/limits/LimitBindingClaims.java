@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A request id belongs to one request, and remembers what became of all of it. */
-interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
+interface LimitBindingClaims extends LimitClaims {
   Duration REMEMBERED = Duration.ofSeconds(7);
   Decision.Delayed WAIT = new Decision.Delayed(0, 20, 1_500_000, 3);
   int AT_ONCE = 24;
@@ -30,26 +30,26 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> p = scene.policy("p", limit);
-          Policy<L> q = scene.policy("q", limit);
-          List<LimitRequest<L>> asks =
-              List.of(new LimitRequest<>(p, "k", 2), new LimitRequest<>(q, "k", 3));
-          AcquireRequest<L> demand = scene.repeatable("id", REMEMBERED, asks);
+          LimitScene scene = limitScene();
+          Policy p = scene.policy("p", limit);
+          Policy q = scene.policy("q", limit);
+          List<LimitRequest> asks =
+              List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 3));
+          AcquireRequest demand = scene.repeatable("id", REMEMBERED, asks);
           AcquireResult first = scene.node.decide(demand);
-          List<List<LimitRequest<L>>> others =
+          List<List<LimitRequest>> others =
               List.of(
-                  List.of(new LimitRequest<>(q, "k", 3), new LimitRequest<>(p, "k", 2)),
-                  List.of(new LimitRequest<>(p, "k", 2), new LimitRequest<>(q, "k", 2)),
-                  List.of(new LimitRequest<>(p, "l", 2), new LimitRequest<>(q, "l", 3)),
-                  List.of(new LimitRequest<>(p, "k", 2)),
-                  List.of(new LimitRequest<>(q, "k", 3)),
+                  List.of(new LimitRequest(q, "k", 3), new LimitRequest(p, "k", 2)),
+                  List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 2)),
+                  List.of(new LimitRequest(p, "l", 2), new LimitRequest(q, "l", 3)),
+                  List.of(new LimitRequest(p, "k", 2)),
+                  List.of(new LimitRequest(q, "k", 3)),
                   List.of(
-                      new LimitRequest<>(p, "k", 2),
-                      new LimitRequest<>(q, "k", 3),
-                      new LimitRequest<>(p, "l", 1)));
-          for (List<LimitRequest<L>> other : others) {
-            AcquireRequest<L> reused = scene.repeatable("id", REMEMBERED, other);
+                      new LimitRequest(p, "k", 2),
+                      new LimitRequest(q, "k", 3),
+                      new LimitRequest(p, "l", 1)));
+          for (List<LimitRequest> other : others) {
+            AcquireRequest reused = scene.repeatable("id", REMEMBERED, other);
             AcquireResult answer = scene.otherNode.decide(reused);
             assertThat(answer).isEqualTo(AcquireResult.reused(scene.clock.instant()));
             assertThat(answer.isAllowed()).isFalse();
@@ -69,14 +69,14 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         2,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 2);
-          AcquireRequest<L> refused =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest<>(policy, "k", 1)));
+          AcquireRequest refused =
+              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
           assertThat(scene.node.decide(refused).isReused()).isFalse();
-          AcquireRequest<L> other =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest<>(policy, "l", 1)));
+          AcquireRequest other =
+              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "l", 1)));
           assertThat(scene.otherNode.decide(other).isAllowed()).isTrue();
           assertThat(scene.node.decide(refused).isReused()).isTrue();
         });
@@ -87,15 +87,15 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> p = scene.policy("p", limit);
-          Policy<L> q = scene.policy("q", limit);
-          AcquireRequest<L> demand =
+          LimitScene scene = limitScene();
+          Policy p = scene.policy("p", limit);
+          Policy q = scene.policy("q", limit);
+          AcquireRequest demand =
               waiting(
                   scene.repeatable(
                       "id",
                       REMEMBERED,
-                      List.of(new LimitRequest<>(p, "k", 2), new LimitRequest<>(q, "k", 3))),
+                      List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 3))),
                   Map.of(0, WAIT));
           AcquireResult first = scene.node.decide(demand);
           assertThat(first.isAllowed()).isTrue();
@@ -105,7 +105,7 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
           assertThat(scene.remaining(q, "k")).isEqualTo(7);
 
           // Whoever repeats it does not know what was waited for.
-          AcquireRequest<L> repeated = waiting(demand, Map.of());
+          AcquireRequest repeated = waiting(demand, Map.of());
           scene.moveMicros(1_000_000);
           assertThat(scene.otherNode.decide(repeated))
               .isEqualTo(first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE));
@@ -122,10 +122,10 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         1,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> plain =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest<>(policy, "k", 1)));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest plain =
+              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
           scene.decide(policy, "k", 1);
           AcquireResult first = scene.node.decide(waiting(plain, Map.of(0, WAIT)));
           assertThat(first.decisions()).containsExactly(WAIT);
@@ -138,16 +138,16 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
 
   @Test
   default void demandWithoutAsksIsRememberedWithItsNote() {
-    LimitScene<L> scene = limitScene();
+    LimitScene scene = limitScene();
     UUID note = UUID.randomUUID();
-    AcquireRequest<L> demand = bare(scene, note);
+    AcquireRequest demand = bare(scene, note);
     assertThat(scene.node.recall(demand)).isEmpty();
     AcquireResult first = scene.node.decide(demand);
     assertThat(first.isAllowed()).isTrue();
     assertThat(first.isReplayed()).isFalse();
     scene.moveMicros(3);
     AcquireResult again = first.replayed(scene.clock.instant(), note);
-    AcquireRequest<L> repeated = bare(scene, UUID.randomUUID());
+    AcquireRequest repeated = bare(scene, UUID.randomUUID());
     assertThat(scene.otherNode.decide(repeated)).isEqualTo(again);
     assertThat(scene.otherNode.recall(repeated)).contains(again);
     assertThat(scene.otherNode.refund(repeated, first.decidedAt())).isEqualTo(Refund.GIVEN_BACK);
@@ -159,10 +159,10 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest<>(policy, "k", 1)));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
+              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
           assertThat(scene.node.recall(demand)).isEmpty();
           assertThat(scene.remaining(policy, "k")).isEqualTo(10);
           AcquireResult first = scene.node.decide(demand);
@@ -183,11 +183,11 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
           if (limit.getClass().getSimpleName().equals("TokenBucket")) {
             return; // A bucket takes back whatever was taken, whenever that was.
           }
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
               scene.repeatable(
-                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest<>(policy, "k", 4)));
+                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest(policy, "k", 4)));
           scene.node.decide(demand);
           scene.clock.move(MINUTE.multipliedBy(3));
           scene.decide(policy, "k", 5);
@@ -201,8 +201,8 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         AT_ONCE,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           List<AcquireResult> answers =
               Crowd.atOnce(
                   AT_ONCE,
@@ -214,7 +214,7 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
                                   "id",
                                   REMEMBERED,
                                   List.of(
-                                      new LimitRequest<>(
+                                      new LimitRequest(
                                           policy, "k" + caller % 3, 1 + caller / 3 % 2)))));
           assertThat(answers.stream().filter(answer -> answer.isAllowed() && !answer.isReplayed()))
               .hasSize(1);
@@ -233,14 +233,14 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> p = scene.policy("p", limit);
-          Policy<L> q = scene.policy("q", limit);
-          AcquireRequest<L> plain =
+          LimitScene scene = limitScene();
+          Policy p = scene.policy("p", limit);
+          Policy q = scene.policy("q", limit);
+          AcquireRequest plain =
               scene.repeatable(
                   "id",
                   REMEMBERED,
-                  List.of(new LimitRequest<>(p, "k", 1), new LimitRequest<>(q, "k", 2)));
+                  List.of(new LimitRequest(p, "k", 1), new LimitRequest(q, "k", 2)));
           Instant now = scene.clock.instant();
           List<Boolean> done =
               Crowd.atOnce(
@@ -262,18 +262,18 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
         });
   }
 
-  private AcquireRequest<L> bare(LimitScene<L> scene, UUID note) {
-    Policy<L> policy = scene.policy("p", aMinuteOf(1, kinds().getFirst()));
+  private AcquireRequest bare(LimitScene scene, UUID note) {
+    Policy policy = scene.policy("p", aMinuteOf(1, kinds().getFirst()));
     RequestBinding request =
-        scene.repeatable("id", REMEMBERED, List.of(new LimitRequest<>(policy, "k", 1))).request();
-    return new AcquireRequest<>(
+        scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1))).request();
+    return new AcquireRequest(
         List.of(),
         Map.of(),
         new RequestBinding(request.id(), request.ttl(), request.digest(), note));
   }
 
-  private static <L extends Limit> AcquireRequest<L> waiting(
-      AcquireRequest<L> demand, Map<Integer, Decision.Delayed> waits) {
-    return new AcquireRequest<>(demand.asks(), waits, demand.request());
+  private static AcquireRequest waiting(
+      AcquireRequest demand, Map<Integer, Decision.Delayed> waits) {
+    return new AcquireRequest(demand.asks(), waits, demand.request());
   }
 }

@@ -9,17 +9,17 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A limit whose numbers change between two calls keeps what was used. */
-interface LimitChangingClaims<L extends Limit> extends LimitClaims<L> {
+interface LimitChangingClaims extends LimitClaims {
   @Test
   default void changedLimitKeepsWhatWasUsed() {
     kinds()
         .forEach(
             kind -> {
-              LimitScene<L> scene = limitScene();
+              LimitScene scene = limitScene();
               scene.decide(scene.policy("p", aMinuteOf(100, kind)), "k", 80);
-              Policy<L> raised = scene.policy("p", aMinuteOf(200, kind));
+              Policy raised = scene.policy("p", aMinuteOf(200, kind));
               assertThat(scene.remaining(raised, "k")).isEqualTo(120);
-              Policy<L> lowered = scene.policy("p", aMinuteOf(50, kind));
+              Policy lowered = scene.policy("p", aMinuteOf(50, kind));
               assertThat(scene.remaining(lowered, "k")).isZero();
               assertThat(scene.decide(lowered, "k", 1).isAllowed()).isFalse();
               assertThat(scene.decide(raised, "k", 120).isAllowed()).isTrue();
@@ -29,12 +29,12 @@ interface LimitChangingClaims<L extends Limit> extends LimitClaims<L> {
 
   @Test
   default void kindsOfLimitAreCountedApart() {
-    Optional<Class<? extends L>> another = kinds().stream().skip(1).findFirst();
+    Optional<Class<? extends Limit>> another = kinds().stream().skip(1).findFirst();
     another.ifPresent(
         second -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", aMinuteOf(10, kinds().getFirst()));
-          Policy<L> changed = scene.policy("p", aMinuteOf(10, second));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", aMinuteOf(10, kinds().getFirst()));
+          Policy changed = scene.policy("p", aMinuteOf(10, second));
           scene.decide(policy, "k", 4);
           assertThat(scene.usage(changed, "k")).isEqualTo(Usage.NONE);
           scene.decide(changed, "k", 7);

@@ -12,23 +12,23 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** What all claims about limits stand on: a store, the kinds that it keeps, and scenes on it. */
-interface LimitClaims<L extends Limit> {
+interface LimitClaims {
   Duration MINUTE = Duration.ofMinutes(1);
 
-  List<Class<? extends L>> kinds();
+  List<Class<? extends Limit>> kinds();
 
-  Supplier<LimitStore<L>> limitsBy(InstantSource clock);
+  Supplier<LimitStore> limitsBy(InstantSource clock);
 
-  default LimitScene<L> limitScene() {
+  default LimitScene limitScene() {
     return LimitScene.of(this::limitsBy);
   }
 
   /** Makes the claim for each kind: so many in a minute. */
-  default void forEachKind(long most, Consumer<L> claim) {
+  default void forEachKind(long most, Consumer<Limit> claim) {
     kinds().forEach(kind -> claim.accept(aMinuteOf(most, kind)));
   }
 
-  default L aMinuteOf(long most, Class<? extends L> kind) {
+  default Limit aMinuteOf(long most, Class<? extends Limit> kind) {
     return LimitOfEachKind.aMinuteOf(most).as(kind);
   }
 

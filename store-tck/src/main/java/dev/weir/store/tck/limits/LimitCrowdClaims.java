@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Whoever comes at the same moment: nothing is given twice, and nothing is lost. */
-interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
+interface LimitCrowdClaims extends LimitClaims {
   int CALLERS = 64;
 
   @Test
@@ -25,8 +25,8 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         1,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           List<Boolean> taken =
               Crowd.atOnce(CALLERS, caller -> scene.node(caller).take(policy, "k", 1));
           assertThat(taken).as(limit.toString()).containsOnlyOnce(true);
@@ -38,8 +38,8 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         40,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           List<Decision> decisions =
               Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(policy, "k", 1));
           assertThat(decisions.stream().filter(Decision::isAllowed).map(Decision::remaining))
@@ -53,9 +53,9 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         1,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> user = scene.policy("user", limit);
-          Policy<L> all = scene.policy("all", limit);
+          LimitScene scene = limitScene();
+          Policy user = scene.policy("user", limit);
+          Policy all = scene.policy("all", limit);
           List<Boolean> taken =
               Crowd.atOnce(
                   CALLERS,
@@ -63,10 +63,10 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
                       scene
                           .node(caller)
                           .decide(
-                              AcquireRequest.<L>all(
+                              AcquireRequest.all(
                                   List.of(
-                                      new LimitRequest<>(user, "u" + caller, 1),
-                                      new LimitRequest<>(all, "k", 1))))
+                                      new LimitRequest(user, "u" + caller, 1),
+                                      new LimitRequest(all, "k", 1))))
                           .isAllowed());
           assertThat(taken).containsOnlyOnce(true);
           for (int caller = 0; caller < CALLERS; caller++) {
@@ -83,23 +83,23 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         50,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           List<List<Long>> taken =
               Crowd.atOnce(
                   CALLERS,
                   caller -> {
                     Random random = new Random(caller);
-                    List<LimitRequest<L>> asks =
+                    List<LimitRequest> asks =
                         random
                             .ints(0, 4)
                             .distinct()
                             .limit(1 + random.nextInt(3))
                             .mapToObj(
-                                key -> new LimitRequest<>(policy, "k" + key, 1 + random.nextInt(4)))
+                                key -> new LimitRequest(policy, "k" + key, 1 + random.nextInt(4)))
                             .toList();
                     boolean allowed =
-                        scene.node(caller).decide(AcquireRequest.<L>all(asks)).isAllowed();
+                        scene.node(caller).decide(AcquireRequest.all(asks)).isAllowed();
                     return LongStream.range(0, 4)
                         .map(
                             key ->
@@ -123,11 +123,11 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         CALLERS,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
               scene.repeatable(
-                  "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+                  "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
           List<AcquireResult> answers =
               Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(demand));
           assertThat(answers.stream().filter(answer -> !answer.isReplayed())).hasSize(1);
@@ -142,12 +142,12 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         CALLERS,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", CALLERS - 1);
-          AcquireRequest<L> demand =
+          AcquireRequest demand =
               scene.repeatable(
-                  "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+                  "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
           Instant grantedAt = scene.node.decide(demand).decidedAt();
           List<Boolean> done =
               Crowd.atOnce(
@@ -166,13 +166,13 @@ interface LimitCrowdClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         20,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           List<Long> kept =
               Crowd.atOnce(
                   CALLERS,
                   caller -> {
-                    AcquireRequest<L> demand = scene.demand(policy, "k", 1 + caller % 3);
+                    AcquireRequest demand = scene.demand(policy, "k", 1 + caller % 3);
                     AcquireResult answer = scene.node(caller).decide(demand);
                     if (!answer.isAllowed()) {
                       return 0L;

@@ -13,14 +13,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Names, keys and ids are only told apart, never understood. */
-interface LimitNamingClaims<L extends Limit> extends LimitClaims<L> {
+interface LimitNamingClaims extends LimitClaims {
   @Test
   default void keysThatLookAlikeAreTwoKeys() {
     forEachKind(
         NastyNames.ALL.size(),
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           for (int i = 0; i < NastyNames.ALL.size(); i++) {
             assertThat(scene.node.take(policy, NastyNames.ALL.get(i), i + 1L)).isTrue();
           }
@@ -37,14 +37,14 @@ interface LimitNamingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         3,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          List<LimitRequest<L>> asks = new ArrayList<>();
+          LimitScene scene = limitScene();
+          List<LimitRequest> asks = new ArrayList<>();
           for (String name : NastyNames.ALL) {
             String cut = name.substring(Math.max(0, name.length() - 200));
-            asks.add(new LimitRequest<>(scene.policy(cut, limit), name, 2));
+            asks.add(new LimitRequest(scene.policy(cut, limit), name, 2));
           }
-          assertThat(scene.node.decide(AcquireRequest.<L>all(asks)).isAllowed()).isTrue();
-          assertThat(scene.node.decide(AcquireRequest.<L>all(asks)).decisions())
+          assertThat(scene.node.decide(AcquireRequest.all(asks)).isAllowed()).isTrue();
+          assertThat(scene.node.decide(AcquireRequest.all(asks)).decisions())
               .noneMatch(decision -> decision.isAllowed());
         });
   }
@@ -57,7 +57,7 @@ interface LimitNamingClaims<L extends Limit> extends LimitClaims<L> {
         limit -> {
           for (String between :
               List.of(":", "/", "|", "{", "}", "}:{", "\u0001", "\n", " ", "%", ",")) {
-            LimitScene<L> scene = limitScene();
+            LimitScene scene = limitScene();
             assertThat(scene.node.take(scene.policy("a", limit), "b" + between + "c", 1)).isTrue();
             assertThat(scene.node.take(scene.policy("a" + between + "b", limit), "c", 1))
                 .as("joined by '%s'", between)
@@ -71,13 +71,13 @@ interface LimitNamingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         NastyNames.ALL.size(),
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           for (String name : NastyNames.ALL) {
             String id = name.substring(Math.max(0, name.length() - 200));
-            AcquireRequest<L> demand =
+            AcquireRequest demand =
                 scene.repeatable(
-                    id, AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+                    id, AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
             AcquireResult first = scene.node.decide(demand);
             assertThat(first.isReplayed()).as(name).isFalse();
             assertThat(first.isAllowed()).as(name).isTrue();
@@ -91,13 +91,13 @@ interface LimitNamingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         2,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
               scene.repeatable(
                   "p",
                   AcquireRequest.DEFAULT_TTL,
-                  List.of(new LimitRequest<>(policy, scene.requestId("p"), 1)));
+                  List.of(new LimitRequest(policy, scene.requestId("p"), 1)));
           assertThat(scene.node.decide(demand).isAllowed()).isTrue();
           assertThat(scene.remaining(policy, scene.requestId("p"))).isEqualTo(1);
           assertThat(scene.node.decide(demand).isReplayed()).isTrue();

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A demand with a request id is granted once, however often it is sent. */
-interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
+interface LimitRepeatingClaims extends LimitClaims {
   Duration TTL = Duration.ofSeconds(7);
 
   @Test
@@ -22,10 +22,10 @@ interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
-              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 6)));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 6)));
           AcquireResult first = scene.node.decide(demand);
           assertThat(first.isReplayed()).isFalse();
 
@@ -47,10 +47,10 @@ interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
-              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 1)));
           scene.node.decide(demand);
           scene.clock.move(TTL.dividedBy(2));
           assertThat(scene.node.decide(demand).isReplayed()).isTrue();
@@ -64,12 +64,12 @@ interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         1,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 1);
-          AcquireRequest<L> demand =
+          AcquireRequest demand =
               scene.repeatable(
-                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest(policy, "k", 1)));
           AcquireResult refused = scene.node.decide(demand);
           assertThat(refused.isAllowed()).isFalse();
           scene.clock.move(refused.retryAfter());
@@ -84,10 +84,10 @@ interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         1,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
-              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 1)));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 1)));
           assertThat(scene.node.peek(demand).isAllowed()).isTrue();
           assertThat(scene.node.decide(demand).isReplayed()).isFalse();
           AcquireResult after = scene.node.peek(demand);
@@ -101,11 +101,11 @@ interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 4);
-          AcquireRequest<L> demand =
-              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 3)));
+          AcquireRequest demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 3)));
           AcquireResult granted = scene.node.decide(demand);
           assertThat(scene.otherNode.refund(demand, granted.decidedAt()))
               .isEqualTo(Refund.GIVEN_BACK);
@@ -123,10 +123,10 @@ interface LimitRepeatingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          AcquireRequest<L> demand =
-              scene.repeatable("id", TTL, List.of(new LimitRequest<>(policy, "k", 3)));
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          AcquireRequest demand =
+              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 3)));
           AcquireResult granted = scene.decide(policy, "k", 4);
           scene.node.refund(demand, granted.decidedAt());
           assertThat(scene.remaining(policy, "k")).isEqualTo(6);

@@ -22,30 +22,30 @@ import java.util.function.Supplier;
  * Policies on a store, and short words for what tests do with them. Names of policies and request
  * ids are made unique to the scene, because one store serves all scenes.
  */
-final class LimitScene<L extends Limit> {
+final class LimitScene {
   final SettableClock clock;
-  final LimitStore<L> node;
-  final LimitStore<L> otherNode;
+  final LimitStore node;
+  final LimitStore otherNode;
   private final String prefix = UUID.randomUUID() + "/";
 
-  private LimitScene(SettableClock clock, Supplier<LimitStore<L>> nodes) {
+  private LimitScene(SettableClock clock, Supplier<LimitStore> nodes) {
     this.clock = clock;
     this.node = nodes.get();
     this.otherNode = nodes.get();
   }
 
-  static <L extends Limit> LimitScene<L> of(
-      Function<InstantSource, Supplier<LimitStore<L>>> storeBy) {
+  static LimitScene of(
+      Function<InstantSource, Supplier<LimitStore>> storeBy) {
     SettableClock clock = new SettableClock(Scene.NOON);
-    return new LimitScene<>(clock, storeBy.apply(clock));
+    return new LimitScene(clock, storeBy.apply(clock));
   }
 
   /** One of the two nodes, by the number of a caller. */
-  LimitStore<L> node(int caller) {
+  LimitStore node(int caller) {
     return caller % 2 == 0 ? node : otherNode;
   }
 
-  Policy<L> policy(String name, L limit) {
+  Policy policy(String name, Limit limit) {
     return Policy.of(prefix + name, limit);
   }
 
@@ -61,27 +61,27 @@ final class LimitScene<L extends Limit> {
     clock.move(Micros.duration(micros));
   }
 
-  AcquireResult decide(Policy<L> policy, String key, long cost) {
+  AcquireResult decide(Policy policy, String key, long cost) {
     return node.decide(demand(policy, key, cost));
   }
 
-  AcquireRequest<L> demand(Policy<L> policy, String key, long cost) {
-    return AcquireRequest.of(new LimitRequest<>(policy, key, cost));
+  AcquireRequest demand(Policy policy, String key, long cost) {
+    return AcquireRequest.of(new LimitRequest(policy, key, cost));
   }
 
-  AcquireRequest<L> repeatable(String requestId, Duration ttl, List<LimitRequest<L>> asks) {
-    return new AcquireRequest<>(List.copyOf(asks), requestId(requestId), ttl);
+  AcquireRequest repeatable(String requestId, Duration ttl, List<LimitRequest> asks) {
+    return new AcquireRequest(List.copyOf(asks), requestId(requestId), ttl);
   }
 
-  Decision peek(Policy<L> policy, String key, long cost) {
+  Decision peek(Policy policy, String key, long cost) {
     return node.peek(demand(policy, key, cost)).decisions().getFirst();
   }
 
-  long remaining(Policy<L> policy, String key) {
+  long remaining(Policy policy, String key) {
     return peek(policy, key, 1).remaining();
   }
 
-  Usage usage(Policy<L> policy, String key) {
+  Usage usage(Policy policy, String key) {
     return node.usage(policy, key);
   }
 }

@@ -12,26 +12,24 @@ import java.util.function.Supplier;
  *
  * <p>Policies and request ids are made up anew for each claim, so one store may serve all of them.
  * A store that forgets by itself what is idle implements {@link IdleKeysVanish} as well.
- *
- * @param <L> the kinds of limit that the store keeps
  */
-public interface LimitStoreKit<L extends Limit>
-    extends LimitTakingClaims<L>,
-        LimitRepeatingClaims<L>,
-        LimitBindingClaims<L>,
-        LimitChangingClaims<L>,
-        LimitNamingClaims<L>,
-        LimitCrowdClaims<L>,
-        LimitTraceClaims<L> {
+public interface LimitStoreKit
+    extends LimitTakingClaims,
+        LimitRepeatingClaims,
+        LimitBindingClaims,
+        LimitChangingClaims,
+        LimitNamingClaims,
+        LimitCrowdClaims,
+        LimitTraceClaims {
 
-  /** The same as {@code L}, for generating limits. */
+  /** The kinds of limit that the store keeps. */
   @Override
-  List<Class<? extends L>> kinds();
+  List<Class<? extends Limit>> kinds();
 
   /**
    * A store that goes by this clock alone: what is idle by another clock is not forgotten. Each
    * {@code get} opens a further node on it, which may be the same. The kit closes none.
    */
   @Override
-  Supplier<LimitStore<L>> limitsBy(InstantSource clock);
+  Supplier<LimitStore> limitsBy(InstantSource clock);
 }

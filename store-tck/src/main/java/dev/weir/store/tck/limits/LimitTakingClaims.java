@@ -14,14 +14,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Taking, asking in vain, looking, giving back and forgetting. */
-interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
+interface LimitTakingClaims extends LimitClaims {
   @Test
   default void refusesWhatIsSpentAndSaysHowLong() {
     forEachKind(
         3,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           assertThat(scene.node.take(policy, "k", 2)).isTrue();
           assertThat(scene.node.take(policy, "k", 2)).isFalse();
           assertThat(scene.node.take(policy, "k", 1)).isTrue();
@@ -43,8 +43,8 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         3,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           assertThat(scene.peek(policy, "k", 3)).isEqualTo(new Decision.Allowed(3, 0));
           assertThat(scene.usage(policy, "k")).isEqualTo(Usage.NONE);
           scene.decide(policy, "k", 1);
@@ -59,8 +59,8 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         2,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 1);
           Usage before = scene.usage(policy, "k");
           scene.moveMicros(7);
@@ -74,14 +74,14 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         2,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> user = scene.policy("user", limit);
-          Policy<L> all = scene.policy("all", limit);
+          LimitScene scene = limitScene();
+          Policy user = scene.policy("user", limit);
+          Policy all = scene.policy("all", limit);
           scene.decide(all, "k", 1);
           AcquireResult refused =
               scene.node.decide(
-                  AcquireRequest.<L>all(
-                      List.of(new LimitRequest<>(user, "k", 1), new LimitRequest<>(all, "k", 2))));
+                  AcquireRequest.all(
+                      List.of(new LimitRequest(user, "k", 1), new LimitRequest(all, "k", 2))));
           assertThat(refused.isAllowed()).isFalse();
           assertThat(refused.decisions().getFirst()).isEqualTo(new Decision.Allowed(2, 0));
           assertThat(refused.decisions().getLast()).isInstanceOf(Decision.Refused.class);
@@ -89,8 +89,8 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
 
           AcquireResult granted =
               scene.node.decide(
-                  AcquireRequest.<L>all(
-                      List.of(new LimitRequest<>(user, "k", 2), new LimitRequest<>(all, "k", 1))));
+                  AcquireRequest.all(
+                      List.of(new LimitRequest(user, "k", 2), new LimitRequest(all, "k", 1))));
           assertThat(granted.isAllowed()).isTrue();
           assertThat(scene.remaining(user, "k")).isZero();
           assertThat(scene.remaining(all, "k")).isZero();
@@ -102,17 +102,17 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         2,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          List<LimitRequest<L>> asks =
+          LimitScene scene = limitScene();
+          List<LimitRequest> asks =
               IntStream.range(0, AcquireRequest.MOST_ASKS)
                   .mapToObj(
-                      i -> new LimitRequest<>(scene.policy("p" + i % 5, limit), "k" + i, 1 + i % 2))
+                      i -> new LimitRequest(scene.policy("p" + i % 5, limit), "k" + i, 1 + i % 2))
                   .toList();
-          assertThat(scene.node.decide(AcquireRequest.<L>all(asks)).isAllowed()).isTrue();
-          AcquireResult second = scene.node.decide(AcquireRequest.<L>all(asks));
+          assertThat(scene.node.decide(AcquireRequest.all(asks)).isAllowed()).isTrue();
+          AcquireResult second = scene.node.decide(AcquireRequest.all(asks));
           assertThat(second.decisions().stream().map(Decision::isAllowed))
               .containsExactlyElementsOf(asks.stream().map(ask -> ask.cost() == 1).toList());
-          for (LimitRequest<L> ask : asks) {
+          for (LimitRequest ask : asks) {
             assertThat(scene.remaining(ask.policy(), ask.key())).isEqualTo(2 - ask.cost());
           }
         });
@@ -123,8 +123,8 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         3,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 1);
           AcquireResult granted = scene.decide(policy, "k", 2);
           scene.node.refund(scene.demand(policy, "k", 2), granted.decidedAt());
@@ -138,8 +138,8 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         3,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           AcquireResult granted = scene.decide(policy, "k", 1);
           scene.node.refund(scene.demand(policy, "k", 3), granted.decidedAt());
           scene.node.refund(scene.demand(policy, "k", 3), granted.decidedAt());
@@ -154,9 +154,9 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         3,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
-          Policy<L> other = scene.policy("q", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          Policy other = scene.policy("q", limit);
           scene.decide(policy, "k", 3);
           scene.decide(policy, "l", 3);
           scene.decide(other, "k", 3);
@@ -174,8 +174,8 @@ interface LimitTakingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         2,
         limit -> {
-          LimitScene<L> scene = limitScene();
-          Policy<L> policy = scene.policy("p", limit);
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 2);
           scene.clock.move(MINUTE.multipliedBy(-3));
           assertThat(scene.decide(policy, "k", 1).isAllowed()).isFalse();

@@ -22,22 +22,22 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Plays a trace on a store and on core, and compares every answer and every usage. */
-final class LimitTracePlayer<L extends Limit> {
+final class LimitTracePlayer {
   private static final Instant FIRST = Instant.parse("1990-01-01T00:00:00Z");
   private static final Instant LAST = Instant.parse("2190-01-01T00:00:00Z");
 
-  private final LimitScene<L> scene;
-  private final List<Class<? extends L>> kinds;
-  private final List<Policy<L>> policies = new ArrayList<>();
+  private final LimitScene scene;
+  private final List<Class<? extends Limit>> kinds;
+  private final List<Policy> policies = new ArrayList<>();
   private final List<String> keys;
   private final NaiveLimits model;
-  private final List<Granted<L>> grants = new ArrayList<>();
+  private final List<Granted> grants = new ArrayList<>();
   private long retryMicros;
   private long resetMicros;
 
-  private record Granted<L extends Limit>(AcquireRequest<L> demand, Instant at) {}
+  private record Granted(AcquireRequest demand, Instant at) {}
 
-  LimitTracePlayer(LimitScene<L> scene, List<Class<? extends L>> kinds, LimitTrace trace) {
+  LimitTracePlayer(LimitScene scene, List<Class<? extends Limit>> kinds, LimitTrace trace) {
     this.scene = scene;
     this.kinds = kinds;
     this.model = new NaiveLimits(scene.nowMicros());
@@ -51,14 +51,14 @@ final class LimitTracePlayer<L extends Limit> {
             .toList();
   }
 
-  private Policy<L> policy(int number, Choice choice) {
+  private Policy policy(int number, Choice choice) {
     return scene.policy(
         "{p}:" + number, choice.limits().as(kinds.get(choice.kind() % kinds.size())));
   }
 
   void play(LimitTrace trace) {
     trace.steps().forEach(this::play);
-    for (Policy<L> policy : policies) {
+    for (Policy policy : policies) {
       keys.forEach(key -> compareUsage(1, policy, key));
     }
   }
@@ -67,20 +67,20 @@ final class LimitTracePlayer<L extends Limit> {
     switch (step) {
       case Step.Decide decide -> decide(decide);
       case Step.Take take -> {
-        AcquireRequest<L> demand = demand(List.of(take.part()));
-        LimitRequest<? extends L> ask = demand.asks().getFirst();
+        AcquireRequest demand = demand(List.of(take.part()));
+        LimitRequest ask = demand.asks().getFirst();
         boolean isTaken = scene.node(take.node()).take(ask.policy(), ask.key(), ask.cost());
         model.checkTake(ask, isTaken);
         compareUsages(take.node(), demand);
       }
       case Step.Peek peek -> {
-        AcquireRequest<L> demand = demand(peek.parts());
+        AcquireRequest demand = demand(peek.parts());
         note(model.checkPeek(demand, scene.node(peek.node()).peek(demand)));
         compareUsages(peek.node(), demand);
       }
       case Step.Refund refund -> refund(refund);
       case Step.Forget forget -> {
-        Policy<L> policy = policies.get(forget.policy());
+        Policy policy = policies.get(forget.policy());
         String key = keys.get(forget.key());
         scene.node(forget.node()).forget(policy, key);
         model.forget(policy, key);
@@ -99,11 +99,11 @@ final class LimitTracePlayer<L extends Limit> {
   }
 
   private void decide(Step.Decide decide) {
-    AcquireRequest<L> demand = demand(decide);
+    AcquireRequest demand = demand(decide);
     AcquireResult answer = scene.node(decide.node()).decide(demand);
     note(model.checkDecide(demand, answer));
     if (answer.isAllowed() && !answer.isReplayed()) {
-      grants.add(new Granted<>(demand, answer.decidedAt()));
+      grants.add(new Granted(demand, answer.decidedAt()));
     }
     compareUsages(decide.node(), demand);
   }
@@ -112,8 +112,8 @@ final class LimitTracePlayer<L extends Limit> {
     if (refund.ago() >= grants.size()) {
       return;
     }
-    Granted<L> granted = grants.get(grants.size() - 1 - refund.ago());
-    AcquireRequest<L> demand = granted.demand();
+    Granted granted = grants.get(grants.size() - 1 - refund.ago());
+    AcquireRequest demand = granted.demand();
     // It may be forgotten or not.
     if (demand.isRepeatable() && !model.isRefundClear(demand.requestId())) {
       return;
@@ -141,16 +141,16 @@ final class LimitTracePlayer<L extends Limit> {
     }
   }
 
-  private void compareUsages(int node, AcquireRequest<L> demand) {
+  private void compareUsages(int node, AcquireRequest demand) {
     demand.asks().forEach(ask -> compareUsage(1 - node, ask.policy(), ask.key()));
   }
 
-  private void compareUsage(int node, Policy<? extends L> policy, String key) {
+  private void compareUsage(int node, Policy policy, String key) {
     assertThat(scene.node(node).usage(policy, key)).isIn(model.usages(policy, key));
   }
 
-  private AcquireRequest<L> demand(Step.Decide decide) {
-    AcquireRequest<L> demand = demand(decide.parts());
+  private AcquireRequest demand(Step.Decide decide) {
+    AcquireRequest demand = demand(decide.parts());
     if (decide.requestId() == LimitTrace.NO_ID) {
       return demand;
     }
@@ -160,20 +160,20 @@ final class LimitTracePlayer<L extends Limit> {
         waits.put(i, new Decision.Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
       }
     }
-    return new AcquireRequest<>(
+    return new AcquireRequest(
         demand.asks(),
         waits,
-        new AcquireRequest<>(
+        new AcquireRequest(
                 demand.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
             .request());
   }
 
-  private AcquireRequest<L> demand(List<Part> parts) {
-    List<LimitRequest<L>> asks = new ArrayList<>();
+  private AcquireRequest demand(List<Part> parts) {
+    List<LimitRequest> asks = new ArrayList<>();
     for (Part part : parts) {
-      Policy<L> policy = policies.get(part.policy());
+      Policy policy = policies.get(part.policy());
       asks.add(
-          new LimitRequest<>(policy, keys.get(part.key()), part.costOf(policy.limit().most())));
+          new LimitRequest(policy, keys.get(part.key()), part.costOf(policy.limit().most())));
     }
     return AcquireRequest.all(asks);
   }

@@ -37,7 +37,7 @@ final class NaiveLimits {
   }
 
   private record Key(Class<?> kind, String policy, String key) {
-    static Key of(Policy<?> policy, String key) {
+    static Key of(Policy policy, String key) {
       return new Key(policy.limit().getClass(), policy.name(), key);
     }
   }
@@ -62,17 +62,17 @@ final class NaiveLimits {
 
   /** A grant that is answered again; {@code isForgettable} once its time was over. */
   private record Remembered(
-      AcquireRequest<?> demand, AcquireResult answer, long forgetAtMicros, boolean isForgettable) {
+      AcquireRequest demand, AcquireResult answer, long forgetAtMicros, boolean isForgettable) {
     Remembered at(long nowMicros) {
       return new Remembered(
           demand, answer, forgetAtMicros, isForgettable || nowMicros >= forgetAtMicros);
     }
 
-    boolean isOf(AcquireRequest<?> other) {
+    boolean isOf(AcquireRequest other) {
       return demand.request().digest().equals(other.request().digest());
     }
 
-    AcquireResult answerTo(AcquireRequest<?> other, long nowMicros) {
+    AcquireResult answerTo(AcquireRequest other, long nowMicros) {
       Instant now = Micros.instant(nowMicros);
       List<Decision> decisions = demand.layout() == other.layout() ? answer.decisions() : List.of();
       return isOf(other)
@@ -88,11 +88,11 @@ final class NaiveLimits {
     remembered.replaceAll((id, grant) -> grant.at(nowMicros));
   }
 
-  Set<Usage> usages(Policy<?> policy, String key) {
+  Set<Usage> usages(Policy policy, String key) {
     return held.getOrDefault(Key.of(policy, key), Held.NOTHING).possible();
   }
 
-  void forget(Policy<?> policy, String key) {
+  void forget(Policy policy, String key) {
     held.remove(Key.of(policy, key));
   }
 
@@ -107,12 +107,12 @@ final class NaiveLimits {
     return grant == null || !grant.isForgettable() || nowMicros >= grant.forgetAtMicros();
   }
 
-  AcquireResult checkPeek(AcquireRequest<?> demand, AcquireResult actual) {
+  AcquireResult checkPeek(AcquireRequest demand, AcquireResult actual) {
     AcquireResult expected = null;
     for (List<Usage> usages : possibleUsages(demand.asks())) {
       List<Decision> decisions = new ArrayList<>();
       for (int i = 0; i < usages.size(); i++) {
-        LimitRequest<?> ask = demand.asks().get(i);
+        LimitRequest ask = demand.asks().get(i);
         decisions.add(ask.policy().limit().peek(usages.get(i), ask.cost(), nowMicros));
       }
       expected = answer(decisions);
@@ -125,7 +125,7 @@ final class NaiveLimits {
   }
 
   /** Fails unless the answer is right, and goes on from it. */
-  AcquireResult checkDecide(AcquireRequest<?> demand, AcquireResult actual) {
+  AcquireResult checkDecide(AcquireRequest demand, AcquireResult actual) {
     Remembered grant = remembered.get(demand.requestId());
     if (grant != null && (!grant.isForgettable() || actual.isReplayed() || actual.isReused())) {
       assertThat(nowMicros).isLessThan(grant.forgetAtMicros());
@@ -149,7 +149,7 @@ final class NaiveLimits {
   }
 
   /** Fails unless yes or no is right, and goes on from it. */
-  void checkTake(LimitRequest<?> ask, boolean isTaken) {
+  void checkTake(LimitRequest ask, boolean isTaken) {
     Limit limit = ask.policy().limit();
     Set<Usage> after = new LinkedHashSet<>();
     long idleAtMicros = Long.MAX_VALUE;
@@ -166,7 +166,7 @@ final class NaiveLimits {
     }
   }
 
-  Refund refund(AcquireRequest<?> demand, Instant grantedAt) {
+  Refund refund(AcquireRequest demand, Instant grantedAt) {
     if (!demand.isRepeatable()) {
       giveBack(demand, grantedAt);
       return Refund.GIVEN_BACK;
@@ -185,8 +185,8 @@ final class NaiveLimits {
     return Refund.GIVEN_BACK;
   }
 
-  private void giveBack(AcquireRequest<?> demand, Instant grantedAt) {
-    for (LimitRequest<?> ask : demand.taking()) {
+  private void giveBack(AcquireRequest demand, Instant grantedAt) {
+    for (LimitRequest ask : demand.taking()) {
       Limit limit = ask.policy().limit();
       Set<Usage> after = new LinkedHashSet<>();
       long idleAtMicros = Long.MAX_VALUE;
@@ -199,16 +199,16 @@ final class NaiveLimits {
     }
   }
 
-  private void apply(AcquireRequest<?> demand, List<Usage> next) {
+  private void apply(AcquireRequest demand, List<Usage> next) {
     for (int i = 0; i < next.size(); i++) {
-      LimitRequest<?> ask = demand.taking().get(i);
+      LimitRequest ask = demand.taking().get(i);
       Usage usage = next.get(i);
       long idleAtMicros = nowMicros + ask.policy().limit().idleMicros(usage, nowMicros);
       held.put(Key.of(ask.policy(), ask.key()), new Held(Set.of(usage), idleAtMicros));
     }
   }
 
-  private void remember(AcquireRequest<?> demand, AcquireResult answer) {
+  private void remember(AcquireRequest demand, AcquireResult answer) {
     if (demand.isRepeatable()) {
       long forgetAtMicros = nowMicros + Micros.floor(demand.requestTtl());
       remembered.put(demand.requestId(), new Remembered(demand, answer, forgetAtMicros, false));
@@ -219,18 +219,18 @@ final class NaiveLimits {
     return new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 
-  private static List<AllOrNothing.Part> parts(AcquireRequest<?> demand, List<Usage> usages) {
+  private static List<AllOrNothing.Part> parts(AcquireRequest demand, List<Usage> usages) {
     List<AllOrNothing.Part> parts = new ArrayList<>();
     for (int i = 0; i < usages.size(); i++) {
-      LimitRequest<?> ask = demand.taking().get(i);
+      LimitRequest ask = demand.taking().get(i);
       parts.add(new AllOrNothing.Part(ask.policy().limit(), usages.get(i), ask.cost()));
     }
     return parts;
   }
 
-  private List<List<Usage>> possibleUsages(List<? extends LimitRequest<?>> asks) {
+  private List<List<Usage>> possibleUsages(List<LimitRequest> asks) {
     List<List<Usage>> combinations = List.of(List.of());
-    for (LimitRequest<?> ask : asks) {
+    for (LimitRequest ask : asks) {
       List<List<Usage>> longer = new ArrayList<>();
       for (List<Usage> combination : combinations) {
         for (Usage usage : usages(ask.policy(), ask.key())) {

@@ -11,7 +11,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
 
-class MemoryLimitStoreTest implements LimitStoreKit<Limit>, IdleKeysVanish<Limit> {
+class MemoryLimitStoreTest implements LimitStoreKit, IdleKeysVanish {
   private static final long MOST_KEYS = 100_000;
 
   @Override
@@ -20,13 +20,13 @@ class MemoryLimitStoreTest implements LimitStoreKit<Limit>, IdleKeysVanish<Limit
   }
 
   @Override
-  public Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
-    LimitStore<Limit> store = new MemoryLimitStore(() -> Micros.ceil(clock.instant()), MOST_KEYS);
+  public Supplier<LimitStore> limitsBy(InstantSource clock) {
+    LimitStore store = new MemoryLimitStore(() -> Micros.ceil(clock.instant()), MOST_KEYS);
     return () -> store;
   }
 
   @Override
-  public void forgetIdle(LimitStore<Limit> store) {
+  public void forgetIdle(LimitStore store) {
     ((MemoryLimitStore) store).sweep();
   }
 }

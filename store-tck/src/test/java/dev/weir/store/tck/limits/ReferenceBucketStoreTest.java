@@ -1,5 +1,6 @@
 package dev.weir.store.tck.limits;
 
+import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.LimitStore;
 import java.time.InstantSource;
@@ -7,16 +8,16 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** The kit accepts a plain store of token buckets alone. */
-final class ReferenceBucketStoreTest implements LimitStoreKit<TokenBucket> {
+final class ReferenceBucketStoreTest implements LimitStoreKit {
   @Override
-  public List<Class<? extends TokenBucket>> kinds() {
+  public List<Class<? extends Limit>> kinds() {
     return List.of(TokenBucket.class);
   }
 
   @Override
-  public Supplier<LimitStore<TokenBucket>> limitsBy(InstantSource clock) {
-    LimitStore<TokenBucket> store =
-        new ReferenceLimitStore<>(clock, ReferenceLimitStore.Defect.NONE);
+  public Supplier<LimitStore> limitsBy(InstantSource clock) {
+    LimitStore store =
+        new ReferenceLimitStore(clock, ReferenceLimitStore.Defect.NONE);
     return () -> store;
   }
 }

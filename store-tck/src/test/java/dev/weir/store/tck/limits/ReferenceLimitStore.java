@@ -23,7 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /** The plainest store that the kit accepts, and, with a defect, stores that it must not. */
-public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L> {
+public final class ReferenceLimitStore implements LimitStore {
   /** What may be wrong with it. */
   public enum Defect {
     NONE,
@@ -54,7 +54,7 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
 
   private record Held(Usage usage, long idleAtMicros) {}
 
-  private record Remembered(AcquireRequest<?> demand, AcquireResult answer, long forgetAtMicros) {}
+  private record Remembered(AcquireRequest demand, AcquireResult answer, long forgetAtMicros) {}
 
   private final InstantSource clock;
   private final Defect defect;
@@ -67,7 +67,7 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends L> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     if (is(Defect.DECIDES_WITHOUT_A_LOCK)) {
       AcquireResult answer = peek(demand);
       LockSupport.parkNanos(1);
@@ -83,20 +83,20 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
     }
   }
 
-  private void takeAnyway(LimitRequest<? extends L> ask) {
+  private void takeAnyway(LimitRequest ask) {
     Limit limit = ask.policy().limit();
     Usage settled = limit.settle(usage(ask.policy(), ask.key()), now());
     put(ask, limit.take(settled, ask.cost(), now()));
   }
 
-  private AcquireResult decideAlone(AcquireRequest<? extends L> demand) {
+  private AcquireResult decideAlone(AcquireRequest demand) {
     long now = now();
     Optional<AcquireResult> known = known(demand);
     if (known.isPresent()) {
       return known.get();
     }
     List<AllOrNothing.Part> parts = new ArrayList<>();
-    for (LimitRequest<? extends L> ask : demand.taking()) {
+    for (LimitRequest ask : demand.taking()) {
       Usage usage = usage(ask.policy(), ask.key());
       Limit limit = ask.policy().limit();
       if (is(Defect.GRANTS_ONE_TOO_MANY)
@@ -108,7 +108,7 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
     }
     AllOrNothing.Step step = AllOrNothing.decide(parts, now);
     for (int i = 0; i < parts.size(); i++) {
-      LimitRequest<? extends L> ask = demand.taking().get(i);
+      LimitRequest ask = demand.taking().get(i);
       if (step.isGranted()) {
         put(ask, step.next().get(i));
       } else if (is(Defect.TAKES_FROM_THOSE_THAT_GRANT) && step.decisions().get(i).isAllowed()) {
@@ -131,9 +131,9 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
   }
 
   @Override
-  public synchronized AcquireResult peek(AcquireRequest<? extends L> demand) {
+  public synchronized AcquireResult peek(AcquireRequest demand) {
     List<Decision> decisions = new ArrayList<>();
-    for (LimitRequest<? extends L> ask : demand.asks()) {
+    for (LimitRequest ask : demand.asks()) {
       Usage usage = usage(ask.policy(), ask.key());
       decisions.add(ask.policy().limit().peek(usage, ask.cost(), now()));
       if (is(Defect.WRITES_WHEN_LOOKING)) {
@@ -144,7 +144,7 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
   }
 
   /** What the id of a demand is answered by. */
-  private Optional<AcquireResult> known(AcquireRequest<? extends L> demand) {
+  private Optional<AcquireResult> known(AcquireRequest demand) {
     Remembered grant = remembered.get(demand.requestId());
     if (grant == null || now() >= grant.forgetAtMicros()) {
       return Optional.empty();
@@ -166,12 +166,12 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
         new AcquireResult(decisions, at, AcquireResult.Mode.STORE).replayed(clock.instant(), note));
   }
 
-  private static boolean isOf(Remembered grant, AcquireRequest<?> demand) {
+  private static boolean isOf(Remembered grant, AcquireRequest demand) {
     return grant.demand().request().digest().equals(demand.request().digest());
   }
 
   @Override
-  public synchronized Optional<AcquireResult> recall(AcquireRequest<? extends L> demand) {
+  public synchronized Optional<AcquireResult> recall(AcquireRequest demand) {
     if (is(Defect.REMEMBERS_WHEN_RECALLING) && known(demand).isEmpty()) {
       AcquireResult unheard = decideAlone(demand);
       assert unheard.mode() == AcquireResult.Mode.STORE;
@@ -181,9 +181,9 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
   }
 
   @Override
-  public synchronized Refund refund(AcquireRequest<? extends L> demand, Instant grantedAt) {
+  public synchronized Refund refund(AcquireRequest demand, Instant grantedAt) {
     long takenAt = is(Defect.GIVES_BACK_IN_THE_PRESENT) ? now() : Micros.ceil(grantedAt);
-    List<LimitRequest<? extends L>> asks = new ArrayList<>(demand.taking());
+    List<LimitRequest> asks = new ArrayList<>(demand.taking());
     if (demand.isRepeatable() && !is(Defect.GIVES_BACK_TWICE)) {
       Remembered grant = remembered.get(demand.requestId());
       if (grant == null || now() >= grant.forgetAtMicros()) {
@@ -201,7 +201,7 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
         asks = new ArrayList<>(demand.grantedAs(grant.answer().decisions()).taking());
       }
     }
-    for (LimitRequest<? extends L> ask : asks) {
+    for (LimitRequest ask : asks) {
       Usage usage = usage(ask.policy(), ask.key());
       put(ask, ask.policy().limit().refund(usage, ask.cost(), takenAt, now()));
     }
@@ -209,7 +209,7 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
   }
 
   @Override
-  public synchronized Usage usage(Policy<? extends L> policy, String key) {
+  public synchronized Usage usage(Policy policy, String key) {
     Held found = held.get(key(policy, key));
     if (found == null || now() >= found.idleAtMicros()) {
       return Usage.NONE;
@@ -221,20 +221,20 @@ public final class ReferenceLimitStore<L extends Limit> implements LimitStore<L>
   }
 
   @Override
-  public synchronized void forget(Policy<? extends L> policy, String key) {
+  public synchronized void forget(Policy policy, String key) {
     held.remove(key(policy, key));
   }
 
   @Override
   public void close() {}
 
-  private void put(LimitRequest<? extends L> ask, Usage usage) {
+  private void put(LimitRequest ask, Usage usage) {
     long idleAt = now() + ask.policy().limit().idleMicros(usage, now());
     long wrong = is(Defect.FORGETS_KEYS_A_MICROSECOND_EARLY) ? 1 : 0;
     held.put(key(ask.policy(), ask.key()), new Held(usage, idleAt - wrong));
   }
 
-  private Key key(Policy<? extends L> policy, String key) {
+  private Key key(Policy policy, String key) {
     Object kind = is(Defect.COUNTS_ALL_KINDS_TOGETHER) ? "any" : policy.limit().getClass();
     String separator = is(Defect.JOINS_NAME_AND_KEY) ? ":" : "\0";
     String name = policy.name() + separator + key;

@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** The kit accepts a plain store of all kinds. */
-final class ReferenceLimitStoreTest implements LimitStoreKit<Limit>, IdleKeysVanish<Limit> {
+final class ReferenceLimitStoreTest implements LimitStoreKit, IdleKeysVanish {
   @Override
   public List<Class<? extends Limit>> kinds() {
     return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
   }
 
   @Override
-  public Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
-    LimitStore<Limit> store = new ReferenceLimitStore<>(clock, ReferenceLimitStore.Defect.NONE);
+  public Supplier<LimitStore> limitsBy(InstantSource clock) {
+    LimitStore store = new ReferenceLimitStore(clock, ReferenceLimitStore.Defect.NONE);
     return () -> store;
   }
 
   @Override
-  public void forgetIdle(LimitStore<Limit> store) {}
+  public void forgetIdle(LimitStore store) {}
 }

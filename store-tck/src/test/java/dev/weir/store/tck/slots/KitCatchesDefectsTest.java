@@ -109,20 +109,20 @@ final class KitCatchesDefectsTest {
   }
 
   private record LimitKit(ReferenceLimitStore.Defect defect)
-      implements LimitStoreKit<Limit>, IdleKeysVanish<Limit> {
+      implements LimitStoreKit, IdleKeysVanish {
     @Override
     public List<Class<? extends Limit>> kinds() {
       return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
     }
 
     @Override
-    public Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
-      LimitStore<Limit> store = new ReferenceLimitStore<>(clock, defect);
+    public Supplier<LimitStore> limitsBy(InstantSource clock) {
+      LimitStore store = new ReferenceLimitStore(clock, defect);
       return () -> store;
     }
 
     @Override
-    public void forgetIdle(LimitStore<Limit> store) {}
+    public void forgetIdle(LimitStore store) {}
   }
 
   private record LeaseKit(ReferenceLeaseStore.Defect defect) implements LeaseStoreKit {

@@ -84,7 +84,7 @@ final class MigrationTest {
   @Test
   void viewShowsUsagesToPeople() {
     PostgresPool.migrate(pool);
-    Policy<TokenBucket> policy = Policy.of("å:𝄞", TokenBucket.of(10, Duration.ofDays(10)));
+    Policy policy = Policy.of("å:𝄞", TokenBucket.of(10, Duration.ofDays(10)));
     new JdbcLimitStore(pool).take(policy, "user:7", 3);
 
     assertThat(

@@ -30,7 +30,7 @@ final class KeyNames {
     this.prefix = prefix;
   }
 
-  String usage(Policy<? extends Limit> policy, String key) {
+  String usage(Policy policy, String key) {
     return prefix + ":" + kind(policy.limit()) + ":" + escaped(policy.name()) + ":" + tagged(key);
   }
 

@@ -38,7 +38,7 @@ sealed interface LimitCall {
    * go together.
    */
   record Single(Terms terms, String key, long cost) implements LimitCall {
-    static Single of(KeyNames names, Mode mode, LimitRequest<? extends Limit> ask) {
+    static Single of(KeyNames names, Mode mode, LimitRequest ask) {
       return new Single(
           new Terms(mode, ask.policy().limit(), usedSinceMicros(ask.policy())),
           names.usage(ask.policy(), ask.key()),
@@ -53,7 +53,7 @@ sealed interface LimitCall {
    * Since when a policy may have been used: what was lost before that is none of its counts. Those
    * that rather let pass too much than refuse go on as if nothing was lost.
    */
-  static double usedSinceMicros(Policy<? extends Limit> policy) {
+  static double usedSinceMicros(Policy policy) {
     return switch (policy.onStoreFailure()) {
       case CLOSED, FALLBACK -> (double) Micros.clamped(policy.createdAt());
       case LOCAL, OPEN -> Double.POSITIVE_INFINITY;
@@ -67,17 +67,17 @@ sealed interface LimitCall {
    *     granted
    * @param keys of the asks in their order, and at the end of the record if there is a request id
    */
-  record Whole(Mode mode, AcquireRequest<? extends Limit> demand, long micros, List<String> keys)
+  record Whole(Mode mode, AcquireRequest demand, long micros, List<String> keys)
       implements LimitCall {
     /** On a Cluster, the keys of the demand have to lie in one slot. */
     static Whole of(
         KeyNames names,
         boolean isCluster,
         Mode mode,
-        AcquireRequest<? extends Limit> demand,
+        AcquireRequest demand,
         long micros) {
       List<String> keys = new ArrayList<>(demand.asks().size() + 1);
-      for (LimitRequest<? extends Limit> ask : demand.asks()) {
+      for (LimitRequest ask : demand.asks()) {
         keys.add(names.usage(ask.policy(), ask.key()));
       }
       if (demand.isRepeatable() && mode != Mode.PEEK) {
@@ -97,7 +97,7 @@ sealed interface LimitCall {
 
     /** In the slot of the first key; without a key, in a slot of the id's own. */
     private static String recordInSlot(
-        KeyNames names, AcquireRequest<? extends Limit> demand, List<String> keys) {
+        KeyNames names, AcquireRequest demand, List<String> keys) {
       return keys.isEmpty()
           ? names.binding(demand.requestId())
           : names.record(KeyNames.tagOf(keys.getFirst()), demand.requestId());

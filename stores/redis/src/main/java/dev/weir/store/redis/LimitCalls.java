@@ -157,7 +157,7 @@ final class LimitCalls {
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
       LimitCall.Whole call = sent.call();
-      List<? extends LimitRequest<? extends Limit>> asks = call.demand().asks();
+      List<LimitRequest> asks = call.demand().asks();
       buffer.put(call.mode().code).put((byte) asks.size());
       buffer.putShort((short) (call.hasRecord() ? place(call.keys().getLast()) : NONE));
       buffer.putDouble((double) call.micros());
@@ -168,7 +168,7 @@ final class LimitCalls {
         Decision.@Nullable Delayed wait = call.demand().waits().get(i);
         if (wait == null) {
           put(buffer, place(call.keys().get(i)), asks.get(i).cost());
-          Policy<? extends Limit> policy = asks.get(i).policy();
+          Policy policy = asks.get(i).policy();
           put(buffer, policy.limit(), LimitCall.usedSinceMicros(policy));
         } else {
           put(buffer, NONE, wait.position());
@@ -202,7 +202,7 @@ final class LimitCalls {
   }
 
   /** The script compares and keeps it, and reads nothing in it. */
-  private static void putBinding(ByteBuffer buffer, AcquireRequest<? extends Limit> demand) {
+  private static void putBinding(ByteBuffer buffer, AcquireRequest demand) {
     buffer.putLong(demand.request().digest().high()).putLong(demand.request().digest().low());
     buffer.putLong(demand.layout());
     buffer.putLong(demand.request().note().getMostSignificantBits());

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} and were made before, all is
  * then taken as used at that time. Losses of less than about a second are not noticed.
  */
-public final class RedisLimitStore implements LimitStore<Limit> {
+public final class RedisLimitStore implements LimitStore {
   /** So many demands, at most, hold Redis in one call, for two or three milliseconds. */
   private static final int LARGEST_BATCH = 256;
 
@@ -71,14 +71,14 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
-    LimitRequest<? extends Limit> ask = new LimitRequest<>(policy, key, cost);
+  public boolean take(Policy policy, String key, long cost) {
+    LimitRequest ask = new LimitRequest(policy, key, cost);
     return submit(LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, ask), Outcome.Taken.class)
         .isTaken();
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     if (demand.asks().size() == 1 && !demand.isRepeatable() && demand.waits().isEmpty()) {
       return answer(
           LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()));
@@ -86,7 +86,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     return isBound(demand) ? decideBound(demand) : decideWhole(demand);
   }
 
-  private AcquireResult decideWhole(AcquireRequest<? extends Limit> demand) {
+  private AcquireResult decideWhole(AcquireRequest demand) {
     SlotBySlot spread = spread(demand);
     return spread == null
         ? answer(call(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl())))
@@ -94,7 +94,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   /** Whether the record of a demand is no proof for other demands with its request id. */
-  private boolean isBound(AcquireRequest<? extends Limit> demand) {
+  private boolean isBound(AcquireRequest demand) {
     return redis.isCluster() && demand.isRepeatable() && !demand.asks().isEmpty();
   }
 
@@ -105,8 +105,8 @@ public final class RedisLimitStore implements LimitStore<Limit> {
    * same moment, one is refused for it; but if one of two equal ones is granted while the other is
    * refused, the id may be left unbound, and another request in another slot then be granted.
    */
-  private AcquireResult decideBound(AcquireRequest<? extends Limit> demand) {
-    AcquireRequest<Limit> binding = binding(demand);
+  private AcquireResult decideBound(AcquireRequest demand) {
+    AcquireRequest binding = binding(demand);
     AcquireResult bound = decideWhole(binding);
     if (bound.isReused()) {
       return bound;
@@ -118,12 +118,12 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     return answer;
   }
 
-  private static AcquireRequest<Limit> binding(AcquireRequest<? extends Limit> demand) {
-    return new AcquireRequest<>(List.of(), Map.of(), demand.request());
+  private static AcquireRequest binding(AcquireRequest demand) {
+    return new AcquireRequest(List.of(), Map.of(), demand.request());
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     SlotBySlot spread = spread(demand);
     if (spread != null) {
       return StoreException.whileReading(spread::recall);
@@ -136,14 +136,14 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     SlotBySlot spread = spread(demand);
     return StoreException.whileReading(
         () -> spread == null ? answer(call(LimitCall.Mode.PEEK, demand, 0)) : spread.peek());
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     SlotBySlot spread = spread(demand);
     LimitCall call = call(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
     Refund refund =
@@ -156,14 +156,14 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     byte[] name = KeyNames.bytes(redis.names().usage(policy, key));
     return StoreException.whileReading(
         () -> LimitCalls.usage(redis.await(redis.send(name, commands -> commands.get(name)))));
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     byte[] name = KeyNames.bytes(redis.names().usage(policy, key));
     redis.await(redis.send(name, commands -> commands.del(name)));
   }
@@ -172,7 +172,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   @Override
   public void close() {}
 
-  private LimitCall call(LimitCall.Mode mode, AcquireRequest<? extends Limit> demand, long micros) {
+  private LimitCall call(LimitCall.Mode mode, AcquireRequest demand, long micros) {
     return LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros);
   }
 
@@ -181,7 +181,7 @@ public final class RedisLimitStore implements LimitStore<Limit> {
   }
 
   /** The demand slot by slot, if its keys lie in several; else null. */
-  private @Nullable SlotBySlot spread(AcquireRequest<? extends Limit> demand) {
+  private @Nullable SlotBySlot spread(AcquireRequest demand) {
     if (!redis.isCluster() || demand.asks().size() <= 1) {
       return null;
     }

@@ -33,20 +33,20 @@ import org.jspecify.annotations.Nullable;
  * is repeated after it was half done is completed and takes nothing twice.
  */
 final class SlotBySlot {
-  private final AcquireRequest<? extends Limit> demand;
+  private final AcquireRequest demand;
   private final List<Part> parts;
   private final KeyNames names;
   private final Function<List<LimitCall>, List<Outcome>> store;
 
   /** What one slot decides: asks of the demand, and their positions in it. */
-  private record Part(AcquireRequest<Limit> demand, List<Integer> positions) {}
+  private record Part(AcquireRequest demand, List<Integer> positions) {}
 
   /**
    * @param store sends calls together and returns what became of each
    */
   SlotBySlot(
       KeyNames names,
-      AcquireRequest<? extends Limit> demand,
+      AcquireRequest demand,
       Function<List<LimitCall>, List<Outcome>> store) {
     this.names = names;
     this.demand = demand;
@@ -54,10 +54,10 @@ final class SlotBySlot {
     this.parts = parts(names, demand);
   }
 
-  private static List<Part> parts(KeyNames names, AcquireRequest<? extends Limit> demand) {
+  private static List<Part> parts(KeyNames names, AcquireRequest demand) {
     Map<Integer, List<Integer>> slots = new TreeMap<>();
     for (int i = 0; i < demand.asks().size(); i++) {
-      LimitRequest<? extends Limit> ask = demand.asks().get(i);
+      LimitRequest ask = demand.asks().get(i);
       slots
           .computeIfAbsent(
               SlotHash.getSlot(names.usage(ask.policy(), ask.key())), slot -> new ArrayList<>())
@@ -65,17 +65,17 @@ final class SlotBySlot {
     }
     List<Part> parts = new ArrayList<>(slots.size());
     for (List<Integer> positions : slots.values()) {
-      List<LimitRequest<? extends Limit>> asks = new ArrayList<>(positions.size());
+      List<LimitRequest> asks = new ArrayList<>(positions.size());
       positions.forEach(position -> asks.add(demand.asks().get(position)));
       parts.add(
           new Part(
-              new AcquireRequest<>(asks, waits(demand, positions), demand.request()), positions));
+              new AcquireRequest(asks, waits(demand, positions), demand.request()), positions));
     }
     return parts;
   }
 
   private static Map<Integer, Decision.Delayed> waits(
-      AcquireRequest<? extends Limit> demand, List<Integer> positions) {
+      AcquireRequest demand, List<Integer> positions) {
     Map<Integer, Decision.Delayed> waits = new HashMap<>(0);
     for (int k = 0; k < positions.size(); k++) {
       Decision.@Nullable Delayed wait = demand.waits().get(positions.get(k));
@@ -210,7 +210,7 @@ final class SlotBySlot {
       }
       List<Decision> decisions = new ArrayList<>(answer.decisions().size());
       for (int k = 0; k < answer.decisions().size(); k++) {
-        LimitRequest<? extends Limit> ask = parts.get(i).demand().asks().get(k);
+        LimitRequest ask = parts.get(i).demand().asks().get(k);
         Decision granted = answer.decisions().get(k);
         long remaining = granted.remaining() + ask.cost();
         long reset = remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros();

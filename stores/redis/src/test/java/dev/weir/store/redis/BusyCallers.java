@@ -31,7 +31,7 @@ final class BusyCallers implements AutoCloseable {
   private static final long MOST = 1_000_000;
 
   /** So much that it never ends by itself: what was used is what was granted. */
-  private static final Policy<FixedWindow> PLENTY =
+  private static final Policy PLENTY =
       Policy.of("plenty", FixedWindow.of(MOST, Duration.ofDays(300)));
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -57,7 +57,7 @@ final class BusyCallers implements AutoCloseable {
   private void call(int caller, RedisLimitStore store, List<String> keys) {
     for (int turn = 0; !isOver.get(); turn++) {
       String key = keys.get((caller + turn) % keys.size());
-      AcquireRequest<FixedWindow> demand = AcquireRequest.of(LimitRequest.of(PLENTY, key));
+      AcquireRequest demand = AcquireRequest.of(LimitRequest.of(PLENTY, key));
       try {
         boolean isRepeatable = caller % 4 > 1;
         if (store

@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** What is special about a Cluster: slots, and nodes that fail by themselves. */
 interface ClusterClaims {
-  Policy<TokenBucket> USER = Policy.of("user", TokenBucket.of(10, Duration.ofHours(1)));
-  Policy<TokenBucket> ORGANISATION =
+  Policy USER = Policy.of("user", TokenBucket.of(10, Duration.ofHours(1)));
+  Policy ORGANISATION =
       Policy.of("organisation", TokenBucket.of(15, Duration.ofHours(1)));
 
   Concurrency TWO_PLACES = Concurrency.of(2, Duration.ofMinutes(10));
@@ -44,11 +44,11 @@ interface ClusterClaims {
   @Test
   default void scopesOfOneTagAreOneStep() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
-    AcquireRequest<TokenBucket> together =
+    AcquireRequest together =
         AcquireRequest.all(
             List.of(
-                new LimitRequest<>(USER, "user:{org7}:1", 9),
-                new LimitRequest<>(ORGANISATION, "{org7}", 9)));
+                new LimitRequest(USER, "user:{org7}:1", 9),
+                new LimitRequest(ORGANISATION, "{org7}", 9)));
     assertThat(store.decide(together.withRequestId("a")).isAllowed()).isTrue();
     assertThat(store.decide(together.withRequestId("a")).isReplayed()).isTrue();
     assertThat(store.decide(together.withRequestId("b")).isAllowed()).isFalse();
@@ -57,12 +57,12 @@ interface ClusterClaims {
   @Test
   default void scopesOfSeveralSlotsAreGrantedTogetherOrNotAtAll() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
-    AcquireRequest<TokenBucket> apart =
+    AcquireRequest apart =
         AcquireRequest.all(
             List.of(
-                new LimitRequest<>(USER, "apart:1", 3),
-                new LimitRequest<>(ORGANISATION, "apart:7", 7),
-                new LimitRequest<>(USER, "apart:2", 1)));
+                new LimitRequest(USER, "apart:1", 3),
+                new LimitRequest(ORGANISATION, "apart:7", 7),
+                new LimitRequest(USER, "apart:2", 1)));
     AcquireResult first = store.decide(apart.withRequestId("apart"));
     assertThat(first.isAllowed()).isTrue();
     assertThat(first.decisions()).extracting(Decision::remaining).containsExactly(7L, 8L, 9L);
@@ -72,7 +72,7 @@ interface ClusterClaims {
     assertThat(store.decide(apart).isAllowed()).isTrue();
 
     // The organisation has too little left, and what the others said is given back.
-    for (AcquireRequest<TokenBucket> refused : List.of(apart, apart.withRequestId("refused"))) {
+    for (AcquireRequest refused : List.of(apart, apart.withRequestId("refused"))) {
       AcquireResult answer = store.decide(refused);
       assertThat(answer.decisions())
           .extracting(Decision::isAllowed)
@@ -92,12 +92,12 @@ interface ClusterClaims {
   @Test
   default void demandThatWasHalfDoneIsCompletedWhenItIsRepeated() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
-    LimitRequest<TokenBucket> user = new LimitRequest<>(USER, "half:1", 4);
-    LimitRequest<TokenBucket> organisation = new LimitRequest<>(ORGANISATION, "half:7", 4);
+    LimitRequest user = new LimitRequest(USER, "half:1", 4);
+    LimitRequest organisation = new LimitRequest(ORGANISATION, "half:7", 4);
     // What a node leaves that dies after the first of two slots.
-    AcquireRequest<TokenBucket> both = AcquireRequest.all(List.of(user, organisation));
+    AcquireRequest both = AcquireRequest.all(List.of(user, organisation));
     store.decide(
-        new AcquireRequest<>(List.of(user), Map.of(), both.withRequestId("half").request()));
+        new AcquireRequest(List.of(user), Map.of(), both.withRequestId("half").request()));
     AcquireResult answer = store.decide(both.withRequestId("half"));
     assertThat(answer.isAllowed()).isTrue();
     assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(6L, 11L);
@@ -110,20 +110,20 @@ interface ClusterClaims {
   default void manyAtOnceInSeveralSlotsExceedNoLimitAndLeaveNothingTaken() throws Exception {
     List<RedisLimitStore> stores =
         List.of(new RedisLimitStore(clients().one()), new RedisLimitStore(clients().other()));
-    List<LimitRequest<TokenBucket>> asks = new ArrayList<>();
+    List<LimitRequest> asks = new ArrayList<>();
     for (int user = 0; user < 6; user++) {
-      asks.add(new LimitRequest<>(USER, "crowd:" + user, 1));
+      asks.add(new LimitRequest(USER, "crowd:" + user, 1));
     }
-    LimitRequest<TokenBucket> organisation = new LimitRequest<>(ORGANISATION, "crowd", 1);
+    LimitRequest organisation = new LimitRequest(ORGANISATION, "crowd", 1);
     AtomicIntegerArray grants = new AtomicIntegerArray(asks.size());
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         int user = i % asks.size();
         RedisLimitStore store = stores.get(i % 2);
-        AcquireRequest<TokenBucket> demand =
+        AcquireRequest demand =
             AcquireRequest.all(List.of(asks.get(user), organisation));
-        AcquireRequest<TokenBucket> sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
+        AcquireRequest sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
         calls.add(
             callers.submit(
                 () -> {
@@ -145,8 +145,8 @@ interface ClusterClaims {
     assertThat(all).isPositive();
   }
 
-  private static long used(RedisLimitStore store, LimitRequest<TokenBucket> ask) {
-    return ask.policy().limit().capacity()
+  private static long used(RedisLimitStore store, LimitRequest ask) {
+    return ask.policy().limit().most()
         - store.peek(AcquireRequest.of(ask)).decisions().getFirst().remaining();
   }
 
@@ -155,7 +155,7 @@ interface ClusterClaims {
     RedisLimitStore store = new RedisLimitStore(clients().one());
     String id = UUID.randomUUID().toString();
     for (int key = 0; key < 20; key++) {
-      AcquireRequest<TokenBucket> demand = AcquireRequest.of(LimitRequest.of(USER, id + key));
+      AcquireRequest demand = AcquireRequest.of(LimitRequest.of(USER, id + key));
       AcquireResult answer = store.decide(demand.withRequestId(id));
       assertThat(answer.isAllowed()).isEqualTo(key == 0);
       assertThat(answer.isReused()).isEqualTo(key > 0);

@@ -14,7 +14,7 @@ interface ClusterKit extends RedisKit {
   AtomicInteger SCENES = new AtomicInteger();
 
   @Override
-  default Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
+  default Supplier<LimitStore> limitsBy(InstantSource clock) {
     String tag = "{kit" + SCENES.getAndIncrement() + "}";
     return () -> new InOneSlot(new RedisLimitStore(client(), StoreClock.of(clock)), tag);
   }

@@ -18,41 +18,41 @@ import java.util.Optional;
  *
  * @param tag with its braces
  */
-record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limit> {
+record InOneSlot(LimitStore store, String tag) implements LimitStore {
   private static final int LONGEST = 255;
 
   @Override
-  public boolean take(Policy<? extends Limit> policy, String key, long cost) {
+  public boolean take(Policy policy, String key, long cost) {
     return store.take(policy, tagged(key), cost);
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     return store.decide(tagged(demand));
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     return store.peek(tagged(demand));
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     return store.recall(tagged(demand));
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     return store.refund(tagged(demand), grantedAt);
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     return store.usage(policy, tagged(key));
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     store.forget(policy, tagged(key));
   }
 
@@ -61,16 +61,16 @@ record InOneSlot(LimitStore<Limit> store, String tag) implements LimitStore<Limi
     store.close();
   }
 
-  private AcquireRequest<Limit> tagged(AcquireRequest<? extends Limit> demand) {
-    List<LimitRequest<? extends Limit>> asks = new ArrayList<>();
-    for (LimitRequest<? extends Limit> ask : demand.asks()) {
+  private AcquireRequest tagged(AcquireRequest demand) {
+    List<LimitRequest> asks = new ArrayList<>();
+    for (LimitRequest ask : demand.asks()) {
       asks.add(tagged(ask));
     }
-    return new AcquireRequest<>(asks, demand.waits(), demand.request());
+    return new AcquireRequest(asks, demand.waits(), demand.request());
   }
 
-  private <L extends Limit> LimitRequest<L> tagged(LimitRequest<L> ask) {
-    return new LimitRequest<>(ask.policy(), tagged(ask.key()), ask.cost());
+  private LimitRequest tagged(LimitRequest ask) {
+    return new LimitRequest(ask.policy(), tagged(ask.key()), ask.cost());
   }
 
   /** The longest keys differ at their ends, and lose their beginnings. */

@@ -85,7 +85,7 @@ final class KeyNamesTest {
 
   @Test
   void tagOfTheCallerIsTaken() {
-    Policy<Limit> policy = Policy.of("api", KINDS.getFirst());
+    Policy policy = Policy.of("api", KINDS.getFirst());
     assertThat(KeyNames.tagOf(names.usage(policy, "user:{org7}:101"))).isEqualTo("org7");
     assertThat(KeyNames.tagOf(names.usage(policy, "{org7}"))).isEqualTo("org7");
     assertThat(KeyNames.tagOf(names.usage(policy, "user:101"))).isEqualTo("user:101");

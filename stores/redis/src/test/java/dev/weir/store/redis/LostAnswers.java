@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** What is said when Redis' answer is lost, against what it did. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class LostAnswers {
-  private static final Policy<TokenBucket> TEN =
+  private static final Policy TEN =
       Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
 
@@ -48,7 +48,7 @@ abstract class LostAnswers {
     limits = new RedisLimitStore(redis);
     leases = new RedisLeaseStore(redis);
     RedisFaults.eventually(
-        () -> limits.peek(AcquireRequest.of(new LimitRequest<>(TEN, "warm", 1))));
+        () -> limits.peek(AcquireRequest.of(new LimitRequest(TEN, "warm", 1))));
     RedisFaults.eventually(() -> leases.current("warm"));
   }
 
@@ -65,8 +65,8 @@ abstract class LostAnswers {
 
   @Test
   void grantIsReplayedByItsRequestId() {
-    AcquireRequest<TokenBucket> demand =
-        AcquireRequest.of(new LimitRequest<>(TEN, "k", 3)).withRequestId("r");
+    AcquireRequest demand =
+        AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("EVALSHA");
 
     assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);
@@ -122,7 +122,7 @@ abstract class LostAnswers {
     }
     try (Redis straight = Redis.open(RedisSettings.of(server.uri()))) {
       RedisLimitStore witness = new RedisLimitStore(straight);
-      AcquireRequest<TokenBucket> one = AcquireRequest.of(new LimitRequest<>(TEN, "k", 1));
+      AcquireRequest one = AcquireRequest.of(new LimitRequest(TEN, "k", 1));
       assertThat(RedisFaults.eventually(() -> witness.peek(one)).decisions().getFirst().remaining())
           .isEqualTo(10);
     }
@@ -153,7 +153,7 @@ abstract class LostAnswers {
 
   private long remaining(String key) {
     return limits
-        .peek(AcquireRequest.of(new LimitRequest<>(TEN, key, 1)))
+        .peek(AcquireRequest.of(new LimitRequest(TEN, key, 1)))
         .decisions()
         .getFirst()
         .remaining();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** A Redis whose connections are cut, that is flushed, killed, or started from what it saved. */
 abstract class RedisComeback implements ComebackKit {
-  private static final Policy<Limit> TEN = Policy.of("ten", FixedWindow.of(10, DAY));
+  private static final Policy TEN = Policy.of("ten", FixedWindow.of(10, DAY));
 
   private final RedisProgram program;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -69,7 +69,7 @@ abstract class RedisComeback implements ComebackKit {
   }
 
   @Override
-  public LimitStore<Limit> limits() {
+  public LimitStore limits() {
     return new RedisLimitStore(redis);
   }
 
@@ -79,7 +79,7 @@ abstract class RedisComeback implements ComebackKit {
   }
 
   @Override
-  public LimitStore<Limit> limitsOfNewNode() {
+  public LimitStore limitsOfNewNode() {
     return new RedisLimitStore(open());
   }
 
@@ -106,7 +106,7 @@ abstract class RedisComeback implements ComebackKit {
     return granted(limits(), asked);
   }
 
-  private static int granted(LimitStore<Limit> store, int asked) {
+  private static int granted(LimitStore store, int asked) {
     int granted = 0;
     for (int i = 0; i < asked; i++) {
       granted += store.take(TEN, "k", 1) ? 1 : 0;

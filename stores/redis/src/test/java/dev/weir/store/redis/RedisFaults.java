@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 
 /** A Redis that forgets scripts, dies, hangs, comes late, or holds what is not ours. */
 abstract class RedisFaults {
-  private static final Policy<TokenBucket> TEN =
+  private static final Policy TEN =
       Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
-  private static final Policy<TokenBucket> HUNDRED =
+  private static final Policy HUNDRED =
       Policy.of("hundred", TokenBucket.of(100, Duration.ofHours(1)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -192,7 +192,7 @@ abstract class RedisFaults {
 
   @Test
   void everyKeyExpiresAndARefusalWritesNothing() {
-    AcquireRequest<TokenBucket> demand = AcquireRequest.of(new LimitRequest<>(TEN, "k", 10));
+    AcquireRequest demand = AcquireRequest.of(new LimitRequest(TEN, "k", 10));
     long beganMillis = millisOfRedis();
     assertThat(limits.decide(demand.withRequestId("id")).isAllowed()).isTrue();
     leases.acquire("r", TWO, "a", 2);
@@ -216,7 +216,7 @@ abstract class RedisFaults {
   @Test
   void usageIsKeptAsLongAsItIsOfUseHoweverOftenItIsWritten() {
     // Each token needs two seconds: some writes find that Redis keeps the key long enough anyway.
-    Policy<TokenBucket> twenty = Policy.of("twenty", TokenBucket.of(20, Duration.ofSeconds(40)));
+    Policy twenty = Policy.of("twenty", TokenBucket.of(20, Duration.ofSeconds(40)));
     for (int taken = 1; taken <= 20; taken++) {
       assertThat(limits.take(twenty, "k", 1)).isTrue();
       Usage usage = limits.usage(twenty, "k");

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Both kits on one Redis or Cluster: stores take turns with its two clients. */
-interface RedisKit extends LimitStoreKit<Limit>, LeaseStoreKit {
+interface RedisKit extends LimitStoreKit, LeaseStoreKit {
   AtomicInteger OPENED = new AtomicInteger();
 
   Servers.Clients clients();
@@ -22,7 +22,7 @@ interface RedisKit extends LimitStoreKit<Limit>, LeaseStoreKit {
   }
 
   @Override
-  default Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
+  default Supplier<LimitStore> limitsBy(InstantSource clock) {
     return () -> new RedisLimitStore(client(), StoreClock.of(clock));
   }
 

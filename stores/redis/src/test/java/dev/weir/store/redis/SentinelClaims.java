@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
  * A master that dies, hangs or is demoted is replaced by its replica, and the store goes on there.
  */
 interface SentinelClaims {
-  Policy<TokenBucket> TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
 
   RedisProgram program();
 
@@ -42,7 +42,7 @@ interface SentinelClaims {
             master.signal("CONT");
           }
           // It takes itself for the master until the Sentinel tells it otherwise.
-          AcquireRequest<TokenBucket> one =
+          AcquireRequest one =
               AcquireRequest.of(LimitRequest.of(TEN, "k")).withRequestId("id");
           AcquireResult answer = RedisFaults.eventually(() -> store.decide(one));
           assertThat(answer.decisions().getFirst().remaining()).isEqualTo(1);

@@ -31,7 +31,7 @@ final class SharedCallsTest {
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Integer> batches = new CopyOnWriteArrayList<>();
       RedisLimitStore store = new RedisLimitStore(redis, batches::add);
-      Policy<TokenBucket> plenty =
+      Policy plenty =
           Policy.of("plenty", TokenBucket.of(CALLERS * TURNS, Duration.ofDays(300)));
       assertThat(store.take(plenty, "warm", 1)).isTrue();
       long before = calls(server);
@@ -64,7 +64,7 @@ final class SharedCallsTest {
         Redis redis =
             Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE))) {
       RedisLimitStore store = new RedisLimitStore(redis);
-      Policy<TokenBucket> plenty = Policy.of("plenty", TokenBucket.of(100, Duration.ofDays(1)));
+      Policy plenty = Policy.of("plenty", TokenBucket.of(100, Duration.ofDays(1)));
       store.take(plenty, "k", 1);
       long before = calls(server);
       for (int i = 0; i < 10; i++) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** TLS: who is trusted is spoken to, whoever else is refused with the reason. */
 @Timeout(120)
 interface TlsClaims {
-  Policy<TokenBucket> TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
 
   RedisProgram program();
 

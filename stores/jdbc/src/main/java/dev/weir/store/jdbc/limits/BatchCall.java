@@ -77,11 +77,11 @@ final class BatchCall implements LimitCall {
     TreeMap<String, List<Integer>> asksById = new TreeMap<>();
     int i = 0;
     for (LimitStep step : steps) {
-      AcquireRequest<? extends Limit> demand = step.demand();
+      AcquireRequest demand = step.demand();
       for (int k = 0; k < demand.asks().size(); k++) {
         Decision.@Nullable Delayed wait = demand.waits().get(k);
         if (wait == null) {
-          LimitRequest<? extends Limit> ask = demand.asks().get(k);
+          LimitRequest ask = demand.asks().get(k);
           asksById
               .computeIfAbsent(UsageId.of(ask.policy(), ask.key()), id -> new ArrayList<>())
               .add(i);
@@ -102,7 +102,7 @@ final class BatchCall implements LimitCall {
     return asksById.keySet().toArray(String[]::new);
   }
 
-  private void put(int i, LimitRequest<? extends Limit> ask) {
+  private void put(int i, LimitRequest ask) {
     LimitParameters terms = LimitParameters.of(ask.policy().limit());
     kinds[i] = terms.kind();
     mosts[i] = terms.most();
@@ -174,7 +174,7 @@ final class BatchCall implements LimitCall {
     int[] repeats = new int[steps.size()];
     Map<List<Object>, Integer> last = new HashMap<>();
     for (int i = 0; i < repeats.length; i++) {
-      AcquireRequest<? extends Limit> demand = steps.get(i).demand();
+      AcquireRequest demand = steps.get(i).demand();
       if (demand.isRepeatable()) {
         List<Object> id = List.of(steps.get(i).getClass(), demand.requestId());
         Integer before = last.put(id, i + 1);
@@ -188,7 +188,7 @@ final class BatchCall implements LimitCall {
   private long[] bindings() {
     long[] bindings = new long[BINDING_NUMBERS * steps.size()];
     for (int i = 0; i < steps.size(); i++) {
-      AcquireRequest<? extends Limit> demand = steps.get(i).demand();
+      AcquireRequest demand = steps.get(i).demand();
       if (demand.isRepeatable()) {
         int at = BINDING_NUMBERS * i;
         bindings[at] = demand.request().digest().high();

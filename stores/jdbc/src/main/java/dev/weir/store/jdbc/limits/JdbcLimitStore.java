@@ -33,7 +33,7 @@ import javax.sql.DataSource;
  * changed. What is refused writes nothing, and where all was refused the last time, it is looked
  * without a lock first: whoever is over the limit costs no write to disk.
  */
-public final class JdbcLimitStore implements LimitStore<Limit> {
+public final class JdbcLimitStore implements LimitStore {
   private static final String READ =
       "select "
           + Sql.NOW
@@ -132,25 +132,25 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult decide(AcquireRequest demand) {
     return run(new LimitStep.Decide(demand), LimitCall.Decided.class).answer();
   }
 
   @Override
-  public Refund refund(AcquireRequest<? extends Limit> demand, Instant grantedAt) {
+  public Refund refund(AcquireRequest demand, Instant grantedAt) {
     LimitStep step = new LimitStep.GiveBack(demand, Micros.clamped(grantedAt));
     return run(step, LimitCall.GivenBack.class).refund();
   }
 
   private <D extends LimitCall.Done> D run(LimitStep step, Class<D> expected) {
-    List<? extends LimitRequest<? extends Limit>> asks = step.demand().asks();
+    List<LimitRequest> asks = step.demand().asks();
     String name = asks.isEmpty() ? step.demand().requestId() : asks.getFirst().key();
     int lane = Math.floorMod(name.hashCode(), lanes.size());
     return expected.cast(lanes.get(lane).batcher.submit(List.of(step)).getFirst());
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest<? extends Limit> demand) {
+  public Optional<AcquireResult> recall(AcquireRequest demand) {
     return transactions
         .read(connection -> Sql.first(connection, this::known, RECALL, demand.requestId()))
         .flatMap(known -> known.answerTo(demand));
@@ -162,7 +162,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest<? extends Limit> demand) {
+  public AcquireResult peek(AcquireRequest demand) {
     String[] ids =
         demand.taking().stream()
             .map(ask -> UsageId.of(ask.policy(), ask.key()))
@@ -172,7 +172,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
     long nowMicros = reads.getFirst().nowMicros();
     List<Decision> decisions = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
-      LimitRequest<? extends Limit> ask = demand.taking().get(i);
+      LimitRequest ask = demand.taking().get(i);
       decisions.add(ask.policy().limit().peek(reads.get(i).usage(), ask.cost(), nowMicros));
     }
     return new AcquireResult(
@@ -180,7 +180,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public Usage usage(Policy<? extends Limit> policy, String key) {
+  public Usage usage(Policy policy, String key) {
     String[] ids = {UsageId.of(policy, key)};
     return transactions
         .read(connection -> Sql.first(connection, this::read, READ, (Object) ids))
@@ -202,7 +202,7 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
   }
 
   @Override
-  public void forget(Policy<? extends Limit> policy, String key) {
+  public void forget(Policy policy, String key) {
     String id = UsageId.of(policy, key);
     int unused =
         transactions.writeByOneStatement(

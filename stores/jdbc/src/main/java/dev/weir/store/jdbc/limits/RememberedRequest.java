@@ -17,7 +17,7 @@ import java.util.UUID;
  */
 record RememberedRequest(long nowMicros, long expiresAtMicros, List<Long> answer) {
   /** What is said to a demand with its id; nothing if its time is over. */
-  Optional<AcquireResult> answerTo(AcquireRequest<?> demand) {
+  Optional<AcquireResult> answerTo(AcquireRequest demand) {
     if (expiresAtMicros <= nowMicros) {
       return Optional.empty();
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A call of {@code weir_limit_decide_one_1}: one ask of somebody who came alone. What the other
  * function prepares for many costs more than all that is done for one.
  */
-record SingleCall(LimitRequest<? extends Limit> ask) implements LimitCall {
+record SingleCall(LimitRequest ask) implements LimitCall {
   private static final String CALL =
       "select weir_limit_decide_one_1(?::bigint, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -14,7 +14,7 @@ import dev.weir.engine.limits.Policy;
 final class UsageId {
   private UsageId() {}
 
-  static String of(Policy<?> policy, String key) {
+  static String of(Policy policy, String key) {
     String name = policy.name();
     return kind(policy.limit()) + name.codePointCount(0, name.length()) + ":" + name + key;
   }

@@ -14,14 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Limits in PostgreSQL against the kit: nodes with pools of their own on one database. */
-final class JdbcLimitStoreTest implements LimitStoreKit<Limit> {
+final class JdbcLimitStoreTest implements LimitStoreKit {
   @Override
   public List<Class<? extends Limit>> kinds() {
     return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
   }
 
   @Override
-  public Supplier<LimitStore<Limit>> limitsBy(InstantSource clock) {
+  public Supplier<LimitStore> limitsBy(InstantSource clock) {
     Database database = Database.get();
     AtomicInteger opened = new AtomicInteger();
     return () ->

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class JdbcLimitUpkeepTest {
   private static final long MINUTE = 60_000_000L;
-  private static final Policy<FixedWindow> HOURLY =
+  private static final Policy HOURLY =
       Policy.of("hourly", FixedWindow.of(1_000_000, Duration.ofHours(1)));
   private static final Concurrency HOUR_LONG = Concurrency.of(10, Duration.ofHours(1));
 
@@ -88,8 +88,8 @@ final class JdbcLimitUpkeepTest {
 
   @Test
   void removesRequestsOnceTheyAreOver() {
-    AcquireRequest<Limit> demand =
-        new AcquireRequest<>(
+    AcquireRequest demand =
+        new AcquireRequest(
             List.of(LimitRequest.of(HOURLY, "k")), "request", Duration.ofMinutes(10));
     limits.decide(demand);
 

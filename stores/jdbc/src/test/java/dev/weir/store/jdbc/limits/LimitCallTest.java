@@ -44,17 +44,17 @@ final class LimitCallTest {
     final Map<String, Usage> usages = new HashMap<>();
     final Map<String, Granted> granted = new HashMap<>();
 
-    record Granted(AcquireRequest<?> demand, AcquireResult answer, long untilMicros) {
-      boolean isOf(AcquireRequest<?> other) {
+    record Granted(AcquireRequest demand, AcquireResult answer, long untilMicros) {
+      boolean isOf(AcquireRequest other) {
         return demand.request().digest().equals(other.request().digest());
       }
 
-      boolean isInPlaceOf(AcquireRequest<?> other) {
+      boolean isInPlaceOf(AcquireRequest other) {
         return demand.layout() == other.layout();
       }
     }
 
-    AcquireResult decide(AcquireRequest<? extends Limit> demand, long now) {
+    AcquireResult decide(AcquireRequest demand, long now) {
       Granted before = granted.get(demand.requestId());
       if (before != null && before.untilMicros() > now) {
         AcquireResult first = before.answer();
@@ -65,7 +65,7 @@ final class LimitCallTest {
             : AcquireResult.reused(Micros.instant(now));
       }
       List<AllOrNothing.Part> parts = new ArrayList<>();
-      for (LimitRequest<? extends Limit> ask : demand.taking()) {
+      for (LimitRequest ask : demand.taking()) {
         parts.add(new AllOrNothing.Part(ask.policy().limit(), usage(ask), ask.cost()));
       }
       AllOrNothing.Step step = AllOrNothing.decide(parts, now);
@@ -84,7 +84,7 @@ final class LimitCallTest {
     }
 
     Refund giveBack(LimitStep.GiveBack back, long now) {
-      AcquireRequest<? extends Limit> demand = back.demand();
+      AcquireRequest demand = back.demand();
       long takenAt = back.takenAtMicros();
       if (demand.isRepeatable()) {
         Granted before = granted.get(demand.requestId());
@@ -102,7 +102,7 @@ final class LimitCallTest {
         demand = demand.grantedAs(before.answer().decisions());
         takenAt = Micros.ceil(before.answer().decidedAt());
       }
-      for (LimitRequest<? extends Limit> ask : demand.taking()) {
+      for (LimitRequest ask : demand.taking()) {
         long at = takenAt;
         usages.computeIfPresent(
             id(ask), (id, usage) -> ask.policy().limit().refund(usage, ask.cost(), at, now));
@@ -110,11 +110,11 @@ final class LimitCallTest {
       return Refund.GIVEN_BACK;
     }
 
-    private Usage usage(LimitRequest<? extends Limit> ask) {
+    private Usage usage(LimitRequest ask) {
       return usages.getOrDefault(id(ask), Usage.NONE);
     }
 
-    private static String id(LimitRequest<? extends Limit> ask) {
+    private static String id(LimitRequest ask) {
       return UsageId.of(ask.policy(), ask.key());
     }
   }
@@ -166,17 +166,17 @@ final class LimitCallTest {
     // Steps of one call happen at once: a demand that is given back is not asked for as well.
     boolean asking = random.nextInt(4) > 0;
     for (int i = 0; i < count; i++) {
-      List<LimitRequest<? extends Limit>> asks = new ArrayList<>();
+      List<LimitRequest> asks = new ArrayList<>();
       List<Integer> keys = new ArrayList<>(List.of(0, 1, 2));
       for (int asked = random.nextInt(4) == 0 ? 3 : 1; asked > 0; asked--) {
         int key = keys.remove(/* index */ random.nextInt(keys.size()));
         Limit limit = limit(random);
         long cost =
             random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.most(), 1L << 40));
-        asks.add(new LimitRequest<>(Policy.of("p" + key, limit), run + key, cost));
+        asks.add(new LimitRequest(Policy.of("p" + key, limit), run + key, cost));
       }
-      AcquireRequest<Limit> demand =
-          new AcquireRequest<>(asks, waits(random, asks.size()), RequestBinding.NONE);
+      AcquireRequest demand =
+          new AcquireRequest(asks, waits(random, asks.size()), RequestBinding.NONE);
       if (random.nextInt(3) == 0) {
         demand = repeatable(demand, run + random.nextInt(6), random);
       } else if (demand.taking().isEmpty()) {
@@ -200,15 +200,15 @@ final class LimitCallTest {
   }
 
   /** Of the request that it is, or of one of a few requests. */
-  private static AcquireRequest<Limit> repeatable(
-      AcquireRequest<Limit> demand, String id, Random random) {
-    AcquireRequest<Limit> repeatable = new AcquireRequest<>(demand.asks(), id, TTL);
+  private static AcquireRequest repeatable(
+      AcquireRequest demand, String id, Random random) {
+    AcquireRequest repeatable = new AcquireRequest(demand.asks(), id, TTL);
     RequestDigest digest =
         random.nextBoolean()
             ? repeatable.request().digest()
             : new RequestDigest(random.nextInt(2), -1);
     boolean isBare = random.nextInt(9) == 0;
-    return new AcquireRequest<>(
+    return new AcquireRequest(
         isBare ? List.of() : demand.asks(),
         isBare ? Map.of() : demand.waits(),
         new RequestBinding(id, TTL, digest, new UUID(random.nextLong(), random.nextLong())));

@@ -30,7 +30,7 @@ final class LimitCollisionTest {
           StoreClock.OF_THE_DATABASE,
           JdbcLimitStore.Settings.DEFAULT,
           contended::incrementAndGet);
-  private final Policy<Limit> policy =
+  private final Policy policy =
       Policy.of(UUID.randomUUID().toString(), TokenBucket.of(2, Duration.ofDays(300)));
 
   /** Whether an ask is granted that meets another, of the same cost, which has not ended yet. */
@@ -50,7 +50,7 @@ final class LimitCollisionTest {
   }
 
   private void take(Connection connection, long cost) throws SQLException {
-    AcquireRequest<Limit> demand = AcquireRequest.of(new LimitRequest<>(policy, "k", cost));
+    AcquireRequest demand = AcquireRequest.of(new LimitRequest(policy, "k", cost));
     assertThat(LimitCall.of(List.of(new LimitStep.Decide(demand))).run(connection, null, false))
         .matches(LimitCall.Outcome::wrote);
   }

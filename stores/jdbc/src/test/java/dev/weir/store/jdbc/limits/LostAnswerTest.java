@@ -221,10 +221,10 @@ final class LostAnswerTest {
   @Test
   void grantIsReplayedByItsRequestId() {
     JdbcLimitStore limits = new JdbcLimitStore(pool);
-    Policy<FixedWindow> policy =
+    Policy policy =
         Policy.of(UUID.randomUUID().toString(), FixedWindow.of(10, Duration.ofDays(300)));
-    AcquireRequest<FixedWindow> demand =
-        AcquireRequest.of(new LimitRequest<>(policy, "k", 3)).withRequestId("r");
+    AcquireRequest demand =
+        AcquireRequest.of(new LimitRequest(policy, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("weir_limit_decide");
 
     assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);

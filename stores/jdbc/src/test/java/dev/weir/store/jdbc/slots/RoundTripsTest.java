@@ -74,7 +74,7 @@ final class RoundTripsTest {
   @Test
   void limitTakesOneWhetherItGrantsOrRefuses() {
     JdbcLimitStore limits = new JdbcLimitStore(pool);
-    Policy<TokenBucket> policy =
+    Policy policy =
         Policy.of(UUID.randomUUID().toString(), TokenBucket.of(6, Duration.ofDays(300)));
     for (int i = 0; i < 12; i++) {
       assertThat(turns(() -> limits.decide(policy, "k", 1))).as("ask %d", i).isOne();
