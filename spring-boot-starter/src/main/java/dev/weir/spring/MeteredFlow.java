@@ -31,9 +31,9 @@ final class MeteredFlow implements FlowObserver {
 
   @Override
   public RuleCounters tally(String rule) {
-    Map<RuleCounters.Outcome, Counter> counters =
+    Map<RuleCounters.Kind, Counter> counters =
         byOutcome(
-            RuleCounters.Outcome.class,
+            RuleCounters.Kind.class,
             Counter.builder("weir.decisions")
                 .description("What rules said to requests")
                 .tag("rule", rule));

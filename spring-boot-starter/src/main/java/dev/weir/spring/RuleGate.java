@@ -1,6 +1,5 @@
 package dev.weir.spring;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;

@@ -1,6 +1,5 @@
 package dev.weir.spring;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.store.redis.Redis;

@@ -1,7 +1,6 @@
 package dev.weir.benchmarks.limits;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package dev.weir.benchmarks.limits;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 

@@ -3,44 +3,19 @@ package dev.weir.core.limits;
 import dev.weir.core.Micros;
 import java.time.Duration;
 
-/** What a limit says to a demand. */
-public sealed interface Decision {
-  /** What is left for others right after this decision. */
-  long remaining();
-
-  /** How long until more than {@link #remaining} is left, if nobody takes any; 0 if all is. */
-  long resetMicros();
-
-  default Duration reset() {
-    return Micros.duration(resetMicros());
-  }
-
-  default boolean isAllowed() {
-    return this instanceof Allowed;
-  }
-
-  /** It may pass now. */
+/** A limit's decision about a request: allowed or refused. */
+public sealed interface Decision extends Outcome {
+  /** The caller may proceed, and what it asked for was taken. */
   record Allowed(long remaining, long resetMicros) implements Decision {}
 
   /**
-   * It may pass after a wait.
+   * The caller may not proceed, and nothing was taken.
    *
-   * @param position its place in the queue, the first is 1
-   */
-  record Delayed(long remaining, long resetMicros, long delayMicros, int position)
-      implements Decision {
-    public Duration delay() {
-      return Micros.duration(delayMicros);
-    }
-  }
-
-  /**
-   * It may not pass, and nothing was taken.
-   *
-   * @param retryAfterMicros the shortest time after which the same demand is allowed, if nobody
-   *     takes any until then
+   * @param retryAfterMicros the shortest time after which the same request is allowed if no one
+   *     else takes any units until then
    */
   record Refused(long remaining, long resetMicros, long retryAfterMicros) implements Decision {
+    /** The shortest time after which the same request may be allowed. */
     public Duration retryAfter() {
       return Micros.duration(retryAfterMicros);
     }

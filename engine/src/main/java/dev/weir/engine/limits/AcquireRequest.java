@@ -1,7 +1,7 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,9 +21,7 @@ import java.util.Set;
  *     answered as before, and takes nothing
  */
 public record AcquireRequest(
-    List<LimitRequest> asks,
-    Map<Integer, Decision.Delayed> waits,
-    RequestBinding request) {
+    List<LimitRequest> asks, Map<Integer, Delayed> waits, RequestBinding request) {
   /** The maximum number of asks in a demand. */
   public static final int MOST_ASKS = 32;
 
@@ -42,8 +40,7 @@ public record AcquireRequest(
   }
 
   /** A demand whose request id, if it is not empty, belongs to its asks. */
-  public AcquireRequest(
-      List<LimitRequest> asks, String requestId, Duration requestTtl) {
+  public AcquireRequest(List<LimitRequest> asks, String requestId, Duration requestTtl) {
     this(asks, Map.of(), binding(asks, requestId, requestTtl));
   }
 
@@ -52,8 +49,7 @@ public record AcquireRequest(
   }
 
   /** A demand of several asks, such as user, organisation and all together. */
-  public static AcquireRequest all(
-      List<LimitRequest> asks) {
+  public static AcquireRequest all(List<LimitRequest> asks) {
     return new AcquireRequest(List.copyOf(asks), Map.of(), RequestBinding.NONE);
   }
 
@@ -62,8 +58,7 @@ public record AcquireRequest(
     return new AcquireRequest(asks, waits, binding(asks, id, requestTtl()));
   }
 
-  private static RequestBinding binding(
-      List<LimitRequest> asks, String id, Duration ttl) {
+  private static RequestBinding binding(List<LimitRequest> asks, String id, Duration ttl) {
     return new RequestBinding(
         id, ttl, id.isEmpty() ? RequestDigest.NONE : digest(asks), RequestBinding.NO_NOTE);
   }
@@ -107,28 +102,28 @@ public record AcquireRequest(
     return taking;
   }
 
-  /** The decisions about all asks, from those about the asks that are {@link #taking}. */
-  public List<Decision> merged(List<Decision> ofTaking) {
+  /** The outcomes of all asks, from those about the asks that are {@link #taking}. */
+  public List<Outcome> merged(List<? extends Outcome> ofTaking) {
     if (waits.isEmpty()) {
-      return ofTaking;
+      return List.copyOf(ofTaking);
     }
-    List<Decision> decisions = new ArrayList<>(asks.size());
+    List<Outcome> outcomes = new ArrayList<>(asks.size());
     int taken = 0;
     for (int i = 0; i < asks.size(); i++) {
-      Decision.Delayed wait = waits.get(i);
-      decisions.add(wait == null ? ofTaking.get(taken++) : wait);
+      Delayed wait = waits.get(i);
+      outcomes.add(wait == null ? ofTaking.get(taken++) : wait);
     }
-    return decisions;
+    return outcomes;
   }
 
   /**
    * The demand as it was granted: asks that were waited for are marked, also if this demand does
    * not say so. Asks that only this demand says were waited for stay so, and give nothing back.
    */
-  public AcquireRequest grantedAs(List<Decision> decisions) {
-    Map<Integer, Decision.Delayed> waited = new HashMap<>(waits);
-    for (int i = 0; i < decisions.size(); i++) {
-      if (decisions.get(i) instanceof Decision.Delayed delayed) {
+  public AcquireRequest grantedAs(List<Outcome> outcomes) {
+    Map<Integer, Delayed> waited = new HashMap<>(waits);
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (outcomes.get(i) instanceof Delayed delayed) {
         waited.put(i, delayed);
       }
     }

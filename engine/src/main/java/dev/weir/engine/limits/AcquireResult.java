@@ -2,6 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -10,15 +11,16 @@ import java.util.UUID;
 /**
  * What a store says to a demand.
  *
- * @param decisions one for each ask, in order. If the whole is refused, those that would have been
- *     granted are {@link Decision.Allowed} with what remains, untouched. Empty if the request id
- *     was {@link Repetition.Reused}, or is repeated after one of its rules has become another kind
+ * @param outcomes one for each request, in order. If the whole is refused, those that would have
+ *     been granted are {@link Decision.Allowed} with what remains, untouched. Empty if the request
+ *     id was {@link Repetition.Reused}, or is repeated after one of its rules has become another
+ *     kind
  * @param decidedAt by the store's clock; a refund names it
  * @param mode who decided
  * @param repetition what the store knew of the demand's request id
  */
 public record AcquireResult(
-    List<Decision> decisions, Instant decidedAt, Mode mode, Repetition repetition) {
+    List<Outcome> outcomes, Instant decidedAt, Mode mode, Repetition repetition) {
   /** Who decided. */
   public enum Mode {
     /** The store that keeps the counts. */
@@ -55,12 +57,12 @@ public record AcquireResult(
   }
 
   public AcquireResult {
-    decisions = List.copyOf(decisions);
+    outcomes = List.copyOf(outcomes);
   }
 
   /** An answer to a demand that has been decided now. */
-  public AcquireResult(List<Decision> decisions, Instant decidedAt, Mode mode) {
-    this(decisions, decidedAt, mode, Repetition.NONE);
+  public AcquireResult(List<Outcome> outcomes, Instant decidedAt, Mode mode) {
+    this(outcomes, decidedAt, mode, Repetition.NONE);
   }
 
   /** An answer to a demand whose request id belongs to another. */
@@ -72,11 +74,11 @@ public record AcquireResult(
   public AcquireResult replayed(Instant now, UUID note) {
     long agoMicros = Math.max(0, Micros.ceil(now) - Micros.ceil(decidedAt));
     return new AcquireResult(
-        decisions, decidedAt, mode, new Repetition.Replayed(Micros.duration(agoMicros), note));
+        outcomes, decidedAt, mode, new Repetition.Replayed(Micros.duration(agoMicros), note));
   }
 
   public AcquireResult in(Mode other) {
-    return new AcquireResult(decisions, decidedAt, other, repetition);
+    return new AcquireResult(outcomes, decidedAt, other, repetition);
   }
 
   /** Whether the demand had been granted before and took nothing this time. */
@@ -89,10 +91,22 @@ public record AcquireResult(
     return repetition instanceof Repetition.Reused;
   }
 
+  /**
+   * The decision on a request for one limit without a queue.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  public Decision decision() {
+    if (outcomes.size() == 1 && outcomes.getFirst() instanceof Decision decision) {
+      return decision;
+    }
+    throw new IllegalStateException("not one decision, but " + outcomes);
+  }
+
   /** Whether all of it was granted, if only after a wait that the demand brought along. */
   public boolean isAllowed() {
-    for (Decision decision : decisions) {
-      if (decision instanceof Decision.Refused) {
+    for (Outcome outcome : outcomes) {
+      if (outcome instanceof Decision.Refused) {
         return false;
       }
     }
@@ -102,8 +116,8 @@ public record AcquireResult(
   /** The shortest time after which the same demand is allowed; zero if it was. */
   public Duration retryAfter() {
     Duration longest = Duration.ZERO;
-    for (Decision decision : decisions) {
-      if (decision instanceof Decision.Refused refused
+    for (Outcome outcome : outcomes) {
+      if (outcome instanceof Decision.Refused refused
           && refused.retryAfter().compareTo(longest) > 0) {
         longest = refused.retryAfter();
       }

@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.BusyClock;
@@ -130,9 +131,7 @@ public final class Failover implements LimitStore {
   @Override
   public Decision decide(Policy policy, String key, long cost) {
     if (mayLackGrants(policy.onStoreFailure())) {
-      return decide(AcquireRequest.of(new LimitRequest(policy, key, cost)))
-          .decisions()
-          .getFirst();
+      return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
     }
     Decision decision = tried(store -> store.decide(policy, key, cost));
     return decision == null ? without(policy, key, cost) : decision;
@@ -140,8 +139,7 @@ public final class Failover implements LimitStore {
 
   private Decision without(Policy policy, String key, long cost) {
     return without(AcquireRequest.of(new LimitRequest(policy, key, cost)), LimitStore::decide)
-        .decisions()
-        .getFirst();
+        .decision();
   }
 
   /** Asks one of the stores. */
@@ -295,21 +293,20 @@ public final class Failover implements LimitStore {
     return Optional.of(new AcquireRequest(List.copyOf(asks), demand.waits(), demand.request()));
   }
 
-  private AcquireResult refused(
-      AcquireRequest demand, long waitMicros, AcquireResult.Mode mode) {
-    Decision refused = new Decision.Refused(0, waitMicros, waitMicros);
+  private AcquireResult refused(AcquireRequest demand, long waitMicros, AcquireResult.Mode mode) {
+    Outcome refused = new Decision.Refused(0, waitMicros, waitMicros);
     return answer(demand.asks().stream().map(ask -> refused).toList(), mode);
   }
 
   private AcquireResult letPass(AcquireRequest demand) {
-    List<Decision> decisions = new ArrayList<>(demand.asks().size());
+    List<Outcome> decisions = new ArrayList<>(demand.asks().size());
     for (LimitRequest ask : demand.asks()) {
       decisions.add(new Decision.Allowed(ask.policy().limit().most() - ask.cost(), 0));
     }
     return answer(decisions, AcquireResult.Mode.OPEN);
   }
 
-  private AcquireResult answer(List<Decision> decisions, AcquireResult.Mode mode) {
+  private AcquireResult answer(List<Outcome> decisions, AcquireResult.Mode mode) {
     return new AcquireResult(decisions, Micros.instant(nowMicros.getAsLong()), mode);
   }
 

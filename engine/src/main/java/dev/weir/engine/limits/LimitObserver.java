@@ -1,6 +1,6 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;
 
 /** Is told what limits decide, for metrics. Called often and by many threads: must be quick. */
@@ -9,7 +9,7 @@ public interface LimitObserver {
   LimitObserver NONE = new LimitObserver() {};
 
   /** An ask was decided; several of one demand are told one by one. */
-  default void decided(Policy policy, Decision decision, AcquireResult.Mode mode) {}
+  default void decided(Policy policy, Outcome outcome, AcquireResult.Mode mode) {}
 
   /** An ask was answered by yes or no. */
   default void taken(Policy policy, boolean isAllowed) {}

@@ -1,7 +1,5 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.limits.Limit;
-
 /** So much of a policy, for a key. A cost that could never be granted cannot be asked. */
 public record LimitRequest(Policy policy, String key, long cost) {
   public LimitRequest {

@@ -1,7 +1,6 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import java.util.Optional;
  * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
  * overloaded throws {@link dev.weir.engine.StoreException}, which says whether anything may have
  * been taken.
- *
  */
 public interface LimitStore extends AutoCloseable {
   /**
@@ -65,7 +63,7 @@ public interface LimitStore extends AutoCloseable {
 
   /** The short form of {@link #decide}: one ask. */
   default Decision decide(Policy policy, String key, long cost) {
-    return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decisions().getFirst();
+    return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
   }
 
   /** Whether answers may have another mode than {@link AcquireResult.Mode#STORE}. */

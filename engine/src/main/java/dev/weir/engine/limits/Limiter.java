@@ -1,7 +1,7 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.List;
 
@@ -18,7 +18,6 @@ import java.util.List;
  *
  * <p>A refusal is an answer, not an exception. A store that is gone throws {@link
  * dev.weir.engine.StoreException}, unless it is a {@link Failover}. Thread-safe.
- *
  */
 public final class Limiter implements AutoCloseable {
   private final LimitStore store;
@@ -64,9 +63,7 @@ public final class Limiter implements AutoCloseable {
   /** Takes so many, if there are so many, and says what is left or when to come again. */
   public Decision acquire(Policy policy, String key, long cost) {
     if (store.mayStandIn()) {
-      return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost)))
-          .decisions()
-          .getFirst();
+      return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
     }
     Decision decision = store.decide(policy, key, cost);
     observer.decided(policy, decision, AcquireResult.Mode.STORE);
@@ -80,7 +77,7 @@ public final class Limiter implements AutoCloseable {
 
   /** What {@link #acquire} would say. Takes nothing. */
   public Decision peek(Policy policy, String key) {
-    return store.peek(AcquireRequest.of(LimitRequest.of(policy, key))).decisions().getFirst();
+    return store.peek(AcquireRequest.of(LimitRequest.of(policy, key))).decision();
   }
 
   /** What {@link #acquire} would say. Takes nothing. */
@@ -103,9 +100,9 @@ public final class Limiter implements AutoCloseable {
       observer.replayed();
       return answer;
     }
-    List<Decision> decisions = answer.decisions();
-    for (int i = 0; i < decisions.size(); i++) {
-      observer.decided(demand.asks().get(i).policy(), decisions.get(i), answer.mode());
+    List<Outcome> outcomes = answer.outcomes();
+    for (int i = 0; i < outcomes.size(); i++) {
+      observer.decided(demand.asks().get(i).policy(), outcomes.get(i), answer.mode());
     }
     return answer;
   }

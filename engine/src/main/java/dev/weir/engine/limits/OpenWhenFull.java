@@ -2,7 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.BusyClock;
@@ -39,7 +39,7 @@ public final class OpenWhenFull implements LimitStore {
       if (!e.isFull() || !isOpen(demand)) {
         throw e;
       }
-      List<Decision> decisions = new ArrayList<>(demand.asks().size());
+      List<Outcome> decisions = new ArrayList<>(demand.asks().size());
       for (LimitRequest ask : demand.asks()) {
         decisions.add(letPass(ask.policy(), ask.cost()));
       }

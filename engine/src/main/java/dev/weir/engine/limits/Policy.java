@@ -13,8 +13,7 @@ import java.time.Instant;
  * @param createdAt when it was first in force: a store that lost counts before that has lost none
  *     of this policy
  */
-public record Policy(
-    String name, Limit limit, OnStoreFailure onStoreFailure, Instant createdAt) {
+public record Policy(String name, Limit limit, OnStoreFailure onStoreFailure, Instant createdAt) {
   public Policy {
     LimitNames.require("policy", name);
   }

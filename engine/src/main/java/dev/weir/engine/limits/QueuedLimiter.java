@@ -1,8 +1,9 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
 import java.time.Duration;
 import java.util.UUID;
@@ -29,17 +30,17 @@ public final class QueuedLimiter {
    * Takes so many, or a place in the queue.
    *
    * @param ticketId a name for the place, made up by the caller, who {@link #leave}s by it
-   * @return {@link Decision.Delayed} if the caller is to wait for that long and then pass, without
-   *     asking again; {@link Decision.Refused} if the queue is full as well
+   * @return {@link Delayed} if the caller is to wait for that long and then pass, without asking
+   *     again; {@link Decision.Refused} if the queue is full as well
    */
-  public Decision acquire(Policy policy, String key, long cost, String ticketId) {
+  public Outcome acquire(Policy policy, String key, long cost, String ticketId) {
     Decision decision = limiter.acquire(policy, key, cost);
     if (!(decision instanceof Decision.Refused refused)) {
       return decision;
     }
     return switch (places.join(resource(policy, key), queue, ticketId)) {
       case LeaseDecision.Held held ->
-          new Decision.Delayed(
+          new Delayed(
               refused.remaining(),
               refused.resetMicros(),
               held.current() * queue.delayMicros(),
@@ -50,7 +51,7 @@ public final class QueuedLimiter {
               refused.resetMicros(),
               Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
       case LeaseDecision.Unchecked unchecked ->
-          new Decision.Delayed(refused.remaining(), refused.resetMicros(), queue.delayMicros(), 1);
+          new Delayed(refused.remaining(), refused.resetMicros(), queue.delayMicros(), 1);
       case LeaseDecision.Gone gone -> refused;
       case LeaseDecision.Unavailable unavailable -> refused;
     };
@@ -67,13 +68,12 @@ public final class QueuedLimiter {
    * @return false if the queue is full
    * @throws InterruptedException if the caller is to wait no longer; its place is given back
    */
-  public boolean acquireWaiting(Policy policy, String key)
-      throws InterruptedException {
+  public boolean acquireWaiting(Policy policy, String key) throws InterruptedException {
     String ticketId = UUID.randomUUID().toString();
     return switch (acquire(policy, key, 1, ticketId)) {
       case Decision.Allowed allowed -> true;
       case Decision.Refused refused -> false;
-      case Decision.Delayed delayed -> {
+      case Delayed delayed -> {
         sleep(policy, key, ticketId, delayed.delay());
         yield true;
       }

@@ -2,9 +2,10 @@ package dev.weir.engine.rules;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -38,7 +39,7 @@ final class Evaluation {
   private final List<Integer> counted;
   private final RequestBinding request;
   private final HeldLeases.Holder holder;
-  private final Decision[] decisions;
+  private final Outcome[] decisions;
   private HeldTicket ticket;
   private AcquireResult.Mode mode = AcquireResult.Mode.STORE;
   private Optional<Instant> decidedAt = Optional.empty();
@@ -69,7 +70,7 @@ final class Evaluation {
     this.asked = asked;
     this.request = request;
     this.holder = holder;
-    this.decisions = new Decision[asked.size()];
+    this.decisions = new Outcome[asked.size()];
     this.ticket = tickets.get();
     this.counted = new ArrayList<>(asked.size());
     for (int i = 0; i < asked.size(); i++) {
@@ -136,10 +137,10 @@ final class Evaluation {
     delayMicros = 0;
     position = 0;
     note(answer);
-    for (int k = 0; k < answer.decisions().size(); k++) {
-      Decision decision = answer.decisions().get(k);
+    for (int k = 0; k < answer.outcomes().size(); k++) {
+      Outcome decision = answer.outcomes().get(k);
       decisions[counted.get(k)] = decision;
-      if (decision instanceof Decision.Delayed delayed) {
+      if (decision instanceof Delayed delayed) {
         delayMicros = Math.max(delayMicros, delayed.delayMicros());
         position = Math.max(position, delayed.position());
       }
@@ -225,7 +226,7 @@ final class Evaluation {
    * request is only remembered.
    */
   private boolean counts() {
-    Map<Integer, Decision.Delayed> waits = new HashMap<>(0);
+    Map<Integer, Delayed> waits = new HashMap<>(0);
     while (request.isPresent() ? !asked.isEmpty() : waits.size() < counted.size()) {
       AcquireRequest demand = demand(waits);
       AcquireResult answer = stores.counts().decide(demand);
@@ -236,7 +237,7 @@ final class Evaluation {
       note(answer);
       for (int k = 0; k < counted.size(); k++) {
         if (!waits.containsKey(k)) {
-          decisions[counted.get(k)] = answer.decisions().get(k);
+          decisions[counted.get(k)] = answer.outcomes().get(k);
         }
       }
       if (answer.isAllowed()) {
@@ -260,7 +261,7 @@ final class Evaluation {
     }
   }
 
-  private AcquireRequest demand(Map<Integer, Decision.Delayed> waits) {
+  private AcquireRequest demand(Map<Integer, Delayed> waits) {
     List<LimitRequest> asks = new ArrayList<>(counted.size());
     for (int i : counted) {
       if (asked.get(i).rule().means() instanceof LimitedRule.Counted means) {
@@ -271,7 +272,7 @@ final class Evaluation {
   }
 
   /** Takes a place in the queue of each that refuses; false if one has none. */
-  private boolean join(Map<Integer, Decision.Delayed> waits) {
+  private boolean join(Map<Integer, Delayed> waits) {
     for (int i : counted) {
       if (decisions[i] instanceof Decision.Refused && queue(i).isEmpty()) {
         return false;
@@ -282,7 +283,7 @@ final class Evaluation {
       int i = counted.get(k);
       if (decisions[i] instanceof Decision.Refused refused) {
         decisions[i] = join(asked.get(i), queue(i).orElseThrow(), refused);
-        if (decisions[i] instanceof Decision.Delayed delayed) {
+        if (decisions[i] instanceof Delayed delayed) {
           waits.put(k, delayed);
         } else {
           isIn = false;
@@ -298,7 +299,7 @@ final class Evaluation {
         : Optional.empty();
   }
 
-  private Decision join(RuleCheck asking, Queue queue, Decision.Refused refused) {
+  private Outcome join(RuleCheck asking, Queue queue, Decision.Refused refused) {
     String placeId = UUID.randomUUID().toString();
     String resource = RuleEvaluator.resourceOfQueue(asking);
     return switch (stores
@@ -319,16 +320,16 @@ final class Evaluation {
     };
   }
 
-  private Decision waiting(Queue queue, int place, Decision.Refused refused) {
+  private Outcome waiting(Queue queue, int place, Decision.Refused refused) {
     long delay = place * queue.delayMicros();
     delayMicros = Math.max(delayMicros, delay);
     position = Math.max(position, place);
-    return new Decision.Delayed(refused.remaining(), refused.resetMicros(), delay, place);
+    return new Delayed(refused.remaining(), refused.resetMicros(), delay, place);
   }
 
   void count(Verdict verdict) {
     for (RuleResult said : verdict.said()) {
-      said.rule().tally().count(RuleCounters.Outcome.of(said.decision(), isReplayed));
+      said.rule().tally().count(RuleCounters.Kind.of(said.outcome(), isReplayed));
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -59,8 +58,7 @@ final class HeldTicket implements Ticket {
     duringTheWait.add(() -> store.release(resource, placeId));
   }
 
-  synchronized void taken(
-      LimitStore store, AcquireRequest demand, AcquireResult granted) {
+  synchronized void taken(LimitStore store, AcquireRequest demand, AcquireResult granted) {
     duringTheWait.add(() -> store.refund(demand, granted));
   }
 

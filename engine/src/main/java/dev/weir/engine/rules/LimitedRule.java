@@ -1,7 +1,6 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.Policy;
 import java.util.Optional;
@@ -36,8 +35,7 @@ public final class LimitedRule {
           new LimitedRule(
               rule,
               new Counted(
-                  new Policy(
-                      terms.name(), rate.limit(), terms.onStoreFailure(), rule.createdAt()),
+                  new Policy(terms.name(), rate.limit(), terms.onStoreFailure(), rule.createdAt()),
                   rate.waiting().queue()),
               PolicyText.ofRule(terms.name(), rate.limit()),
               tally);

@@ -2,6 +2,7 @@ package dev.weir.engine.rules;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -71,15 +72,15 @@ public final class RateLimitFields {
   }
 
   private static Told told(RuleResult said) {
-    Decision decision = said.decision();
+    Outcome outcome = said.outcome();
     return new Told(
         said.rule().text(),
-        said.asked().key(),
-        decision.remaining(),
+        said.check().key(),
+        outcome.remaining(),
         said.rule().means() instanceof LimitedRule.Leased
             ? OptionalLong.empty()
-            : OptionalLong.of(decision.resetMicros()),
-        decision instanceof Decision.Refused);
+            : OptionalLong.of(outcome.resetMicros()),
+        outcome instanceof Decision.Refused);
   }
 
   public static void add(BiConsumer<String, String> headers, Told told) {

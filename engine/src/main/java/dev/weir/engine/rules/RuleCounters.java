@@ -1,17 +1,19 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 
 /** Counts what one rule has said. Called often and by many threads: must be quick. */
 @FunctionalInterface
 public interface RuleCounters {
   /** Counts nothing. */
-  RuleCounters NONE = outcome -> {};
+  RuleCounters NONE = kind -> {};
 
-  void count(Outcome outcome);
+  void count(Kind kind);
 
   /** What a rule said. */
-  enum Outcome {
+  enum Kind {
     ALLOWED,
     REFUSED,
     /** It may pass after a wait. */
@@ -24,13 +26,13 @@ public interface RuleCounters {
     SHADOW_REFUSED;
 
     /** What a rule said whose word counts. */
-    public static Outcome of(Decision decision, boolean isReplayed) {
+    public static Kind of(Outcome outcome, boolean isReplayed) {
       if (isReplayed) {
         return REPLAYED;
       }
-      return switch (decision) {
+      return switch (outcome) {
         case Decision.Allowed allowed -> ALLOWED;
-        case Decision.Delayed delayed -> QUEUED;
+        case Delayed delayed -> QUEUED;
         case Decision.Refused refused -> REFUSED;
       };
     }

@@ -1,8 +1,9 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -10,7 +11,6 @@ import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.RequestBinding;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -185,8 +185,7 @@ public final class RuleEvaluator {
     asked
         .rule()
         .tally()
-        .count(
-            isAllowed ? RuleCounters.Outcome.SHADOW_ALLOWED : RuleCounters.Outcome.SHADOW_REFUSED);
+        .count(isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED);
   }
 
   /** The resource whose leases a rule gives to a key. */
@@ -225,7 +224,7 @@ public final class RuleEvaluator {
     return asked.stream().map(each -> new RuleResult(each, peek(each))).toList();
   }
 
-  private Decision peek(RuleCheck asked) {
+  private Outcome peek(RuleCheck asked) {
     return switch (asked.rule().means()) {
       case LimitedRule.Counted counted -> peek(asked, counted);
       case LimitedRule.Leased leased -> {
@@ -240,15 +239,12 @@ public final class RuleEvaluator {
     };
   }
 
-  private Decision peek(RuleCheck asked, LimitedRule.Counted counted) {
+  private Outcome peek(RuleCheck asked, LimitedRule.Counted counted) {
     Decision decision =
         stores
             .counts()
-            .peek(
-                AcquireRequest.of(
-                    new LimitRequest(counted.policy(), asked.key(), asked.cost())))
-            .decisions()
-            .getFirst();
+            .peek(AcquireRequest.of(new LimitRequest(counted.policy(), asked.key(), asked.cost())))
+            .decision();
     if (!(decision instanceof Decision.Refused refused) || counted.queue().isEmpty()) {
       return decision;
     }
@@ -256,7 +252,7 @@ public final class RuleEvaluator {
     int waiting = stores.leases().current(resourceOfQueue(asked));
     return waiting >= queue.maxSize()
         ? refused
-        : new Decision.Delayed(
+        : new Delayed(
             refused.remaining(),
             refused.resetMicros(),
             (waiting + 1) * queue.delayMicros(),
@@ -278,7 +274,7 @@ public final class RuleEvaluator {
       List<RuleResult> inForce, List<RuleCheck> overridden, List<RuleResult> inShadow) {
     /** Whether it could pass, now or after a wait. */
     public boolean isPassing() {
-      return inForce.stream().noneMatch(said -> said.decision() instanceof Decision.Refused);
+      return inForce.stream().noneMatch(said -> said.outcome() instanceof Decision.Refused);
     }
   }
 }

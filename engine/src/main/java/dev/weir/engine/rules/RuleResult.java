@@ -1,13 +1,13 @@
 package dev.weir.engine.rules;
 
-import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
 
 /**
- * What a rule said to what was asked of it. Of a rule that gives leases, what remains are the free
- * places, and when more will be is not known.
+ * The outcome of one rule for one {@link RuleCheck}. For a rule that grants leases, {@code
+ * remaining} is the number of free places; when more will be free is not known.
  */
-public record RuleResult(RuleCheck asked, Decision decision) {
+public record RuleResult(RuleCheck check, Outcome outcome) {
   public LimitedRule rule() {
-    return asked.rule();
+    return check.rule();
   }
 }

@@ -77,7 +77,7 @@ public sealed interface Verdict {
     public long retryAfterMicros() {
       long longest = 0;
       for (RuleResult each : said) {
-        if (each.decision() instanceof Decision.Refused refused) {
+        if (each.outcome() instanceof Decision.Refused refused) {
           longest = Math.max(longest, refused.retryAfterMicros());
         }
       }
@@ -87,7 +87,7 @@ public sealed interface Verdict {
     /** The rules that refuse. */
     public List<String> violated() {
       return said.stream()
-          .filter(each -> each.decision() instanceof Decision.Refused)
+          .filter(each -> each.outcome() instanceof Decision.Refused)
           .map(each -> each.rule().name())
           .distinct()
           .toList();

@@ -7,6 +7,7 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
@@ -82,7 +83,7 @@ class FailoverTest {
     LimitObserver watching =
         new LimitObserver() {
           @Override
-          public void decided(Policy policy, Decision decision, AcquireResult.Mode mode) {
+          public void decided(Policy policy, Outcome outcome, AcquireResult.Mode mode) {
             modes.add(mode);
           }
         };
@@ -114,7 +115,7 @@ class FailoverTest {
     giveUp(failover, policy);
     AcquireResult answer = failover.decide(one(policy));
     assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.OPEN);
-    assertThat(answer.decisions()).containsExactly(new Decision.Allowed(9, 0));
+    assertThat(answer.outcomes()).containsExactly(new Decision.Allowed(9, 0));
     assertThat(granted(failover, policy, 100)).isEqualTo(100);
   }
 
@@ -125,7 +126,7 @@ class FailoverTest {
     giveUp(failover, policy);
     AcquireResult answer = failover.decide(one(policy));
     assertThat(answer.mode()).isEqualTo(AcquireResult.Mode.LOCAL);
-    assertThat(answer.decisions().getFirst().remaining()).isEqualTo(4);
+    assertThat(answer.decision().remaining()).isEqualTo(4);
     assertThat(granted(failover, policy, 100)).isEqualTo(4);
     AcquireResult tooMuch =
         failover.decide(AcquireRequest.of(new LimitRequest(policy, "other", 6)));
@@ -165,8 +166,7 @@ class FailoverTest {
             FixedWindow.of(10, Duration.ofSeconds(10)).alignedToEpoch(),
             SlidingWindow.of(10, Duration.ofSeconds(5)))) {
       Failover failover = failover();
-      Policy policy =
-          Policy.of("at " + nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
+      Policy policy = Policy.of("at " + nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
       store.mend();
       assertThat(granted(failover, policy, 100)).isEqualTo(10);
       giveUp(failover, policy);
@@ -227,8 +227,7 @@ class FailoverTest {
             LimitObserver.NONE,
             () -> nowMicros);
     Failover near = failover();
-    Policy policy =
-        policy(FixedWindow.of(10, MINUTE).alignedToEpoch(), OnStoreFailure.FALLBACK);
+    Policy policy = policy(FixedWindow.of(10, MINUTE).alignedToEpoch(), OnStoreFailure.FALLBACK);
     cut.breakDown();
     int[] ofMinute = new int[20];
     long began = nowMicros / 60_000_000;
@@ -355,14 +354,14 @@ class FailoverTest {
     AcquireResult byStore = failover.decide(demand);
     giveUp(failover, local);
     AcquireResult here = failover.decide(demand);
-    assertThat(here.decisions().getFirst().remaining()).isEqualTo(4);
+    assertThat(here.decision().remaining()).isEqualTo(4);
     failover.refund(demand, here);
-    assertThat(failover.peek(demand).decisions().getFirst().remaining()).isEqualTo(5);
+    assertThat(failover.peek(demand).decision().remaining()).isEqualTo(5);
     assertThatThrownBy(() -> failover.refund(demand, byStore)).isInstanceOf(StoreException.class);
     store.mend();
     recover(failover, local);
     failover.refund(demand, byStore);
-    assertThat(failover.peek(demand).decisions().getFirst().remaining()).isEqualTo(10);
+    assertThat(failover.peek(demand).decision().remaining()).isEqualTo(10);
   }
 
   @Test

@@ -1,6 +1,5 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.MemoryLimitStore;

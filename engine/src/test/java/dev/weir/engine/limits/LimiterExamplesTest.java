@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
@@ -74,7 +73,6 @@ class LimiterExamplesTest {
       switch (limiter.acquire(sms, "+49 30 901820")) {
         case Decision.Allowed allowed -> serve();
         case Decision.Refused refused -> refuse(refused.retryAfter());
-        case Decision.Delayed delayed -> throw new AssertionError("only a queue delays");
       }
     }
     // docs: end

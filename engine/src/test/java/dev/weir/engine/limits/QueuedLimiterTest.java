@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
@@ -15,8 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class QueuedLimiterTest {
-  private static final Policy THREE =
-      Policy.of("p", FixedWindow.of(3, Duration.ofSeconds(10)));
+  private static final Policy THREE = Policy.of("p", FixedWindow.of(3, Duration.ofSeconds(10)));
 
   private long nowMicros = 1_700_000_000_000_000L;
   private final MemoryLeaseStore places = new MemoryLeaseStore(() -> nowMicros);
@@ -34,8 +33,7 @@ class QueuedLimiterTest {
       outcomes.add(
           switch (queued.acquire(THREE, "k", 1, "ticket " + i)) {
             case Decision.Allowed allowed -> "pass";
-            case Decision.Delayed delayed ->
-                delayed.position() + " waits " + delayed.delay().toMillis();
+            case Delayed delayed -> delayed.position() + " waits " + delayed.delay().toMillis();
             case Decision.Refused refused -> "no, in " + refused.retryAfter().toMillis();
           });
     }
@@ -58,10 +56,10 @@ class QueuedLimiterTest {
       queued.acquire(THREE, "k", 1, "ticket " + i);
     }
     queued.leave(THREE, "k", "ticket 4");
-    assertThat(queued.acquire(THREE, "k", 1, "a")).isInstanceOf(Decision.Delayed.class);
+    assertThat(queued.acquire(THREE, "k", 1, "a")).isInstanceOf(Delayed.class);
     assertThat(queued.acquire(THREE, "k", 1, "b")).isInstanceOf(Decision.Refused.class);
     nowMicros += 500_000;
-    assertThat(queued.acquire(THREE, "k", 1, "c")).isInstanceOf(Decision.Delayed.class);
+    assertThat(queued.acquire(THREE, "k", 1, "c")).isInstanceOf(Delayed.class);
     nowMicros += 2_000_000;
     queued.acquire(THREE, "other", 1, "d");
     assertThat(places.current("queue")).isZero();
@@ -78,7 +76,7 @@ class QueuedLimiterTest {
         }
         assertThat(queued.acquire(policy, key, 1, "ticket"))
             .isInstanceOfSatisfying(
-                Decision.Delayed.class, delayed -> assertThat(delayed.position()).isEqualTo(1));
+                Delayed.class, delayed -> assertThat(delayed.position()).isEqualTo(1));
       }
     }
   }

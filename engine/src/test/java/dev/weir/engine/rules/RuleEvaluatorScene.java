@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 abstract class RuleEvaluatorScene {
   final AtomicLong nowMicros = new AtomicLong(Micros.ceil(Instant.parse("2026-06-01T12:00:00Z")));
   final MemoryRules rules = new MemoryRules(InstantSource.system());
-  final Map<String, Map<RuleCounters.Outcome, Integer>> tallies = new TreeMap<>();
+  final Map<String, Map<RuleCounters.Kind, Integer>> tallies = new TreeMap<>();
   final AtomicInteger waiting = new AtomicInteger();
   final MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros::get);
   final RuleIndex book =
@@ -33,7 +33,7 @@ abstract class RuleEvaluatorScene {
               return outcome -> {
                 synchronized (tallies) {
                   tallies
-                      .computeIfAbsent(rule, absent -> new EnumMap<>(RuleCounters.Outcome.class))
+                      .computeIfAbsent(rule, absent -> new EnumMap<>(RuleCounters.Kind.class))
                       .merge(outcome, 1, Integer::sum);
                 }
               };

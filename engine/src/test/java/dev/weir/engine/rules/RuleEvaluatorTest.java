@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,9 +76,9 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
     refuses(get("/a"));
     assertThat(tallies.get("shadow"))
         .isEqualTo(
-            Map.of(RuleCounters.Outcome.SHADOW_ALLOWED, 1, RuleCounters.Outcome.SHADOW_REFUSED, 1));
+            Map.of(RuleCounters.Kind.SHADOW_ALLOWED, 1, RuleCounters.Kind.SHADOW_REFUSED, 1));
     assertThat(tallies.get("real"))
-        .isEqualTo(Map.of(RuleCounters.Outcome.ALLOWED, 2, RuleCounters.Outcome.REFUSED, 1));
+        .isEqualTo(Map.of(RuleCounters.Kind.ALLOWED, 2, RuleCounters.Kind.REFUSED, 1));
   }
 
   @Test
@@ -170,15 +172,15 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
     }
     passes(get("/a"));
     for (int i = 0; i < 5; i++) {
-      assertThat(said(desk.explain(get("/a")))).isInstanceOf(Decision.Delayed.class);
+      assertThat(said(desk.explain(get("/a")))).isInstanceOf(Delayed.class);
     }
     queues(get("/a"));
     assertThat(said(desk.explain(get("/a")))).isInstanceOf(Decision.Refused.class);
     assertThat(desk.explain(get("/a")).isPassing()).isFalse();
   }
 
-  private static Decision said(RuleEvaluator.Explanation explanation) {
-    return explanation.inForce().getFirst().decision();
+  private static Outcome said(RuleEvaluator.Explanation explanation) {
+    return explanation.inForce().getFirst().outcome();
   }
 
   @Test

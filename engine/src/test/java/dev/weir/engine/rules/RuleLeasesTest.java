@@ -103,7 +103,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
             new RuleObserver() {});
     Verdict.Refused refused = (Verdict.Refused) without.decide(get("/closed"));
     assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
-    assertThat(refused.said().getFirst().decision())
+    assertThat(refused.said().getFirst().outcome())
         .isEqualTo(new Decision.Refused(0, 200_000, 200_000));
     Verdict.Passed passed = (Verdict.Passed) without.decide(get("/open"));
     assertThat(passed.mode()).isEqualTo(AcquireResult.Mode.OPEN);

@@ -155,7 +155,7 @@ final class DescriptorReader {
       boolean isTooMuch = hits > rule.most();
       if (isTooMuch && kind == Question.Kind.TAKE) {
         if (rule.isShadow()) {
-          rule.tally().count(RuleCounters.Outcome.SHADOW_REFUSED);
+          rule.tally().count(RuleCounters.Kind.SHADOW_REFUSED);
           continue;
         }
         possible = Question.Kind.REFUSE;

@@ -1,6 +1,5 @@
 package dev.weir.server.envoy;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;

@@ -1,7 +1,8 @@
 package dev.weir.server.envoy;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -150,14 +151,14 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
         queued.said().stream()
             .map(
                 each ->
-                    each.decision() instanceof Decision.Delayed delayed
-                        ? new RuleResult(each.asked(), refused(delayed, delayed.delayMicros()))
+                    each.outcome() instanceof Delayed delayed
+                        ? new RuleResult(each.check(), refused(delayed, delayed.delayMicros()))
                         : each)
             .toList();
     return new Verdict.Refused(said, queued.mode(), queued.decidedAt());
   }
 
-  private static Decision.Refused refused(Decision decision, long retryAfterMicros) {
+  private static Decision.Refused refused(Outcome decision, long retryAfterMicros) {
     return new Decision.Refused(decision.remaining(), decision.resetMicros(), retryAfterMicros);
   }
 
@@ -166,7 +167,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     List<RuleResult> looked = look(questions);
     if (questions.stream().anyMatch(each -> each.kind() == Question.Kind.REFUSE)
         || toTake.stream().anyMatch(EnvoyService::isTooMuch)
-        || looked.stream().anyMatch(said -> said.decision() instanceof Decision.Refused)) {
+        || looked.stream().anyMatch(said -> said.outcome() instanceof Decision.Refused)) {
       return refuse(questions, toTake, looked);
     }
     if (toTake.isEmpty()) {
@@ -212,8 +213,8 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
         : desk.peek(toLook).stream()
             .map(
                 said ->
-                    said.decision() instanceof Decision.Delayed delayed
-                        ? new RuleResult(said.asked(), refused(delayed, delayed.resetMicros()))
+                    said.outcome() instanceof Delayed delayed
+                        ? new RuleResult(said.check(), refused(delayed, delayed.resetMicros()))
                         : said)
             .toList();
   }
@@ -233,7 +234,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
 
   /** Of what can never pass, not even all that there is would be enough. */
   private RuleResult never(RuleCheck asked) {
-    Decision decision = desk.peek(List.of(bounded(asked))).getFirst().decision();
+    Outcome decision = desk.peek(List.of(bounded(asked))).getFirst().outcome();
     return new RuleResult(asked, refused(decision, decision.resetMicros()));
   }
 

@@ -1,8 +1,8 @@
 package dev.weir.server.envoy;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.rules.LimitedRule;
@@ -63,7 +63,7 @@ final class Reply {
     if (said == null) {
       return status;
     }
-    Decision decision = said.decision();
+    Outcome decision = said.outcome();
     if (isRefused && !decision.isAllowed()) {
       status.setCode(Code.OVER_LIMIT);
     }
@@ -86,14 +86,14 @@ final class Reply {
       if (said == null) {
         continue;
       }
-      if (tightest == null || isTighter(said.decision(), tightest.decision(), isRefused)) {
+      if (tightest == null || isTighter(said.outcome(), tightest.outcome(), isRefused)) {
         tightest = said;
       }
     }
     return tightest;
   }
 
-  private static boolean isTighter(Decision one, Decision other, boolean isRefused) {
+  private static boolean isTighter(Outcome one, Outcome other, boolean isRefused) {
     return (isRefused && one.isAllowed() != other.isAllowed())
         ? other.isAllowed()
         : one.remaining() < other.remaining();
@@ -102,7 +102,7 @@ final class Reply {
   /** What was said to something that was asked; null of a rule that only looks on. */
   private static @Nullable RuleResult find(List<RuleResult> all, RuleCheck asked) {
     for (RuleResult said : all) {
-      if (said.rule() == asked.rule() && said.asked().key().equals(asked.key())) {
+      if (said.rule() == asked.rule() && said.check().key().equals(asked.key())) {
         return said;
       }
     }

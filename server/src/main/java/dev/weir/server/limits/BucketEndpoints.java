@@ -103,14 +103,13 @@ final class BucketEndpoints {
     Definition<TokenBucket> defined = defined(ResourceId.of(request));
     long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
     AcquireResult answer = limits.store().decide(demand(defined, tokens));
-    Decision decision = answer.decisions().getFirst();
+    Decision decision = answer.decision();
     limits.metrics().decided(answer.mode());
-    limits.metrics().buckets().count(RuleCounters.Outcome.of(decision, answer.isReplayed()));
+    limits.metrics().buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->
               Responses.json(json -> writeAcquired(json, tokens, allowed, answer));
-          case Decision.Delayed delayed -> throw new IllegalStateException("nothing waits here");
           case Decision.Refused refused ->
               Problems.answer(insufficient(defined, tokens, refused, answer));
         };
@@ -179,7 +178,7 @@ final class BucketEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<TokenBucket> defined) {
-    long tokens = limits.store().peek(demand(defined, 1)).decisions().getFirst().remaining();
+    long tokens = limits.store().peek(demand(defined, 1)).decision().remaining();
     Usage usage = limits.store().usage(policy(defined), defined.resource());
     Instant refilled = usage.isNone() ? defined.createdAt() : Micros.instant(usage.atMicros());
     return Responses.json(

@@ -113,11 +113,11 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     buckets =
         new RuleCounts(
             Map.of(
-                RuleCounters.Outcome.ALLOWED,
+                RuleCounters.Kind.ALLOWED,
                 ofBuckets.labelValues("allowed"),
-                RuleCounters.Outcome.REFUSED,
+                RuleCounters.Kind.REFUSED,
                 ofBuckets.labelValues("refused"),
-                RuleCounters.Outcome.REPLAYED,
+                RuleCounters.Kind.REPLAYED,
                 ofBuckets.labelValues("replayed")));
     Counter leases =
         Counter.builder()
@@ -172,14 +172,14 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
 
   /** What is counted of one rule, or of several that are one here. */
   private static final class RuleCounts implements RuleCounters {
-    private final EnumMap<Outcome, CounterDataPoint> counts;
+    private final EnumMap<Kind, CounterDataPoint> counts;
 
-    RuleCounts(Map<Outcome, CounterDataPoint> counts) {
+    RuleCounts(Map<Kind, CounterDataPoint> counts) {
       this.counts = new EnumMap<>(counts);
     }
 
     @Override
-    public void count(Outcome outcome) {
+    public void count(Kind outcome) {
       CounterDataPoint count = counts.get(outcome);
       if (count != null) {
         count.inc();
@@ -195,7 +195,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             rule -> {
               boolean isGone = !names.contains(rule);
               if (isGone) {
-                for (RuleCounters.Outcome outcome : RuleCounters.Outcome.values()) {
+                for (RuleCounters.Kind outcome : RuleCounters.Kind.values()) {
                   decisions.remove(rule, lower(outcome));
                 }
               }
@@ -214,8 +214,8 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   private RuleCounts counts(String label) {
-    Map<RuleCounters.Outcome, CounterDataPoint> counts = new EnumMap<>(RuleCounters.Outcome.class);
-    for (RuleCounters.Outcome outcome : RuleCounters.Outcome.values()) {
+    Map<RuleCounters.Kind, CounterDataPoint> counts = new EnumMap<>(RuleCounters.Kind.class);
+    for (RuleCounters.Kind outcome : RuleCounters.Kind.values()) {
       counts.put(outcome, decisions.labelValues(label, lower(outcome)));
     }
     return new RuleCounts(counts);

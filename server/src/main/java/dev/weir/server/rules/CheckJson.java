@@ -3,7 +3,9 @@ package dev.weir.server.rules;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.RuleCheck;
@@ -151,10 +153,10 @@ public final class CheckJson {
   }
 
   /** What was said to it; null by a rule whose word does not count, or that was not reached. */
-  private static @Nullable Decision decision(Verdict verdict, RuleCheck asked) {
+  private static @Nullable Outcome decision(Verdict verdict, RuleCheck asked) {
     for (RuleResult said : verdict.said()) {
-      if (said.asked().equals(asked)) {
-        return said.decision();
+      if (said.check().equals(asked)) {
+        return said.outcome();
       }
     }
     return null;
@@ -164,7 +166,7 @@ public final class CheckJson {
     return rule.means() instanceof LimitedRule.Counted counted && counted.queue().isPresent();
   }
 
-  private static void write(JsonGenerator json, RuleCheck asked, @Nullable Decision decision)
+  private static void write(JsonGenerator json, RuleCheck asked, @Nullable Outcome decision)
       throws IOException {
     LimitedRule rule = asked.rule();
     json.writeBooleanField("allowed", !(decision instanceof Decision.Refused));
@@ -180,8 +182,8 @@ public final class CheckJson {
     }
     json.writeNumberField("remaining", decision.remaining());
     Json.writeSeconds(json, "reset", decision.resetMicros());
-    if (isQueue(rule) || decision instanceof Decision.Delayed) {
-      json.writeBooleanField("queued", decision instanceof Decision.Delayed);
+    if (isQueue(rule) || decision instanceof Delayed) {
+      json.writeBooleanField("queued", decision instanceof Delayed);
     }
     if (decision instanceof Decision.Refused refused) {
       Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());

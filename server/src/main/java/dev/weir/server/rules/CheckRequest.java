@@ -1,6 +1,5 @@
 package dev.weir.server.rules;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitRequest;

@@ -1,6 +1,5 @@
 package dev.weir.server.rules;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.rules.RuleCheck;
@@ -91,7 +90,7 @@ final class Checks {
     limits.metrics().decided(answer.mode());
     List<RuleResult> said = said(request, answer);
     for (RuleResult each : said) {
-      each.rule().tally().count(RuleCounters.Outcome.of(each.decision(), answer.isReplayed()));
+      each.rule().tally().count(RuleCounters.Kind.of(each.outcome(), answer.isReplayed()));
     }
     Optional<Instant> decidedAt = Optional.of(answer.decidedAt());
     return answer.isAllowed()
@@ -100,11 +99,11 @@ final class Checks {
   }
 
   private static List<RuleResult> said(CheckRequest request, AcquireResult answer) {
-    List<RuleResult> said = new ArrayList<>(answer.decisions().size());
+    List<RuleResult> said = new ArrayList<>(answer.outcomes().size());
     for (RuleCheck asked : request.asked()) {
       // None are said if the request is repeated after its rules have changed.
-      if (asked.rule().isActive() && !answer.decisions().isEmpty()) {
-        said.add(new RuleResult(asked, answer.decisions().get(said.size())));
+      if (asked.rule().isActive() && !answer.outcomes().isEmpty()) {
+        said.add(new RuleResult(asked, answer.outcomes().get(said.size())));
       }
     }
     return said;

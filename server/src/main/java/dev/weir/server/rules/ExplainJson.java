@@ -2,6 +2,8 @@ package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.ClientAddress;
 import dev.weir.engine.rules.LimitedRule;
@@ -96,8 +98,7 @@ final class ExplainJson {
     if (!explanation.isPassing()) {
       return "refused";
     }
-    return explanation.inForce().stream()
-            .anyMatch(said -> said.decision() instanceof Decision.Delayed)
+    return explanation.inForce().stream().anyMatch(said -> said.outcome() instanceof Delayed)
         ? "queued"
         : "allowed";
   }
@@ -107,8 +108,8 @@ final class ExplainJson {
     json.writeArrayFieldStart(name);
     for (RuleResult each : said) {
       json.writeStartObject();
-      writeAsked(json, each.asked());
-      write(json, each.rule(), each.decision());
+      writeAsked(json, each.check());
+      write(json, each.rule(), each.outcome());
       json.writeEndObject();
     }
     json.writeEndArray();
@@ -121,13 +122,13 @@ final class ExplainJson {
     json.writeNumberField("priority", asked.rule().terms().priority());
   }
 
-  private static void write(JsonGenerator json, LimitedRule rule, Decision decision)
+  private static void write(JsonGenerator json, LimitedRule rule, Outcome decision)
       throws IOException {
     json.writeStringField(
         "outcome",
         switch (decision) {
           case Decision.Allowed allowed -> "allowed";
-          case Decision.Delayed delayed -> "queued";
+          case Delayed delayed -> "queued";
           case Decision.Refused refused -> "refused";
         });
     json.writeNumberField("remaining", decision.remaining());
@@ -136,7 +137,7 @@ final class ExplainJson {
     }
     switch (decision) {
       case Decision.Allowed allowed -> {}
-      case Decision.Delayed delayed ->
+      case Delayed delayed ->
           json.writeNumberField("delayMs", Math.ceilDiv(delayed.delayMicros(), MICROS_OF_A_MILLI));
       case Decision.Refused refused ->
           Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());

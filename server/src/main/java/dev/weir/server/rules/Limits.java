@@ -1,7 +1,6 @@
 package dev.weir.server.rules;
 
 import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.LeaseStore;

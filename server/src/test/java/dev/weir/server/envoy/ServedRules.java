@@ -4,7 +4,6 @@ import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;

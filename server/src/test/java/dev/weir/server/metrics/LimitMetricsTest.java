@@ -90,7 +90,7 @@ final class LimitMetricsTest {
   }
 
   private void count(String rule) {
-    Objects.requireNonNull(book.find(rule)).tally().count(RuleCounters.Outcome.ALLOWED);
+    Objects.requireNonNull(book.find(rule)).tally().count(RuleCounters.Kind.ALLOWED);
   }
 
   private CounterSnapshot decisions() {

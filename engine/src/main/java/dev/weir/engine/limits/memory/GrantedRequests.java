@@ -1,7 +1,6 @@
 package dev.weir.engine.limits.memory;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -137,9 +136,7 @@ final class GrantedRequests {
    * @param giveBack called before anybody can be granted the same request anew
    */
   Refund refund(
-      AcquireRequest demand,
-      long nowMicros,
-      BiConsumer<AcquireRequest, Instant> giveBack) {
+      AcquireRequest demand, long nowMicros, BiConsumer<AcquireRequest, Instant> giveBack) {
     Stripe stripe = stripe(demand.requestId());
     stripe.lock.lock();
     try {
@@ -153,7 +150,7 @@ final class GrantedRequests {
       stripe.grants.remove(grant.id());
       stripe.byEnd.remove(grant);
       if (grant.layout() == demand.layout()) {
-        giveBack.accept(demand.grantedAs(grant.answer().decisions()), grant.answer().decidedAt());
+        giveBack.accept(demand.grantedAs(grant.answer().outcomes()), grant.answer().decidedAt());
       }
       return Refund.GIVEN_BACK;
     } finally {

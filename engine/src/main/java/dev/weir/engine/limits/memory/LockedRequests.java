@@ -4,6 +4,7 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -20,11 +21,7 @@ import java.util.function.Function;
 final class LockedRequests implements AutoCloseable {
   /** An ask and where its count is kept. */
   private record Located(
-      LimitRequest ask,
-      UsageTable table,
-      Segment segment,
-      long first,
-      long second) {
+      LimitRequest ask, UsageTable table, Segment segment, long first, long second) {
     Limit limit() {
       return ask.policy().limit();
     }
@@ -76,9 +73,7 @@ final class LockedRequests implements AutoCloseable {
   }
 
   static LockedRequests lock(
-      List<LimitRequest> asks,
-      KeyHash hash,
-      Function<Limit, UsageTable> tables) {
+      List<LimitRequest> asks, KeyHash hash, Function<Limit, UsageTable> tables) {
     List<Located> located = new ArrayList<>(asks.size());
     List<Segment> segments = new ArrayList<>(asks.size());
     for (LimitRequest ask : asks) {
@@ -200,8 +195,8 @@ final class LockedRequests implements AutoCloseable {
     }
   }
 
-  static AcquireResult answer(List<Decision> decisions, long nowMicros) {
-    return new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+  static AcquireResult answer(List<Outcome> outcomes, long nowMicros) {
+    return new AcquireResult(outcomes, Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 
   @Override

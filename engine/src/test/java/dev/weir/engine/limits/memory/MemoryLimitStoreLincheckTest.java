@@ -1,7 +1,6 @@
 package dev.weir.engine.limits.memory;
 
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.AcquireRequest;
@@ -20,12 +19,9 @@ import org.junit.jupiter.api.Test;
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 @Param(name = "cost", gen = IntGen.class, conf = "1:2")
 public class MemoryLimitStoreLincheckTest {
-  private static final Policy BUCKET =
-      Policy.of("b", TokenBucket.of(3, Duration.ofSeconds(1)));
-  private static final Policy WINDOW =
-      Policy.of("w", FixedWindow.of(3, Duration.ofSeconds(1)));
-  private static final Policy SLIDING =
-      Policy.of("s", SlidingWindow.of(3, Duration.ofSeconds(1)));
+  private static final Policy BUCKET = Policy.of("b", TokenBucket.of(3, Duration.ofSeconds(1)));
+  private static final Policy WINDOW = Policy.of("w", FixedWindow.of(3, Duration.ofSeconds(1)));
+  private static final Policy SLIDING = Policy.of("s", SlidingWindow.of(3, Duration.ofSeconds(1)));
 
   // The clock stands still, so that an order explains all that is seen.
   private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, 64);
@@ -42,7 +38,7 @@ public class MemoryLimitStoreLincheckTest {
 
   @Operation
   public String takeAll(@Param(name = "key") int key) {
-    return store.decide(all(key)).decisions().toString();
+    return store.decide(all(key)).outcomes().toString();
   }
 
   @Operation

@@ -91,8 +91,7 @@ class MemoryLimitStoreTest {
   void keyThatIsOftenAskedForKeepsWhatItUsedWhenItsLimitIsChanged() {
     MemoryLimitStore store = store(2_000);
     Policy before = Policy.of("p", TokenBucket.of(10, SECOND));
-    Policy after =
-        Policy.of("p", TokenBucket.of(12, SECOND).refilledBy(1, Duration.ofHours(1)));
+    Policy after = Policy.of("p", TokenBucket.of(12, SECOND).refilledBy(1, Duration.ofHours(1)));
     for (int i = 0; i < 8; i++) {
       assertThat(store.take(before, "key", 1)).isTrue();
     }
@@ -225,11 +224,7 @@ class MemoryLimitStoreTest {
     assertThatThrownBy(() -> store.decide(demand)).isInstanceOf(StoreException.class);
     assertThat(store.keys()).isEqualTo(1);
     assertThat(
-            store
-                .peek(AcquireRequest.of(LimitRequest.of(policy, "known")))
-                .decisions()
-                .getFirst()
-                .remaining())
+            store.peek(AcquireRequest.of(LimitRequest.of(policy, "known"))).decision().remaining())
         .isEqualTo(4);
   }
 

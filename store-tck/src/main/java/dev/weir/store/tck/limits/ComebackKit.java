@@ -85,7 +85,7 @@ public interface ComebackKit {
       // As if all had been used when the loss was noticed: nothing is left, in every form.
       assertThat(granted(policy(limit), "k", 20)).as(limit.toString()).isZero();
       AcquireRequest demand = AcquireRequest.of(LimitRequest.of(policy(limit), "k"));
-      Decision decision = limits().decide(demand.withRequestId("id")).decisions().getFirst();
+      Decision decision = limits().decide(demand.withRequestId("id")).decision();
       assertThat(decision.remaining()).isZero();
       assertThat(decision).isInstanceOf(Decision.Refused.class);
       assertThat(((Decision.Refused) decision).retryAfter())

@@ -2,7 +2,6 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;

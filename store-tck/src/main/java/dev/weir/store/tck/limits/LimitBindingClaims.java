@@ -3,7 +3,8 @@ package dev.weir.store.tck.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** A request id belongs to one request, and remembers what became of all of it. */
 interface LimitBindingClaims extends LimitClaims {
   Duration REMEMBERED = Duration.ofSeconds(7);
-  Decision.Delayed WAIT = new Decision.Delayed(0, 20, 1_500_000, 3);
+  Delayed WAIT = new Delayed(0, 20, 1_500_000, 3);
   int AT_ONCE = 24;
 
   @Test
@@ -99,8 +100,8 @@ interface LimitBindingClaims extends LimitClaims {
                   Map.of(0, WAIT));
           AcquireResult first = scene.node.decide(demand);
           assertThat(first.isAllowed()).isTrue();
-          assertThat(first.decisions().getFirst()).isEqualTo(WAIT);
-          assertThat(first.decisions().getLast()).isInstanceOf(Decision.Allowed.class);
+          assertThat(first.outcomes().getFirst()).isEqualTo(WAIT);
+          assertThat(first.outcomes().getLast()).isInstanceOf(Decision.Allowed.class);
           assertThat(scene.remaining(p, "k")).isEqualTo(10);
           assertThat(scene.remaining(q, "k")).isEqualTo(7);
 
@@ -128,7 +129,7 @@ interface LimitBindingClaims extends LimitClaims {
               scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
           scene.decide(policy, "k", 1);
           AcquireResult first = scene.node.decide(waiting(plain, Map.of(0, WAIT)));
-          assertThat(first.decisions()).containsExactly(WAIT);
+          assertThat(first.outcomes()).containsExactly(WAIT);
           assertThat(scene.otherNode.decide(plain))
               .isEqualTo(first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE));
           assertThat(scene.node.refund(plain, first.decidedAt())).isEqualTo(Refund.GIVEN_BACK);
@@ -254,11 +255,11 @@ interface LimitBindingClaims extends LimitClaims {
                         default -> scene.node(caller).peek(plain).isAllowed();
                       });
           assertThat(done).containsOnly(true);
-          List<Decision> left =
-              scene.node.recall(plain).map(AcquireResult::decisions).orElse(List.<Decision>of());
+          List<Outcome> left =
+              scene.node.recall(plain).map(AcquireResult::outcomes).orElse(List.of());
           assertThat(scene.remaining(p, "k")).isEqualTo(left.isEmpty() ? 10 : 9);
           assertThat(scene.remaining(q, "k"))
-              .isEqualTo(left.isEmpty() || left.getLast() instanceof Decision.Delayed ? 10 : 8);
+              .isEqualTo(left.isEmpty() || left.getLast() instanceof Delayed ? 10 : 8);
         });
   }
 
@@ -272,8 +273,7 @@ interface LimitBindingClaims extends LimitClaims {
         new RequestBinding(request.id(), request.ttl(), request.digest(), note));
   }
 
-  private static AcquireRequest waiting(
-      AcquireRequest demand, Map<Integer, Decision.Delayed> waits) {
+  private static AcquireRequest waiting(AcquireRequest demand, Map<Integer, Delayed> waits) {
     return new AcquireRequest(demand.asks(), waits, demand.request());
   }
 }

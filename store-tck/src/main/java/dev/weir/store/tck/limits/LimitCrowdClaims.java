@@ -3,7 +3,6 @@ package dev.weir.store.tck.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -132,7 +131,7 @@ interface LimitCrowdClaims extends LimitClaims {
               Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(demand));
           assertThat(answers.stream().filter(answer -> !answer.isReplayed())).hasSize(1);
           assertThat(answers).allMatch(AcquireResult::isAllowed);
-          assertThat(answers.stream().map(AcquireResult::decisions).distinct()).hasSize(1);
+          assertThat(answers.stream().map(AcquireResult::outcomes).distinct()).hasSize(1);
           assertThat(scene.remaining(policy, "k")).isEqualTo(CALLERS - 1);
         });
   }

@@ -2,7 +2,6 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -44,7 +43,7 @@ interface LimitNamingClaims extends LimitClaims {
             asks.add(new LimitRequest(scene.policy(cut, limit), name, 2));
           }
           assertThat(scene.node.decide(AcquireRequest.all(asks)).isAllowed()).isTrue();
-          assertThat(scene.node.decide(AcquireRequest.all(asks)).decisions())
+          assertThat(scene.node.decide(AcquireRequest.all(asks)).outcomes())
               .noneMatch(decision -> decision.isAllowed());
         });
   }

@@ -34,8 +34,7 @@ final class LimitScene {
     this.otherNode = nodes.get();
   }
 
-  static LimitScene of(
-      Function<InstantSource, Supplier<LimitStore>> storeBy) {
+  static LimitScene of(Function<InstantSource, Supplier<LimitStore>> storeBy) {
     SettableClock clock = new SettableClock(Scene.NOON);
     return new LimitScene(clock, storeBy.apply(clock));
   }
@@ -74,7 +73,7 @@ final class LimitScene {
   }
 
   Decision peek(Policy policy, String key, long cost) {
-    return node.peek(demand(policy, key, cost)).decisions().getFirst();
+    return node.peek(demand(policy, key, cost)).decision();
   }
 
   long remaining(Policy policy, String key) {

@@ -3,7 +3,7 @@ package dev.weir.store.tck.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -83,8 +83,8 @@ interface LimitTakingClaims extends LimitClaims {
                   AcquireRequest.all(
                       List.of(new LimitRequest(user, "k", 1), new LimitRequest(all, "k", 2))));
           assertThat(refused.isAllowed()).isFalse();
-          assertThat(refused.decisions().getFirst()).isEqualTo(new Decision.Allowed(2, 0));
-          assertThat(refused.decisions().getLast()).isInstanceOf(Decision.Refused.class);
+          assertThat(refused.outcomes().getFirst()).isEqualTo(new Decision.Allowed(2, 0));
+          assertThat(refused.outcomes().getLast()).isInstanceOf(Decision.Refused.class);
           assertThat(scene.usage(user, "k")).isEqualTo(Usage.NONE);
 
           AcquireResult granted =
@@ -110,7 +110,7 @@ interface LimitTakingClaims extends LimitClaims {
                   .toList();
           assertThat(scene.node.decide(AcquireRequest.all(asks)).isAllowed()).isTrue();
           AcquireResult second = scene.node.decide(AcquireRequest.all(asks));
-          assertThat(second.decisions().stream().map(Decision::isAllowed))
+          assertThat(second.outcomes().stream().map(Outcome::isAllowed))
               .containsExactlyElementsOf(asks.stream().map(ask -> ask.cost() == 1).toList());
           for (LimitRequest ask : asks) {
             assertThat(scene.remaining(ask.policy(), ask.key())).isEqualTo(2 - ask.cost());

@@ -1,6 +1,5 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.limits.Limit;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -124,7 +126,7 @@ final class LimitTracePlayer {
   }
 
   private void note(AcquireResult answer) {
-    for (Decision decision : answer.decisions()) {
+    for (Outcome decision : answer.outcomes()) {
       resetMicros = decision.resetMicros();
       if (decision instanceof Decision.Refused refused) {
         retryMicros = refused.retryAfterMicros();
@@ -154,10 +156,10 @@ final class LimitTracePlayer {
     if (decide.requestId() == LimitTrace.NO_ID) {
       return demand;
     }
-    Map<Integer, Decision.Delayed> waits = new HashMap<>();
+    Map<Integer, Delayed> waits = new HashMap<>();
     for (int i = 0; i < demand.asks().size(); i++) {
       if ((decide.waits() >> i & 1) == 1) {
-        waits.put(i, new Decision.Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
+        waits.put(i, new Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
       }
     }
     return new AcquireRequest(
@@ -172,8 +174,7 @@ final class LimitTracePlayer {
     List<LimitRequest> asks = new ArrayList<>();
     for (Part part : parts) {
       Policy policy = policies.get(part.policy());
-      asks.add(
-          new LimitRequest(policy, keys.get(part.key()), part.costOf(policy.limit().most())));
+      asks.add(new LimitRequest(policy, keys.get(part.key()), part.costOf(policy.limit().most())));
     }
     return AcquireRequest.all(asks);
   }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
-import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -74,7 +74,7 @@ final class NaiveLimits {
 
     AcquireResult answerTo(AcquireRequest other, long nowMicros) {
       Instant now = Micros.instant(nowMicros);
-      List<Decision> decisions = demand.layout() == other.layout() ? answer.decisions() : List.of();
+      List<Outcome> decisions = demand.layout() == other.layout() ? answer.outcomes() : List.of();
       return isOf(other)
           ? new AcquireResult(decisions, answer.decidedAt(), AcquireResult.Mode.STORE)
               .replayed(now, demand.request().note())
@@ -110,7 +110,7 @@ final class NaiveLimits {
   AcquireResult checkPeek(AcquireRequest demand, AcquireResult actual) {
     AcquireResult expected = null;
     for (List<Usage> usages : possibleUsages(demand.asks())) {
-      List<Decision> decisions = new ArrayList<>();
+      List<Outcome> decisions = new ArrayList<>();
       for (int i = 0; i < usages.size(); i++) {
         LimitRequest ask = demand.asks().get(i);
         decisions.add(ask.policy().limit().peek(usages.get(i), ask.cost(), nowMicros));
@@ -180,7 +180,7 @@ final class NaiveLimits {
     }
     remembered.remove(demand.requestId());
     if (grant.demand().layout() == demand.layout()) {
-      giveBack(demand.grantedAs(grant.answer().decisions()), grant.answer().decidedAt());
+      giveBack(demand.grantedAs(grant.answer().outcomes()), grant.answer().decidedAt());
     }
     return Refund.GIVEN_BACK;
   }
@@ -215,7 +215,7 @@ final class NaiveLimits {
     }
   }
 
-  private AcquireResult answer(List<Decision> decisions) {
+  private AcquireResult answer(List<Outcome> decisions) {
     return new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 

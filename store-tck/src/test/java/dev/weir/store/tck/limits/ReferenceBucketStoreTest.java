@@ -16,8 +16,7 @@ final class ReferenceBucketStoreTest implements LimitStoreKit {
 
   @Override
   public Supplier<LimitStore> limitsBy(InstantSource clock) {
-    LimitStore store =
-        new ReferenceLimitStore(clock, ReferenceLimitStore.Defect.NONE);
+    LimitStore store = new ReferenceLimitStore(clock, ReferenceLimitStore.Defect.NONE);
     return () -> store;
   }
 }

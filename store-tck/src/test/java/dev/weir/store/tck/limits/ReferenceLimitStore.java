@@ -2,8 +2,8 @@ package dev.weir.store.tck.limits;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
-import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -132,7 +132,7 @@ public final class ReferenceLimitStore implements LimitStore {
 
   @Override
   public synchronized AcquireResult peek(AcquireRequest demand) {
-    List<Decision> decisions = new ArrayList<>();
+    List<Outcome> decisions = new ArrayList<>();
     for (LimitRequest ask : demand.asks()) {
       Usage usage = usage(ask.policy(), ask.key());
       decisions.add(ask.policy().limit().peek(usage, ask.cost(), now()));
@@ -156,9 +156,9 @@ public final class ReferenceLimitStore implements LimitStore {
         is(Defect.ANSWERS_REPETITIONS_WITH_THE_PRESENT)
             ? clock.instant()
             : grant.answer().decidedAt();
-    List<Decision> decisions =
+    List<Outcome> decisions =
         grant.demand().layout() == demand.layout() || is(Defect.BINDS_NO_IDS)
-            ? grant.answer().decisions()
+            ? grant.answer().outcomes()
             : List.of();
     UUID note =
         is(Defect.FORGETS_NOTES) ? demand.request().note() : grant.demand().request().note();
@@ -198,7 +198,7 @@ public final class ReferenceLimitStore implements LimitStore {
       if (grant.demand().layout() != demand.layout()) {
         asks.clear();
       } else if (!is(Defect.GIVES_BACK_WHAT_WAITED)) {
-        asks = new ArrayList<>(demand.grantedAs(grant.answer().decisions()).taking());
+        asks = new ArrayList<>(demand.grantedAs(grant.answer().outcomes()).taking());
       }
     }
     for (LimitRequest ask : asks) {
@@ -241,7 +241,7 @@ public final class ReferenceLimitStore implements LimitStore {
     return new Key(kind, is(Defect.FORGETS_CASE) ? name.toLowerCase(Locale.ROOT) : name);
   }
 
-  private AcquireResult answer(List<Decision> decisions) {
+  private AcquireResult answer(List<Outcome> decisions) {
     return new AcquireResult(decisions, Micros.instant(now()), AcquireResult.Mode.STORE);
   }
 

@@ -71,11 +71,7 @@ sealed interface LimitCall {
       implements LimitCall {
     /** On a Cluster, the keys of the demand have to lie in one slot. */
     static Whole of(
-        KeyNames names,
-        boolean isCluster,
-        Mode mode,
-        AcquireRequest demand,
-        long micros) {
+        KeyNames names, boolean isCluster, Mode mode, AcquireRequest demand, long micros) {
       List<String> keys = new ArrayList<>(demand.asks().size() + 1);
       for (LimitRequest ask : demand.asks()) {
         keys.add(names.usage(ask.policy(), ask.key()));
@@ -96,8 +92,7 @@ sealed interface LimitCall {
     }
 
     /** In the slot of the first key; without a key, in a slot of the id's own. */
-    private static String recordInSlot(
-        KeyNames names, AcquireRequest demand, List<String> keys) {
+    private static String recordInSlot(KeyNames names, AcquireRequest demand, List<String> keys) {
       return keys.isEmpty()
           ? names.binding(demand.requestId())
           : names.record(KeyNames.tagOf(keys.getFirst()), demand.requestId());

@@ -2,8 +2,10 @@ package dev.weir.store.redis;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
@@ -118,7 +120,7 @@ final class LimitCalls {
   }
 
   /** Waits for the answers and puts each outcome to the number of its call. */
-  void finish(long deadlineNanos, Outcome[] outcomes) {
+  void finish(long deadlineNanos, CallResult[] outcomes) {
     try {
       byte[] answers = redis.await(Objects.requireNonNull(sent), deadlineNanos);
       if (answers.length == 0) {
@@ -128,7 +130,7 @@ final class LimitCalls {
       }
       read(answers, outcomes);
     } catch (StoreException e) {
-      Outcome failed = new Outcome.Failed(e);
+      CallResult failed = new CallResult.Failed(e);
       singles.values().forEach(group -> group.forEach(sent -> outcomes[sent.number()] = failed));
       wholes.forEach(sent -> outcomes[sent.number()] = failed);
     }
@@ -165,7 +167,7 @@ final class LimitCalls {
         putBinding(buffer, call.demand());
       }
       for (int i = 0; i < asks.size(); i++) {
-        Decision.@Nullable Delayed wait = call.demand().waits().get(i);
+        @Nullable Delayed wait = call.demand().waits().get(i);
         if (wait == null) {
           put(buffer, place(call.keys().get(i)), asks.get(i).cost());
           Policy policy = asks.get(i).policy();
@@ -237,7 +239,7 @@ final class LimitCalls {
 
   // What is answered.
 
-  private void read(byte[] reply, Outcome[] outcomes) {
+  private void read(byte[] reply, CallResult[] outcomes) {
     ByteBuffer answers = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
     long nowMicros = number(answers);
     redis.markers().saw(slot, Marker.read(answers));
@@ -253,21 +255,21 @@ final class LimitCalls {
     }
   }
 
-  private static Outcome taken(ByteBuffer answers) {
+  private static CallResult taken(ByteBuffer answers) {
     int outcome = answers.get();
-    return outcome == UNREADABLE ? unreadable() : new Outcome.Taken(outcome == GRANTED);
+    return outcome == UNREADABLE ? unreadable() : new CallResult.Taken(outcome == GRANTED);
   }
 
-  private static Outcome decided(ByteBuffer answers, long nowMicros) {
+  private static CallResult decided(ByteBuffer answers, long nowMicros) {
     int outcome = answers.get();
-    List<Decision> decisions = List.of(decision(answers));
+    List<Outcome> decisions = List.of(outcome(answers));
     return outcome == UNREADABLE
         ? unreadable()
-        : new Outcome.Answered(
+        : new CallResult.Answered(
             new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE));
   }
 
-  private static Outcome answered(LimitCall.Mode mode, ByteBuffer answers, long nowMicros) {
+  private static CallResult answered(LimitCall.Mode mode, ByteBuffer answers, long nowMicros) {
     int outcome = answers.get();
     UUID note =
         outcome == REPLAYED
@@ -275,26 +277,27 @@ final class LimitCalls {
             : RequestBinding.NO_NOTE;
     int decided = answers.get();
     Instant decidedAt = Micros.instant(number(answers));
-    List<Decision> decisions = new ArrayList<>(decided);
+    List<Outcome> decisions = new ArrayList<>(decided);
     for (int i = 0; i < decided; i++) {
-      decisions.add(decision(answers));
+      decisions.add(outcome(answers));
     }
     AcquireResult answer = new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE);
     boolean isRefund = mode == LimitCall.Mode.REFUND;
     return switch (outcome) {
       case UNREADABLE -> unreadable();
-      case GIVEN_BACK -> new Outcome.GivenBack(Refund.GIVEN_BACK);
-      case UNKNOWN -> isRefund ? new Outcome.GivenBack(Refund.UNKNOWN) : new Outcome.Unknown();
+      case GIVEN_BACK -> new CallResult.GivenBack(Refund.GIVEN_BACK);
+      case UNKNOWN ->
+          isRefund ? new CallResult.GivenBack(Refund.UNKNOWN) : new CallResult.Unknown();
       case REUSED ->
           isRefund
-              ? new Outcome.GivenBack(Refund.REUSED)
-              : new Outcome.Answered(AcquireResult.reused(decidedAt));
-      case REPLAYED -> new Outcome.Answered(answer.replayed(Micros.instant(nowMicros), note));
-      default -> new Outcome.Answered(answer);
+              ? new CallResult.GivenBack(Refund.REUSED)
+              : new CallResult.Answered(AcquireResult.reused(decidedAt));
+      case REPLAYED -> new CallResult.Answered(answer.replayed(Micros.instant(nowMicros), note));
+      default -> new CallResult.Answered(answer);
     };
   }
 
-  private static Decision decision(ByteBuffer answers) {
+  private static Outcome outcome(ByteBuffer answers) {
     int kind = answers.get();
     long remaining = number(answers);
     long resetMicros = number(answers);
@@ -302,14 +305,13 @@ final class LimitCalls {
     return switch (kind) {
       case ALLOWED -> new Decision.Allowed(remaining, resetMicros);
       case WAITED_FOR ->
-          new Decision.Delayed(
-              remaining, resetMicros, waitMicros, Math.toIntExact(number(answers)));
+          new Delayed(remaining, resetMicros, waitMicros, Math.toIntExact(number(answers)));
       default -> new Decision.Refused(remaining, resetMicros, waitMicros);
     };
   }
 
-  private static Outcome unreadable() {
-    return new Outcome.Failed(
+  private static CallResult unreadable() {
+    return new CallResult.Failed(
         new StoreException(
             StoreException.Outcome.NONE, "a key of this demand holds something else in Redis"));
   }

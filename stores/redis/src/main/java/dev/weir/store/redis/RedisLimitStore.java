@@ -1,7 +1,6 @@
 package dev.weir.store.redis;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
@@ -43,7 +42,7 @@ public final class RedisLimitStore implements LimitStore {
   private final Redis redis;
   private final StoreClock clock;
   private final IntConsumer batches;
-  private final Batcher<LimitCall, Outcome> batcher;
+  private final Batcher<LimitCall, CallResult> batcher;
 
   public RedisLimitStore(Redis redis) {
     this(redis, StoreClock.OF_REDIS);
@@ -73,7 +72,8 @@ public final class RedisLimitStore implements LimitStore {
   @Override
   public boolean take(Policy policy, String key, long cost) {
     LimitRequest ask = new LimitRequest(policy, key, cost);
-    return submit(LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, ask), Outcome.Taken.class)
+    return submit(
+            LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, ask), CallResult.Taken.class)
         .isTaken();
   }
 
@@ -129,8 +129,8 @@ public final class RedisLimitStore implements LimitStore {
       return StoreException.whileReading(spread::recall);
     }
     LimitCall call = call(LimitCall.Mode.RECALL, demand, 0);
-    Outcome outcome = StoreException.whileReading(() -> submit(call, Outcome.class));
-    return outcome instanceof Outcome.Answered answered
+    CallResult outcome = StoreException.whileReading(() -> submit(call, CallResult.class));
+    return outcome instanceof CallResult.Answered answered
         ? Optional.of(answered.answer())
         : Optional.empty();
   }
@@ -147,7 +147,9 @@ public final class RedisLimitStore implements LimitStore {
     SlotBySlot spread = spread(demand);
     LimitCall call = call(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
     Refund refund =
-        spread == null ? submit(call, Outcome.GivenBack.class).refund() : spread.refund(grantedAt);
+        spread == null
+            ? submit(call, CallResult.GivenBack.class).refund()
+            : spread.refund(grantedAt);
     if (!isBound(demand)) {
       return refund;
     }
@@ -177,7 +179,7 @@ public final class RedisLimitStore implements LimitStore {
   }
 
   private AcquireResult answer(LimitCall call) {
-    return submit(call, Outcome.Answered.class).answer();
+    return submit(call, CallResult.Answered.class).answer();
   }
 
   /** The demand slot by slot, if its keys lie in several; else null. */
@@ -189,47 +191,48 @@ public final class RedisLimitStore implements LimitStore {
     return spread.isNeeded() ? spread : null;
   }
 
-  private <O extends Outcome> O submit(LimitCall call, Class<O> expected) {
+  private <O extends CallResult> O submit(LimitCall call, Class<O> expected) {
     return known(submit(List.of(call)).getFirst(), expected);
   }
 
-  private List<Outcome> submit(List<LimitCall> calls) {
-    List<Outcome> outcomes = batcher.submit(calls);
-    List<Outcome> whole = new ArrayList<>(outcomes.size());
+  private List<CallResult> submit(List<LimitCall> calls) {
+    List<CallResult> outcomes = batcher.submit(calls);
+    List<CallResult> whole = new ArrayList<>(outcomes.size());
     for (int i = 0; i < outcomes.size(); i++) {
-      Outcome outcome = outcomes.get(i);
-      boolean isTorn = outcome instanceof Outcome.Failed failed && Redis.isTorn(failed.failure());
+      CallResult outcome = outcomes.get(i);
+      boolean isTorn =
+          outcome instanceof CallResult.Failed failed && Redis.isTorn(failed.failure());
       // Others of its slot may be what Redis cannot decide about.
       whole.add(isTorn ? whole(calls.get(i)) : outcome);
     }
     return whole;
   }
 
-  private Outcome whole(LimitCall call) {
+  private CallResult whole(LimitCall call) {
     try {
       return redis.whole(() -> alone(call));
     } catch (StoreException e) {
-      return new Outcome.Failed(e);
+      return new CallResult.Failed(e);
     }
   }
 
-  private Outcome alone(LimitCall call) {
+  private CallResult alone(LimitCall call) {
     LimitCalls calls = LimitCalls.alone(redis, clock, call);
     calls.start();
-    Outcome[] outcomes = new Outcome[1];
+    CallResult[] outcomes = new CallResult[1];
     calls.finish(redis.deadlineNanos(), outcomes);
-    return known(outcomes[0], Outcome.class);
+    return known(outcomes[0], CallResult.class);
   }
 
-  private static <O extends Outcome> O known(Outcome outcome, Class<O> expected) {
-    if (outcome instanceof Outcome.Failed failed) {
+  private static <O extends CallResult> O known(CallResult outcome, Class<O> expected) {
+    if (outcome instanceof CallResult.Failed failed) {
       throw StoreException.shared(failed.failure());
     }
     return expected.cast(outcome);
   }
 
   /** One script call for all of them; on a Cluster, one for each slot. */
-  private List<Outcome> work(List<LimitCall> calls) {
+  private List<CallResult> work(List<LimitCall> calls) {
     batches.accept(calls.size());
     Map<Integer, LimitCalls> slots = new LinkedHashMap<>();
     for (int i = 0; i < calls.size(); i++) {
@@ -241,7 +244,7 @@ public final class RedisLimitStore implements LimitStore {
     }
     slots.values().forEach(LimitCalls::start);
     long deadlineNanos = redis.deadlineNanos();
-    Outcome[] outcomes = new Outcome[calls.size()];
+    CallResult[] outcomes = new CallResult[calls.size()];
     slots.values().forEach(group -> group.finish(deadlineNanos, outcomes));
     return List.of(outcomes);
   }

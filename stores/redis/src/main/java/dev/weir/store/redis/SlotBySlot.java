@@ -2,7 +2,8 @@ package dev.weir.store.redis;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
@@ -36,7 +37,7 @@ final class SlotBySlot {
   private final AcquireRequest demand;
   private final List<Part> parts;
   private final KeyNames names;
-  private final Function<List<LimitCall>, List<Outcome>> store;
+  private final Function<List<LimitCall>, List<CallResult>> store;
 
   /** What one slot decides: asks of the demand, and their positions in it. */
   private record Part(AcquireRequest demand, List<Integer> positions) {}
@@ -45,9 +46,7 @@ final class SlotBySlot {
    * @param store sends calls together and returns what became of each
    */
   SlotBySlot(
-      KeyNames names,
-      AcquireRequest demand,
-      Function<List<LimitCall>, List<Outcome>> store) {
+      KeyNames names, AcquireRequest demand, Function<List<LimitCall>, List<CallResult>> store) {
     this.names = names;
     this.demand = demand;
     this.store = store;
@@ -74,11 +73,10 @@ final class SlotBySlot {
     return parts;
   }
 
-  private static Map<Integer, Decision.Delayed> waits(
-      AcquireRequest demand, List<Integer> positions) {
-    Map<Integer, Decision.Delayed> waits = new HashMap<>(0);
+  private static Map<Integer, Delayed> waits(AcquireRequest demand, List<Integer> positions) {
+    Map<Integer, Delayed> waits = new HashMap<>(0);
     for (int k = 0; k < positions.size(); k++) {
-      Decision.@Nullable Delayed wait = demand.waits().get(positions.get(k));
+      @Nullable Delayed wait = demand.waits().get(positions.get(k));
       if (wait != null) {
         waits.put(k, wait);
       }
@@ -97,7 +95,8 @@ final class SlotBySlot {
         return looked;
       }
     }
-    List<Outcome> outcomes = send(parts, LimitCall.Mode.DECIDE, Micros.floor(demand.requestTtl()));
+    List<CallResult> outcomes =
+        send(parts, LimitCall.Mode.DECIDE, Micros.floor(demand.requestTtl()));
     if (outcomes.stream().allMatch(SlotBySlot::isGranted)) {
       return merged(answers(outcomes));
     }
@@ -113,13 +112,13 @@ final class SlotBySlot {
   /** What each slot remembers of the request id, if all of them do. */
   Optional<AcquireResult> recall() {
     List<AcquireResult> known = new ArrayList<>(parts.size());
-    for (Outcome outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
+    for (CallResult outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
       switch (outcome) {
-        case Outcome.Answered answered -> known.add(answered.answer());
-        case Outcome.Unknown unknown -> {}
-        case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
-        case Outcome.Taken taken -> throw unexpected(taken);
-        case Outcome.GivenBack back -> throw unexpected(back);
+        case CallResult.Answered answered -> known.add(answered.answer());
+        case CallResult.Unknown unknown -> {}
+        case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
+        case CallResult.Taken taken -> throw unexpected(taken);
+        case CallResult.GivenBack back -> throw unexpected(back);
       }
     }
     Optional<AcquireResult> reused = known.stream().filter(AcquireResult::isReused).findFirst();
@@ -129,24 +128,24 @@ final class SlotBySlot {
   /** Another request's id in one slot is another request's; else what one gives back is given. */
   Refund refund(Instant grantedAt) {
     Refund refund = Refund.UNKNOWN;
-    for (Outcome outcome : send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
+    for (CallResult outcome : send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
       Refund here = givenBack(outcome);
       refund = refund == Refund.UNKNOWN ? here : refund;
     }
     return refund;
   }
 
-  private static Refund givenBack(Outcome outcome) {
+  private static Refund givenBack(CallResult outcome) {
     return switch (outcome) {
-      case Outcome.GivenBack back -> back.refund();
-      case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
-      case Outcome.Answered answered -> throw unexpected(answered);
-      case Outcome.Unknown unknown -> throw unexpected(unknown);
-      case Outcome.Taken taken -> throw unexpected(taken);
+      case CallResult.GivenBack back -> back.refund();
+      case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
+      case CallResult.Answered answered -> throw unexpected(answered);
+      case CallResult.Unknown unknown -> throw unexpected(unknown);
+      case CallResult.Taken taken -> throw unexpected(taken);
     };
   }
 
-  private static IllegalStateException unexpected(Outcome outcome) {
+  private static IllegalStateException unexpected(CallResult outcome) {
     return new IllegalStateException("no one asked for " + outcome);
   }
 
@@ -154,10 +153,10 @@ final class SlotBySlot {
    * Gives back what was taken just now. What was granted to the same request before stays: its
    * caller may have acted on it.
    */
-  private void giveBack(List<Outcome> outcomes) {
+  private void giveBack(List<CallResult> outcomes) {
     List<LimitCall> calls = new ArrayList<>(parts.size());
     for (int i = 0; i < parts.size(); i++) {
-      if (outcomes.get(i) instanceof Outcome.Answered answered
+      if (outcomes.get(i) instanceof CallResult.Answered answered
           && isGranted(answered)
           && !answered.answer().isReplayed()) {
         calls.add(
@@ -173,7 +172,7 @@ final class SlotBySlot {
     }
   }
 
-  private List<Outcome> send(List<Part> all, LimitCall.Mode mode, long micros) {
+  private List<CallResult> send(List<Part> all, LimitCall.Mode mode, long micros) {
     return store.apply(all.stream().map(part -> call(part, mode, micros)).toList());
   }
 
@@ -181,19 +180,19 @@ final class SlotBySlot {
     return LimitCall.Whole.of(names, true, mode, part.demand(), micros);
   }
 
-  private static boolean isGranted(Outcome outcome) {
-    return outcome instanceof Outcome.Answered answered && answered.answer().isAllowed();
+  private static boolean isGranted(CallResult outcome) {
+    return outcome instanceof CallResult.Answered answered && answered.answer().isAllowed();
   }
 
-  private static List<AcquireResult> answers(List<Outcome> outcomes) {
+  private static List<AcquireResult> answers(List<CallResult> outcomes) {
     List<AcquireResult> answers = new ArrayList<>(outcomes.size());
-    for (Outcome outcome : outcomes) {
+    for (CallResult outcome : outcomes) {
       switch (outcome) {
-        case Outcome.Answered answered -> answers.add(answered.answer());
-        case Outcome.Failed failed -> throw StoreException.shared(failed.failure());
-        case Outcome.Taken taken -> throw unexpected(taken);
-        case Outcome.GivenBack back -> throw unexpected(back);
-        case Outcome.Unknown unknown -> throw unexpected(unknown);
+        case CallResult.Answered answered -> answers.add(answered.answer());
+        case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
+        case CallResult.Taken taken -> throw unexpected(taken);
+        case CallResult.GivenBack back -> throw unexpected(back);
+        case CallResult.Unknown unknown -> throw unexpected(unknown);
       }
     }
     return answers;
@@ -208,14 +207,14 @@ final class SlotBySlot {
         untouched.add(answer);
         continue;
       }
-      List<Decision> decisions = new ArrayList<>(answer.decisions().size());
-      for (int k = 0; k < answer.decisions().size(); k++) {
+      List<Outcome> decisions = new ArrayList<>(answer.outcomes().size());
+      for (int k = 0; k < answer.outcomes().size(); k++) {
         LimitRequest ask = parts.get(i).demand().asks().get(k);
-        Decision granted = answer.decisions().get(k);
+        Outcome granted = answer.outcomes().get(k);
         long remaining = granted.remaining() + ask.cost();
         long reset = remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros();
         decisions.add(
-            granted instanceof Decision.Delayed ? granted : new Decision.Allowed(remaining, reset));
+            granted instanceof Delayed ? granted : new Decision.Allowed(remaining, reset));
       }
       untouched.add(new AcquireResult(decisions, answer.decidedAt(), answer.mode()));
     }
@@ -232,15 +231,15 @@ final class SlotBySlot {
         return answer;
       }
     }
-    Decision[] decisions = new Decision[demand.asks().size()];
+    Outcome[] decisions = new Outcome[demand.asks().size()];
     Instant decidedAt = answers.getFirst().decidedAt();
     boolean isReplayed = true;
     for (int i = 0; i < parts.size(); i++) {
       AcquireResult answer = answers.get(i);
       List<Integer> positions = parts.get(i).positions();
       for (int k = 0; k < positions.size(); k++) {
-        if (!answer.decisions().isEmpty()) {
-          decisions[positions.get(k)] = answer.decisions().get(k);
+        if (!answer.outcomes().isEmpty()) {
+          decisions[positions.get(k)] = answer.outcomes().get(k);
         }
       }
       decidedAt = answer.decidedAt().isBefore(decidedAt) ? answer.decidedAt() : decidedAt;

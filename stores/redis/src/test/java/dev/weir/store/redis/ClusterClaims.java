@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
@@ -31,8 +31,7 @@ import org.junit.jupiter.api.Test;
 /** What is special about a Cluster: slots, and nodes that fail by themselves. */
 interface ClusterClaims {
   Policy USER = Policy.of("user", TokenBucket.of(10, Duration.ofHours(1)));
-  Policy ORGANISATION =
-      Policy.of("organisation", TokenBucket.of(15, Duration.ofHours(1)));
+  Policy ORGANISATION = Policy.of("organisation", TokenBucket.of(15, Duration.ofHours(1)));
 
   Concurrency TWO_PLACES = Concurrency.of(2, Duration.ofMinutes(10));
 
@@ -65,27 +64,27 @@ interface ClusterClaims {
                 new LimitRequest(USER, "apart:2", 1)));
     AcquireResult first = store.decide(apart.withRequestId("apart"));
     assertThat(first.isAllowed()).isTrue();
-    assertThat(first.decisions()).extracting(Decision::remaining).containsExactly(7L, 8L, 9L);
+    assertThat(first.outcomes()).extracting(Outcome::remaining).containsExactly(7L, 8L, 9L);
     AcquireResult repeated = store.decide(apart.withRequestId("apart"));
     assertThat(repeated.isReplayed()).isTrue();
-    assertThat(repeated.decisions()).isEqualTo(first.decisions());
+    assertThat(repeated.outcomes()).isEqualTo(first.outcomes());
     assertThat(store.decide(apart).isAllowed()).isTrue();
 
     // The organisation has too little left, and what the others said is given back.
     for (AcquireRequest refused : List.of(apart, apart.withRequestId("refused"))) {
       AcquireResult answer = store.decide(refused);
-      assertThat(answer.decisions())
-          .extracting(Decision::isAllowed)
+      assertThat(answer.outcomes())
+          .extracting(Outcome::isAllowed)
           .containsExactly(true, false, true);
-      assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(4L, 1L, 8L);
-      assertThat(store.peek(apart).decisions())
-          .extracting(Decision::remaining)
+      assertThat(answer.outcomes()).extracting(Outcome::remaining).containsExactly(4L, 1L, 8L);
+      assertThat(store.peek(apart).outcomes())
+          .extracting(Outcome::remaining)
           .containsExactly(4L, 1L, 8L);
     }
     store.refund(apart.withRequestId("apart"), first.decidedAt());
     store.refund(apart.withRequestId("apart"), first.decidedAt());
-    assertThat(store.peek(apart).decisions())
-        .extracting(Decision::remaining)
+    assertThat(store.peek(apart).outcomes())
+        .extracting(Outcome::remaining)
         .containsExactly(7L, 8L, 9L);
   }
 
@@ -96,14 +95,11 @@ interface ClusterClaims {
     LimitRequest organisation = new LimitRequest(ORGANISATION, "half:7", 4);
     // What a node leaves that dies after the first of two slots.
     AcquireRequest both = AcquireRequest.all(List.of(user, organisation));
-    store.decide(
-        new AcquireRequest(List.of(user), Map.of(), both.withRequestId("half").request()));
+    store.decide(new AcquireRequest(List.of(user), Map.of(), both.withRequestId("half").request()));
     AcquireResult answer = store.decide(both.withRequestId("half"));
     assertThat(answer.isAllowed()).isTrue();
-    assertThat(answer.decisions()).extracting(Decision::remaining).containsExactly(6L, 11L);
-    assertThat(store.peek(both).decisions())
-        .extracting(Decision::remaining)
-        .containsExactly(6L, 11L);
+    assertThat(answer.outcomes()).extracting(Outcome::remaining).containsExactly(6L, 11L);
+    assertThat(store.peek(both).outcomes()).extracting(Outcome::remaining).containsExactly(6L, 11L);
   }
 
   @Test
@@ -121,8 +117,7 @@ interface ClusterClaims {
       for (int i = 0; i < 300; i++) {
         int user = i % asks.size();
         RedisLimitStore store = stores.get(i % 2);
-        AcquireRequest demand =
-            AcquireRequest.all(List.of(asks.get(user), organisation));
+        AcquireRequest demand = AcquireRequest.all(List.of(asks.get(user), organisation));
         AcquireRequest sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
         calls.add(
             callers.submit(
@@ -146,8 +141,7 @@ interface ClusterClaims {
   }
 
   private static long used(RedisLimitStore store, LimitRequest ask) {
-    return ask.policy().limit().most()
-        - store.peek(AcquireRequest.of(ask)).decisions().getFirst().remaining();
+    return ask.policy().limit().most() - store.peek(AcquireRequest.of(ask)).decision().remaining();
   }
 
   @Test

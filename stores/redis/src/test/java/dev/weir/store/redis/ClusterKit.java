@@ -1,6 +1,5 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LimitStore;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -22,8 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** What is said when Redis' answer is lost, against what it did. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class LostAnswers {
-  private static final Policy TEN =
-      Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
 
   private final RedisProgram program;
@@ -47,8 +46,7 @@ abstract class LostAnswers {
                 .withCommandTimeout(Duration.ofSeconds(2)));
     limits = new RedisLimitStore(redis);
     leases = new RedisLeaseStore(redis);
-    RedisFaults.eventually(
-        () -> limits.peek(AcquireRequest.of(new LimitRequest(TEN, "warm", 1))));
+    RedisFaults.eventually(() -> limits.peek(AcquireRequest.of(new LimitRequest(TEN, "warm", 1))));
     RedisFaults.eventually(() -> leases.current("warm"));
   }
 
@@ -65,8 +63,7 @@ abstract class LostAnswers {
 
   @Test
   void grantIsReplayedByItsRequestId() {
-    AcquireRequest demand =
-        AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
+    AcquireRequest demand = AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("EVALSHA");
 
     assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);
@@ -123,7 +120,7 @@ abstract class LostAnswers {
     try (Redis straight = Redis.open(RedisSettings.of(server.uri()))) {
       RedisLimitStore witness = new RedisLimitStore(straight);
       AcquireRequest one = AcquireRequest.of(new LimitRequest(TEN, "k", 1));
-      assertThat(RedisFaults.eventually(() -> witness.peek(one)).decisions().getFirst().remaining())
+      assertThat(RedisFaults.eventually(() -> witness.peek(one)).decision().remaining())
           .isEqualTo(10);
     }
   }
@@ -152,10 +149,6 @@ abstract class LostAnswers {
   }
 
   private long remaining(String key) {
-    return limits
-        .peek(AcquireRequest.of(new LimitRequest(TEN, key, 1)))
-        .decisions()
-        .getFirst()
-        .remaining();
+    return limits.peek(AcquireRequest.of(new LimitRequest(TEN, key, 1))).decision().remaining();
   }
 }

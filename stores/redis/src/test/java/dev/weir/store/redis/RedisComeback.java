@@ -3,7 +3,6 @@ package dev.weir.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;

@@ -28,8 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** A Redis that forgets scripts, dies, hangs, comes late, or holds what is not ours. */
 abstract class RedisFaults {
-  private static final Policy TEN =
-      Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
   private static final Policy HUNDRED =
       Policy.of("hundred", TokenBucket.of(100, Duration.ofHours(1)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));

@@ -42,10 +42,9 @@ interface SentinelClaims {
             master.signal("CONT");
           }
           // It takes itself for the master until the Sentinel tells it otherwise.
-          AcquireRequest one =
-              AcquireRequest.of(LimitRequest.of(TEN, "k")).withRequestId("id");
+          AcquireRequest one = AcquireRequest.of(LimitRequest.of(TEN, "k")).withRequestId("id");
           AcquireResult answer = RedisFaults.eventually(() -> store.decide(one));
-          assertThat(answer.decisions().getFirst().remaining()).isEqualTo(1);
+          assertThat(answer.decision().remaining()).isEqualTo(1);
         });
   }
 

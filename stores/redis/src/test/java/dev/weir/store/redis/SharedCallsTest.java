@@ -31,8 +31,7 @@ final class SharedCallsTest {
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Integer> batches = new CopyOnWriteArrayList<>();
       RedisLimitStore store = new RedisLimitStore(redis, batches::add);
-      Policy plenty =
-          Policy.of("plenty", TokenBucket.of(CALLERS * TURNS, Duration.ofDays(300)));
+      Policy plenty = Policy.of("plenty", TokenBucket.of(CALLERS * TURNS, Duration.ofDays(300)));
       assertThat(store.take(plenty, "warm", 1)).isTrue();
       long before = calls(server);
       batches.clear();

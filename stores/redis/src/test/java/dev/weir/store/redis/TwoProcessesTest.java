@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 final class TwoProcessesTest {
   private static final int KEYS = 50;
   private static final int CALLERS = 16;
-  private static final Policy ONE =
-      Policy.of("one", FixedWindow.of(1, Duration.ofHours(1)));
+  private static final Policy ONE = Policy.of("one", FixedWindow.of(1, Duration.ofHours(1)));
 
   @Test
   void onePermitHasOneTaker() throws Exception {

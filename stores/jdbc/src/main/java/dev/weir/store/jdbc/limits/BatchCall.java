@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.limits;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -79,7 +79,7 @@ final class BatchCall implements LimitCall {
     for (LimitStep step : steps) {
       AcquireRequest demand = step.demand();
       for (int k = 0; k < demand.asks().size(); k++) {
-        Decision.@Nullable Delayed wait = demand.waits().get(k);
+        @Nullable Delayed wait = demand.waits().get(k);
         if (wait == null) {
           LimitRequest ask = demand.asks().get(k);
           asksById
@@ -111,7 +111,7 @@ final class BatchCall implements LimitCall {
     costs[i] = ask.cost();
   }
 
-  private void put(int i, Decision.Delayed wait) {
+  private void put(int i, Delayed wait) {
     kinds[i] = WAITED_FOR;
     mosts[i] = wait.remaining();
     sizes[i] = wait.resetMicros();
@@ -120,7 +120,7 @@ final class BatchCall implements LimitCall {
   }
 
   @Override
-  public Outcome run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
+  public CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
       throws SQLException {
     boolean withIds = steps.stream().anyMatch(step -> step.demand().isRepeatable());
     try (PreparedStatement statement =
@@ -201,7 +201,7 @@ final class BatchCall implements LimitCall {
     return bindings;
   }
 
-  private Outcome answers(Long[] numbers) {
+  private CallResult answers(Long[] numbers) {
     ResultReader reader = new ResultReader(numbers);
     Instant now = Micros.instant(reader.next());
     List<Done> done = new ArrayList<>(steps.size());
@@ -210,7 +210,7 @@ final class BatchCall implements LimitCall {
       int outcome = Math.toIntExact(reader.next());
       Instant decidedAt = Micros.instant(reader.next());
       UUID note = new UUID(reader.next(), reader.next());
-      List<Decision> decisions = reader.decisions();
+      List<Outcome> outcomes = reader.outcomes();
       if (step instanceof LimitStep.GiveBack) {
         wrote |= outcome == NOW;
         done.add(
@@ -221,7 +221,7 @@ final class BatchCall implements LimitCall {
                   default -> Refund.UNKNOWN;
                 }));
       } else {
-        AcquireResult decided = new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE);
+        AcquireResult decided = new AcquireResult(outcomes, decidedAt, AcquireResult.Mode.STORE);
         wrote |= outcome == NOW && decided.isAllowed();
         done.add(
             new Decided(
@@ -232,6 +232,6 @@ final class BatchCall implements LimitCall {
                 }));
       }
     }
-    return new Outcome(done, wrote);
+    return new CallResult(done, wrote);
   }
 }

@@ -1,8 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.Batcher;
 import dev.weir.engine.limits.AcquireRequest;
@@ -123,7 +122,7 @@ public final class JdbcLimitStore implements LimitStore {
     private List<LimitCall.Done> run(List<LimitStep> steps) {
       batches.accept(steps.size());
       LimitCall call = LimitCall.of(steps);
-      LimitCall.Outcome outcome =
+      LimitCall.CallResult outcome =
           transactions.writeByOneStatement(
               connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));
       refusing = !outcome.wrote();
@@ -170,13 +169,13 @@ public final class JdbcLimitStore implements LimitStore {
     List<Read> reads =
         transactions.read(connection -> Sql.list(connection, this::read, READ, (Object) ids));
     long nowMicros = reads.getFirst().nowMicros();
-    List<Decision> decisions = new ArrayList<>(reads.size());
+    List<Outcome> outcomes = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
       LimitRequest ask = demand.taking().get(i);
-      decisions.add(ask.policy().limit().peek(reads.get(i).usage(), ask.cost(), nowMicros));
+      outcomes.add(ask.policy().limit().peek(reads.get(i).usage(), ask.cost(), nowMicros));
     }
     return new AcquireResult(
-        demand.merged(decisions), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+        demand.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 
   @Override

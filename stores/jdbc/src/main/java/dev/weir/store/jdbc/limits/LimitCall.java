@@ -27,7 +27,7 @@ sealed interface LimitCall permits SingleCall, BatchCall {
    * @param nowMicros the time that counts, null for the database's
    * @param lookFirst whether to look without locks first: right if likely all will be refused
    */
-  Outcome run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
+  CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
       throws SQLException;
 
   /**
@@ -35,7 +35,7 @@ sealed interface LimitCall permits SingleCall, BatchCall {
    *
    * @param wrote whether anything was taken or given back
    */
-  record Outcome(List<Done> done, boolean wrote) {}
+  record CallResult(List<Done> done, boolean wrote) {}
 
   /** What became of a step. */
   sealed interface Done {}

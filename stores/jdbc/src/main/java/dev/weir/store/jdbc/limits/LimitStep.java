@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
 
 /** What is done to usages in one step: a demand is decided, or given back. */
@@ -11,6 +10,5 @@ sealed interface LimitStep {
   record Decide(AcquireRequest demand) implements LimitStep {}
 
   /** Gives back what a demand took at a time. */
-  record GiveBack(AcquireRequest demand, long takenAtMicros)
-      implements LimitStep {}
+  record GiveBack(AcquireRequest demand, long takenAtMicros) implements LimitStep {}
 }

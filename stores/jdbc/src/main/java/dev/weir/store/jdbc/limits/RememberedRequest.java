@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.RequestDigest;
@@ -27,10 +27,10 @@ record RememberedRequest(long nowMicros, long expiresAtMicros, List<Long> answer
     boolean isInPlace = reader.next() == demand.layout();
     UUID note = new UUID(reader.next(), reader.next());
     Instant decidedAt = Micros.instant(reader.next());
-    List<Decision> decisions = isInPlace ? reader.decisions() : List.of();
+    List<Outcome> outcomes = isInPlace ? reader.outcomes() : List.of();
     return Optional.of(
         digest.equals(demand.request().digest())
-            ? new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE).replayed(now, note)
+            ? new AcquireResult(outcomes, decidedAt, AcquireResult.Mode.STORE).replayed(now, note)
             : AcquireResult.reused(now));
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,21 +22,21 @@ final class ResultReader {
   }
 
   /** How many there are, and each of them. */
-  List<Decision> decisions() {
+  List<Outcome> outcomes() {
     int count = Math.toIntExact(next());
-    List<Decision> decisions = new ArrayList<>(count);
+    List<Outcome> decisions = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      decisions.add(decision());
+      decisions.add(outcome());
     }
     return decisions;
   }
 
-  private Decision decision() {
+  private Outcome outcome() {
     long remaining = next();
     long reset = next();
     long retryAfter = next();
     return retryAfter == WAITED_FOR
-        ? new Decision.Delayed(remaining, reset, next(), Math.toIntExact(next()))
+        ? new Delayed(remaining, reset, next(), Math.toIntExact(next()))
         : LimitCall.decision(remaining, reset, retryAfter);
   }
 }

@@ -2,7 +2,6 @@ package dev.weir.store.jdbc.limits;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.store.jdbc.Sql;
@@ -22,7 +21,7 @@ record SingleCall(LimitRequest ask) implements LimitCall {
       "select weir_limit_decide_one_1(?::bigint, ?, ?, ?, ?, ?, ?, ?)";
 
   @Override
-  public Outcome run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
+  public CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
       throws SQLException {
     LimitParameters terms = LimitParameters.of(ask.policy().limit());
     try (PreparedStatement statement =
@@ -43,10 +42,10 @@ record SingleCall(LimitRequest ask) implements LimitCall {
     }
   }
 
-  private static Outcome outcome(Long[] numbers) {
+  private static CallResult outcome(Long[] numbers) {
     Decision decision = LimitCall.decision(numbers[1], numbers[2], numbers[3]);
     AcquireResult answer =
         new AcquireResult(List.of(decision), Micros.instant(numbers[0]), AcquireResult.Mode.STORE);
-    return new Outcome(List.of(new Decided(answer)), decision.isAllowed());
+    return new CallResult(List.of(new Decided(answer)), decision.isAllowed());
   }
 }

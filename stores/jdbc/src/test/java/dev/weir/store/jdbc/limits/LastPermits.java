@@ -23,8 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class LastPermits {
   private static final int CALLERS = 16;
-  private static final Policy ONE =
-      Policy.of("one", TokenBucket.of(1, Duration.ofDays(300)));
+  private static final Policy ONE = Policy.of("one", TokenBucket.of(1, Duration.ofDays(300)));
   private static final Concurrency ALONE = Concurrency.of(1, Duration.ofDays(1));
 
   private LastPermits() {}

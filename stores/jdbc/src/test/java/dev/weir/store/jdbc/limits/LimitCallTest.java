@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.AllOrNothing;
-import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
@@ -58,7 +59,7 @@ final class LimitCallTest {
       Granted before = granted.get(demand.requestId());
       if (before != null && before.untilMicros() > now) {
         AcquireResult first = before.answer();
-        List<Decision> decisions = before.isInPlaceOf(demand) ? first.decisions() : List.of();
+        List<Outcome> decisions = before.isInPlaceOf(demand) ? first.outcomes() : List.of();
         return before.isOf(demand)
             ? new AcquireResult(decisions, first.decidedAt(), first.mode())
                 .replayed(Micros.instant(now), before.demand().request().note())
@@ -99,7 +100,7 @@ final class LimitCallTest {
         if (!before.isInPlaceOf(demand)) {
           return Refund.GIVEN_BACK;
         }
-        demand = demand.grantedAs(before.answer().decisions());
+        demand = demand.grantedAs(before.answer().outcomes());
         takenAt = Micros.ceil(before.answer().decidedAt());
       }
       for (LimitRequest ask : demand.taking()) {
@@ -191,17 +192,16 @@ final class LimitCallTest {
   }
 
   /** Of one in a few demands, some asks are waited for. */
-  private static Map<Integer, Decision.Delayed> waits(Random random, int asks) {
-    Map<Integer, Decision.Delayed> waits = new HashMap<>();
+  private static Map<Integer, Delayed> waits(Random random, int asks) {
+    Map<Integer, Delayed> waits = new HashMap<>();
     for (int i = 0; i < asks && random.nextInt(4) == 0; i++) {
-      waits.put(i, new Decision.Delayed(random.nextInt(9), 7, 1 + random.nextInt(9_000_000), i));
+      waits.put(i, new Delayed(random.nextInt(9), 7, 1 + random.nextInt(9_000_000), i));
     }
     return waits;
   }
 
   /** Of the request that it is, or of one of a few requests. */
-  private static AcquireRequest repeatable(
-      AcquireRequest demand, String id, Random random) {
+  private static AcquireRequest repeatable(AcquireRequest demand, String id, Random random) {
     AcquireRequest repeatable = new AcquireRequest(demand.asks(), id, TTL);
     RequestDigest digest =
         random.nextBoolean()

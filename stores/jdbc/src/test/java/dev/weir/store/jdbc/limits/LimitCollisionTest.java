@@ -2,7 +2,6 @@ package dev.weir.store.jdbc.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
@@ -52,7 +51,7 @@ final class LimitCollisionTest {
   private void take(Connection connection, long cost) throws SQLException {
     AcquireRequest demand = AcquireRequest.of(new LimitRequest(policy, "k", cost));
     assertThat(LimitCall.of(List.of(new LimitStep.Decide(demand))).run(connection, null, false))
-        .matches(LimitCall.Outcome::wrote);
+        .matches(LimitCall.CallResult::wrote);
   }
 
   @Test

@@ -48,8 +48,7 @@ final class LimitOutageTest {
 
   @Test
   void countsEveryGrantThatWasToldAndComesBackByItself(@TempDir Path folder) throws Exception {
-    Policy policy =
-        Policy.of("p", FixedWindow.of(1_000_000_000, Duration.ofDays(300)));
+    Policy policy = Policy.of("p", FixedWindow.of(1_000_000_000, Duration.ofDays(300)));
     EmbeddedPostgres first = start(folder.resolve("data"), 0);
     AtomicLong granted = new AtomicLong();
     AtomicLong failed = new AtomicLong();

@@ -223,8 +223,7 @@ final class LostAnswerTest {
     JdbcLimitStore limits = new JdbcLimitStore(pool);
     Policy policy =
         Policy.of(UUID.randomUUID().toString(), FixedWindow.of(10, Duration.ofDays(300)));
-    AcquireRequest demand =
-        AcquireRequest.of(new LimitRequest(policy, "k", 3)).withRequestId("r");
+    AcquireRequest demand = AcquireRequest.of(new LimitRequest(policy, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("weir_limit_decide");
 
     assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);

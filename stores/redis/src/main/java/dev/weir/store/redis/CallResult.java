@@ -5,17 +5,17 @@ import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.Refund;
 
 /** What became of one call among those that went together. */
-sealed interface Outcome {
+sealed interface CallResult {
   /** Of a call that wants a yes or a no. */
-  record Taken(boolean isTaken) implements Outcome {}
+  record Taken(boolean isTaken) implements CallResult {}
 
-  record Answered(AcquireResult answer) implements Outcome {}
+  record Answered(AcquireResult answer) implements CallResult {}
 
   /** Of a call that gives back. */
-  record GivenBack(Refund refund) implements Outcome {}
+  record GivenBack(Refund refund) implements CallResult {}
 
   /** Of a call that recalls a request id that is not known. */
-  record Unknown() implements Outcome {}
+  record Unknown() implements CallResult {}
 
-  record Failed(StoreException failure) implements Outcome {}
+  record Failed(StoreException failure) implements CallResult {}
 }
