@@ -29,8 +29,8 @@ public final class Batcher<D, R> {
   private static final int FEWEST_TO_DIVIDE = 8;
 
   private final Function<List<D>, List<R>> work;
-  private final int largestBatch;
-  private final int mostWaiting;
+  private final int maxBatch;
+  private final int maxWaiting;
   private final int mostBatches;
   private final Queue<Ticket<D, R>> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
@@ -45,11 +45,11 @@ public final class Batcher<D, R> {
    * One batch at a time.
    *
    * @param work answers each of a list of demands, in order
-   * @param largestBatch a batch is not filled beyond this
-   * @param mostWaiting callers beyond so many demands are turned away
+   * @param maxBatch a batch is not filled beyond this
+   * @param maxWaiting callers beyond so many demands are turned away
    */
-  public Batcher(Function<List<D>, List<R>> work, int largestBatch, int mostWaiting) {
-    this(work, largestBatch, mostWaiting, 1);
+  public Batcher(Function<List<D>, List<R>> work, int maxBatch, int maxWaiting) {
+    this(work, maxBatch, maxWaiting, 1);
   }
 
   /**
@@ -57,11 +57,10 @@ public final class Batcher<D, R> {
    *
    * @param mostBatches so many batches are under way at once, at most
    */
-  public Batcher(
-      Function<List<D>, List<R>> work, int largestBatch, int mostWaiting, int mostBatches) {
+  public Batcher(Function<List<D>, List<R>> work, int maxBatch, int maxWaiting, int mostBatches) {
     this.work = work;
-    this.largestBatch = largestBatch;
-    this.mostWaiting = mostWaiting;
+    this.maxBatch = maxBatch;
+    this.maxWaiting = maxWaiting;
     this.mostBatches = mostBatches;
   }
 
@@ -78,11 +77,11 @@ public final class Batcher<D, R> {
 
   /** Gives the demands their turn: after all that were enqueued before. Does not wait. */
   public Pending<R> enqueue(List<D> demands) {
-    if (waiting.addAndGet(demands.size()) > mostWaiting) {
+    if (waiting.addAndGet(demands.size()) > maxWaiting) {
       waiting.addAndGet(-demands.size());
       throw new StoreException(
           StoreException.Outcome.NONE,
-          "overloaded: more than " + mostWaiting + " demands are waiting");
+          "overloaded: more than " + maxWaiting + " demands are waiting");
     }
     Ticket<D, R> ticket = new Ticket<>(demands);
     queue.add(ticket);
@@ -170,7 +169,7 @@ public final class Batcher<D, R> {
   private int batchSize() {
     int all = waiting.get();
     boolean isDivided = mostBatches > 1 && batches.get() == 0 && all >= FEWEST_TO_DIVIDE;
-    return isDivided ? Math.min(largestBatch, Math.ceilDiv(all, 2)) : largestBatch;
+    return isDivided ? Math.min(maxBatch, Math.ceilDiv(all, 2)) : maxBatch;
   }
 
   private void workOn(List<Ticket<D, R>> tickets) {

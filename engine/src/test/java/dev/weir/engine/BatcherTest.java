@@ -124,10 +124,10 @@ final class BatcherTest {
   /** Whichever caller comes first to do the work, also with batches that hold only one of them. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 100})
-  void worksInTheOrderOfEnqueueingWhoeverWaitsFirst(int largestBatch) throws Exception {
+  void worksInTheOrderOfEnqueueingWhoeverWaitsFirst(int maxBatch) throws Exception {
     Doubler doubler = new Doubler();
     doubler.goOn.countDown();
-    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, largestBatch, 100);
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, maxBatch, 100);
     List<Batcher.Pending<Integer>> pending =
         IntStream.range(0, 10).mapToObj(i -> batcher.enqueue(List.of(i))).toList();
 

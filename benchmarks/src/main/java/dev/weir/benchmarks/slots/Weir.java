@@ -3,16 +3,18 @@ package dev.weir.benchmarks.slots;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
+import dev.weir.engine.slots.SlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.JdbcSlotUpkeep;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -28,21 +30,18 @@ record Weir(SlotConfigs configs, SlotScheduler desk) {
   static Weir onPostgres(HikariDataSource pool) {
     return of(
         new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE),
-        new JdbcSlotLedger(pool, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE));
+        new JdbcSlotLedger(pool, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE),
+        new JdbcSlotUpkeep(pool, StoreClock.OF_THE_DATABASE));
   }
 
   static Weir inMemory() {
     MemorySlotLedger ledger =
         new MemorySlotLedger(InstantSource.system(), RANDOM, Integer.MAX_VALUE);
-    return of(ledger, ledger);
+    return of(ledger, ledger, ledger);
   }
 
-  private static Weir of(SlotConfigs configs, SlotLedger ledger) {
-    ConfigCache cache =
-        new ConfigCache(configs, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
-    return new Weir(
-        configs,
-        new SlotScheduler(ledger, cache, SlotScheduler.Settings.DEFAULT, SlotObserver.NONE));
+  private static Weir of(SlotConfigs configs, SlotLedger ledger, SlotUpkeep upkeep) {
+    return new Weir(configs, SlotScheduler.on(SlotStore.of(ledger, configs, upkeep, () -> {})));
   }
 
   void configure(String name, int max, Duration window) {

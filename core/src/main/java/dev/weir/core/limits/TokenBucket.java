@@ -54,14 +54,26 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
     }
   }
 
-  /** A bucket that is full again after the given time when it was empty. */
+  /** Returns a bucket that is full again after the given time when it was empty. */
   public static TokenBucket of(long capacity, Duration untilFull) {
     return new TokenBucket(capacity, capacity, Require.micros("untilFull", untilFull));
   }
 
-  /** The same bucket with another rate. */
-  public TokenBucket refilledBy(long tokens, Duration every) {
-    return new TokenBucket(capacity, tokens, Require.micros("every", every));
+  /** Begins a bucket with a capacity, to be completed by {@link Capacity#refill}. */
+  public static Capacity of(long capacity) {
+    return new Capacity(capacity);
+  }
+
+  /** The capacity of a bucket whose rate is not set yet. */
+  public record Capacity(long tokens) {
+    public Capacity {
+      Require.between("capacity", tokens, 1, MOST);
+    }
+
+    /** Returns a bucket that is refilled steadily by {@code refillTokens} in each period. */
+    public TokenBucket refill(long refillTokens, Duration every) {
+      return new TokenBucket(tokens, refillTokens, Require.micros("every", every));
+    }
   }
 
   /** A bucket by the tokens that come back in a second, which need not be whole. */

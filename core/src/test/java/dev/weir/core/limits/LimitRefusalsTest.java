@@ -43,7 +43,7 @@ final class LimitRefusalsTest {
     refuses(() -> new TokenBucket(1, 0, 1), "refillTokens", "0");
     refuses(() -> new TokenBucket(1, 1, 0), "refillMicros", "0");
     refuses(() -> TokenBucket.of(1, Duration.ofNanos(1)), "untilFull", "PT0.000000001S");
-    refuses(() -> TokenBucket.of(1, SECOND).refilledBy(0, SECOND), "refillTokens", "0");
+    refuses(() -> TokenBucket.of(1).refill(0, SECOND), "refillTokens", "0");
     refuses(() -> TokenBucket.perSecond(1, BigDecimal.ZERO), "refillRate", "0");
     refuses(() -> TokenBucket.perSecond(1, new BigDecimal("-0.5")), "refillRate", "-0.5");
     refuses(() -> TokenBucket.perSecond(1, new BigDecimal("1E13")), "refillRate", "1E+13");

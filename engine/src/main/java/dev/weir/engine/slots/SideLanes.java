@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 final class SideLanes {
   private final Consumer<List<Waiting>> work;
   private final boolean takesAllTimes;
-  private final int largestBatch;
-  private final int mostWaiting;
+  private final int maxBatch;
+  private final int maxWaiting;
 
   /** Each batch under way holds a connection of the store: others must find some left. */
   private final Semaphore underWay;
@@ -54,9 +54,9 @@ final class SideLanes {
    */
   SideLanes(boolean takesAllTimes, SlotScheduler.Settings settings, Consumer<List<Waiting>> work) {
     this.takesAllTimes = takesAllTimes;
-    this.largestBatch = settings.largestBatch();
-    this.mostWaiting = settings.mostWaiting();
-    this.underWay = new Semaphore(settings.mostAside(), true);
+    this.maxBatch = settings.maxBatch();
+    this.maxWaiting = settings.maxWaiting();
+    this.underWay = new Semaphore(settings.maxAside(), true);
     this.work = work;
   }
 
@@ -92,13 +92,13 @@ final class SideLanes {
   }
 
   private void add(Lane lane, Waiting demand) {
-    if (waiting >= mostWaiting) {
+    if (waiting >= maxWaiting) {
       demand
           .answer()
           .completeExceptionally(
               new StoreException(
                   StoreException.Outcome.NONE,
-                  "overloaded: more than " + mostWaiting + " demands are waiting"));
+                  "overloaded: more than " + maxWaiting + " demands are waiting"));
       return;
     }
     waiting++;
@@ -123,7 +123,7 @@ final class SideLanes {
   /** The next demands of a lane; none, and there is no such lane any more, after the last. */
   private synchronized List<Waiting> next(String name, Lane lane) {
     List<Waiting> batch = new ArrayList<>();
-    while (!lane.queue.isEmpty() && batch.size() < largestBatch) {
+    while (!lane.queue.isEmpty() && batch.size() < maxBatch) {
       batch.add(Objects.requireNonNull(lane.queue.poll()));
     }
     waiting -= batch.size();

@@ -1,350 +1,287 @@
 package dev.weir.engine.slots;
 
-import dev.weir.engine.Batcher;
-import dev.weir.engine.StoreException;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.PeriodicTask;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
- * Where callers get slots: it gathers concurrent requests and takes them to the ledger together.
- * Thread-safe; callers block and are meant to be virtual threads.
+ * Assigns each event a durable, idempotent slot: a time at which it may run, never more than the
+ * configured number in a window.
  *
  * <pre>{@code
- * SlotScheduler desk = new SlotScheduler(ledger, configs, SlotScheduler.Settings.DEFAULT, SlotObserver.NONE);
- * switch (desk.assign(SlotRequest.now("pay-123", "default"))) {
- *   case Assignment.Assigned assigned -> runAt(assigned.slot().scheduledTime());
- *   case Assignment.NoRoom noRoom -> tryAgainOrGiveUp(noRoom.waitingHelps(), noRoom.retryAfter());
- *   case Assignment.UnknownConfig unknown -> complain(unknown);
+ * try (SlotScheduler slots = SlotScheduler.inMemory()) {
+ *   slots.configure("bank-api", SlotPolicy.of(200, Duration.ofSeconds(4)));
+ *   Instant at = slots.assign("pay-1", "bank-api").scheduledTime();
  * }
  * }</pre>
+ *
+ * <p>An event that asks again gets the slot that it has. Concurrent requests are gathered into
+ * batches without delay: a request waits only while the store is busy with others. Thread-safe;
+ * callers block and are meant to be virtual threads. A store that fails throws {@link
+ * dev.weir.engine.StoreException}, which says whether anything may have been done.
  */
-public final class SlotScheduler {
-  private final SlotLedger ledger;
-  private final ConfigCache configs;
-  private final SlotObserver observer;
+public final class SlotScheduler implements AutoCloseable {
+  private final SlotStore store;
+  private final SlotConfigs configs;
+  private final ConfigCache cache;
+  private final AssignmentBatcher batcher;
+  private final PeriodicTask upkeep;
 
-  /** Configurations share a lane, so that a transaction can serve several of them. */
-  private final List<Batcher<AssignRequest, CompletableFuture<Assignment>>> lanes;
+  private SlotScheduler(Builder builder) {
+    this.store = builder.store;
+    this.configs =
+        new CheckedSlotConfigs(store.configs(), builder.retention, InstantSource.system());
+    this.cache = builder.configCache();
+    this.batcher = new AssignmentBatcher(store.ledger(), cache, builder.settings, builder.observer);
+    this.upkeep =
+        new PeriodicTask(
+            "upkeep of slots",
+            new Reconciler(store.upkeep(), builder.reconciliation(), builder.observer),
+            builder.upkeepInterval,
+            builder.log);
+  }
 
-  /** For configurations that another transaction holds. */
-  private final SideLanes locked;
+  /** Returns a scheduler that keeps its slots in the memory of this process. */
+  public static SlotScheduler inMemory() {
+    return on(SlotStore.inMemory());
+  }
 
-  /** For times of which the windows have yet to be counted. */
-  private final SideLanes uncounted;
+  /** Returns a scheduler on a store, which it closes when it is closed. */
+  public static SlotScheduler on(SlotStore store) {
+    return builder(store).build();
+  }
+
+  /** Returns a builder of schedulers on a store. */
+  public static Builder builder(SlotStore store) {
+    return new Builder(store);
+  }
 
   /**
-   * How requests are gathered.
+   * Configures how many events may run in a window. A policy equal to the one in force changes
+   * nothing, so this may be called at every start; any other becomes the next version, and slots
+   * that were assigned keep their times.
    *
-   * @param lanes how many batches may be under way at once; a configuration is always in the same
-   * @param largestBatch how many demands go into one transaction
-   * @param mostWaiting how many demands may wait in a lane
-   * @param mostAside up to how many configurations that another transaction holds are waited for at
-   *     a time, and for how many the past is counted. Each needs a connection of the store
+   * @throws dev.weir.core.slots.InvalidSlotPolicyException if the policy can never give a slot, or
+   *     its windows are longer than the retention
    */
-  public record Settings(int lanes, int largestBatch, int mostWaiting, int mostAside) {
-    public static final Settings DEFAULT = new Settings(1, 4_096, 200_000);
-
-    public Settings(int lanes, int largestBatch, int mostWaiting) {
-      this(lanes, largestBatch, mostWaiting, 4);
-    }
-
-    public Settings {
-      if (lanes < 1 || largestBatch < 1 || mostWaiting < largestBatch || mostAside < 1) {
-        throw new IllegalArgumentException(
-            ("lanes %d, largestBatch %d and mostAside %d must be at least 1,"
-                    + " mostWaiting %d not below largestBatch")
-                .formatted(lanes, largestBatch, mostAside, mostWaiting));
-      }
-    }
+  public SlotConfig configure(String name, SlotPolicy policy) {
+    Optional<SlotConfig> inForce =
+        configs.inForce(name).filter(config -> config.terms().equals(policy));
+    SlotConfig config = inForce.orElseGet(() -> configs.configure(name, policy));
+    cache.forget(name);
+    return config;
   }
 
-  public SlotScheduler(
-      SlotLedger ledger, ConfigCache configs, Settings settings, SlotObserver observer) {
-    this.ledger = ledger;
-    this.configs = configs;
-    this.observer = observer;
-    this.lanes =
-        Stream.generate(
-                () ->
-                    new Batcher<>(
-                        this::assignBatch, settings.largestBatch(), settings.mostWaiting()))
-            .limit(settings.lanes())
-            .toList();
-    this.locked = new SideLanes(true, settings, this::waitForLock);
-    this.uncounted = new SideLanes(false, settings, this::countAndAssign);
+  /** Returns the version of a configuration that is in force. */
+  public Optional<SlotConfig> config(String name) {
+    return configs.inForce(name);
   }
 
-  /** Gives an event its slot. */
+  /**
+   * Assigns an event the earliest free slot from now on.
+   *
+   * @throws NoSlotException if there is no such configuration, or no place within its max delay
+   */
+  public Slot assign(String eventId, String configName) {
+    return slot(assign(SlotRequest.now(eventId, configName)));
+  }
+
+  /**
+   * Assigns an event the earliest free slot from a time on.
+   *
+   * @throws NoSlotException if there is no such configuration, or no place within its max delay
+   */
+  public Slot assign(String eventId, String configName, Instant requestedTime) {
+    return slot(assign(new SlotRequest(eventId, configName, requestedTime)));
+  }
+
+  private static Slot slot(Assignment assignment) {
+    return switch (assignment) {
+      case Assignment.Assigned assigned -> assigned.slot();
+      case Assignment.NoRoom noRoom ->
+          throw new NoSlotException(
+              noRoom,
+              "configuration %s has no free place within its max delay"
+                  .formatted(noRoom.request().configName()));
+      case Assignment.UnknownConfig unknown ->
+          throw new NoSlotException(
+              unknown, "there is no configuration " + unknown.request().configName());
+    };
+  }
+
+  /** Assigns an event its slot and returns the outcome as a value. */
   public Assignment assign(SlotRequest request) {
     return assign(List.of(request)).getFirst();
   }
 
-  /** Gives each event its slot, in order. */
+  /** Assigns each event its slot, in order. */
   public List<Assignment> assign(List<SlotRequest> requests) {
     return submit(requests).await();
   }
 
-  /** Requests that have their turn. */
+  /** Requests that were submitted and may not be answered yet. */
   public interface Pending {
     /** Waits for the answers, one for each request. Must be called, by any one thread. */
     List<Assignment> await();
   }
 
   /**
-   * Gives requests their turn and does not wait: each event gets its slot after the events of the
-   * same configuration that were submitted before. What fails is thrown by {@link Pending#await}.
+   * Submits requests without waiting for their answers: each event gets its slot after the events
+   * of the same configuration that were submitted before. Failures are thrown by {@link
+   * Pending#await}.
    */
   public Pending submit(List<SlotRequest> requests) {
-    long begin = System.nanoTime();
-    try {
-      Supplier<List<Assignment>> answers = enqueue(requests);
-      return () -> await(answers, begin);
-    } catch (RuntimeException e) {
-      return () ->
-          await(
-              () -> {
-                throw e;
-              },
-              begin);
-    }
+    return batcher.submit(requests);
   }
 
-  private List<Assignment> await(Supplier<List<Assignment>> pending, long begin) {
-    try {
-      List<Assignment> answers = pending.get();
-      Duration took = Duration.ofNanos(System.nanoTime() - begin);
-      for (Assignment answer : answers) {
-        observer.answered(answer, took);
-      }
-      return answers;
-    } catch (RuntimeException e) {
-      observer.failed(Duration.ofNanos(System.nanoTime() - begin));
-      throw e;
-    }
+  /** Returns the slot of an event. */
+  public Optional<Slot> find(String eventId) {
+    return store.ledger().find(eventId);
   }
 
-  private Supplier<List<Assignment>> enqueue(List<SlotRequest> requests) {
-    Map<String, Optional<SlotConfig>> found = new HashMap<>();
-    for (SlotRequest request : requests) {
-      found.computeIfAbsent(request.configName(), configs::find);
-    }
-    Assignment[] answers = new Assignment[requests.size()];
-    List<InLane> inLanes = new ArrayList<>(lanes.size());
-    for (int lane = 0; lane < lanes.size(); lane++) {
-      List<AssignRequest> demands = new ArrayList<>(requests.size());
-      List<Integer> positions = new ArrayList<>(requests.size());
-      for (int i = 0; i < answers.length; i++) {
-        SlotRequest request = requests.get(i);
-        Optional<SlotConfig> config = found.getOrDefault(request.configName(), Optional.empty());
-        if (config.isEmpty()) {
-          answers[i] = new Assignment.UnknownConfig(request);
-        } else if (laneOf(request) == lane) {
-          demands.add(new AssignRequest(request, config.get()));
-          positions.add(i);
-        }
-      }
-      if (!demands.isEmpty()) {
-        inLanes.add(new InLane(enqueue(lanes.get(lane), demands), positions));
-      }
-    }
-    // Of several lanes, one may have done its part when another fails.
-    return inLanes.size() > 1
-        ? () -> StoreException.afterDone(() -> gather(inLanes, answers))
-        : () -> gather(inLanes, answers);
-  }
-
-  /** A lane that takes no more fails when it is waited for, like one that fails later. */
-  private static Batcher.Pending<CompletableFuture<Assignment>> enqueue(
-      Batcher<AssignRequest, CompletableFuture<Assignment>> lane, List<AssignRequest> demands) {
-    try {
-      return lane.enqueue(demands);
-    } catch (StoreException e) {
-      return () -> {
-        throw e;
-      };
-    }
-  }
-
-  /** Waits for all lanes, whatever fails: a lane counts on those that entered it. */
-  private static List<Assignment> gather(List<InLane> inLanes, Assignment[] answers) {
-    Optional<RuntimeException> failure = Optional.empty();
-    for (InLane inLane : inLanes) {
-      try {
-        gather(inLane, answers);
-      } catch (RuntimeException e) {
-        failure = Optional.of(failure.orElse(e));
-      }
-    }
-    if (failure.isPresent()) {
-      throw failure.get();
-    }
-    return List.of(answers);
-  }
-
-  private static void gather(InLane inLane, Assignment[] answers) {
-    List<CompletableFuture<Assignment>> given = inLane.pending().await();
-    for (int i = 0; i < given.size(); i++) {
-      CompletableFuture<Assignment> answer = given.get(i);
-      // Of several demands, one may have gone aside and failed when others were done.
-      answers[inLane.positions().get(i)] =
-          given.size() > 1 ? StoreException.afterDone(() -> await(answer)) : await(answer);
-    }
-  }
-
-  /** Demands in a lane, and which requests they are. */
-  private record InLane(
-      Batcher.Pending<CompletableFuture<Assignment>> pending, List<Integer> positions) {}
-
-  private static Assignment await(CompletableFuture<Assignment> answer) {
-    try {
-      return answer.join();
-    } catch (CompletionException e) {
-      throw StoreException.shared(e.getCause() instanceof RuntimeException cause ? cause : e);
-    }
-  }
-
-  private int laneOf(SlotRequest request) {
-    return Math.floorMod(request.configName().hashCode(), lanes.size());
+  /** Records that the work of an event has started, so that its slot does not count as leaked. */
+  public Transition confirm(String eventId) {
+    return store.ledger().confirm(eventId);
   }
 
   /**
-   * Answers what needs no waiting. What does is sent to a lane of its configuration, and so is what
-   * comes after it: demands go from this lane to {@link #locked} to {@link #uncounted}, and pass
-   * none that went there before them.
+   * Cancels the slot of an event. Its place is free again if its time is still ahead or its
+   * configuration keeps past times.
    */
-  private List<CompletableFuture<Assignment>> assignBatch(List<AssignRequest> demands) {
-    int fitting = ledger.fitting(demands);
-    if (fitting == demands.size()) {
-      return assignTogether(demands);
-    }
-    List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
-    for (int from = 0; from < demands.size(); from += fitting) {
-      List<AssignRequest> rest = demands.subList(from, demands.size());
-      fitting = ledger.fitting(rest);
-      List<AssignRequest> portion = rest.subList(0, fitting);
-      try {
-        answers.addAll(assignTogether(portion));
-      } catch (RuntimeException e) {
-        // Those before have been answered.
-        portion.forEach(demand -> answers.add(CompletableFuture.failedFuture(e)));
-      }
-    }
-    return answers;
+  public Transition cancel(String eventId) {
+    return store.ledger().cancel(eventId);
   }
 
-  private List<CompletableFuture<Assignment>> assignTogether(List<AssignRequest> demands) {
-    boolean noneAside = !locked.isAnyOpen() && !uncounted.isAnyOpen();
-    List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
-    List<SideLanes.Waiting> here = new ArrayList<>(noneAside ? 0 : demands.size());
-    if (!noneAside) {
-      for (AssignRequest demand : demands) {
-        SideLanes.Waiting waiting = SideLanes.Waiting.of(demand);
-        answers.add(waiting.answer());
-        if (!locked.follow(waiting) && !uncounted.follow(waiting)) {
-          here.add(waiting);
-        }
-      }
-      try {
-        answer(here, WaitMode.NONE);
-      } catch (RuntimeException e) {
-        // Those that went aside are not concerned.
-        here.forEach(waiting -> waiting.answer().completeExceptionally(e));
-      }
-      return answers;
-    }
-    List<? extends AssignReply> replies = attempt(demands, WaitMode.NONE);
-    for (int i = 0; i < replies.size(); i++) {
-      if (replies.get(i) instanceof Assignment answer) {
-        answers.add(CompletableFuture.completedFuture(answer));
-      } else {
-        SideLanes.Waiting waiting = SideLanes.Waiting.of(demands.get(i));
-        answers.add(waiting.answer());
-        complete(waiting, replies.get(i));
-      }
-    }
-    return answers;
-  }
-
-  private void waitForLock(List<SideLanes.Waiting> demands) {
-    inPortions(
-        demands,
-        portion ->
-            answer(
-                portion.stream().filter(demand -> !uncounted.follow(demand)).toList(),
-                WaitMode.FOR_LOCKS));
-  }
-
-  private void countAndAssign(List<SideLanes.Waiting> demands) {
-    inPortions(
-        demands,
-        portion -> {
-          observer.batch(portion.size());
-          List<AssignRequest> asked = portion.stream().map(SideLanes.Waiting::demand).toList();
-          List<Assignment> answers = ledger.assign(asked);
-          forgetStaleConfigs(asked, answers);
-          for (int i = 0; i < portion.size(); i++) {
-            complete(portion.get(i), answers.get(i));
-          }
-        });
-  }
-
-  private void inPortions(List<SideLanes.Waiting> demands, Consumer<List<SideLanes.Waiting>> work) {
-    List<SideLanes.Waiting> rest = demands;
-    while (!rest.isEmpty()) {
-      int fitting = ledger.fitting(rest.stream().map(SideLanes.Waiting::demand).toList());
-      work.accept(rest.subList(0, fitting));
-      rest = rest.subList(fitting, rest.size());
-    }
-  }
-
-  private void answer(List<SideLanes.Waiting> demands, WaitMode patience) {
-    if (!demands.isEmpty()) {
-      List<? extends AssignReply> replies =
-          attempt(demands.stream().map(SideLanes.Waiting::demand).toList(), patience);
-      for (int i = 0; i < demands.size(); i++) {
-        complete(demands.get(i), replies.get(i));
-      }
-    }
-  }
-
-  private void complete(SideLanes.Waiting demand, AssignReply reply) {
-    switch (reply) {
-      case Assignment answer -> demand.answer().complete(answer);
-      case AssignReply.Deferred.LOCKED -> locked.open(demand);
-      case AssignReply.Deferred.UNCOUNTED -> uncounted.open(demand);
-    }
-  }
-
-  private List<? extends AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
-    observer.batch(demands.size());
-    List<? extends AssignReply> replies = ledger.attempt(demands, patience);
-    forgetStaleConfigs(demands, replies);
-    return replies;
-  }
-
-  private void forgetStaleConfigs(
-      List<AssignRequest> demands, List<? extends AssignReply> replies) {
-    for (int i = 0; i < replies.size(); i++) {
-      SlotConfig believed = demands.get(i).config();
-      if (replies.get(i) instanceof Assignment.Assigned assigned
-          && assigned.slot().configVersion() > believed.version()) {
-        configs.forget(believed.name());
-      }
-    }
-  }
-
-  /** When further events would be through; empty if there is no such configuration. */
+  /** Returns when further events would be done; empty if there is no such configuration. */
   public Optional<ForecastResult> forecast(String configName, Instant from, long events) {
-    return configs.find(configName).map(config -> ledger.forecast(config, from, events));
+    return cache.find(configName).map(config -> store.ledger().forecast(config, from, events));
+  }
+
+  /** Stops the upkeep and closes the store. */
+  @Override
+  public void close() {
+    upkeep.close();
+    store.close();
+  }
+
+  /**
+   * How requests are gathered.
+   *
+   * @param lanes max batches under way at a time; a configuration is always in the same lane
+   * @param maxBatch max requests in one transaction
+   * @param maxWaiting max requests that wait in a lane
+   * @param maxAside max configurations locked by other transactions that are waited for at a time,
+   *     and max configurations whose past is counted at a time. Each needs a connection
+   */
+  public record Settings(int lanes, int maxBatch, int maxWaiting, int maxAside) {
+    public static final Settings DEFAULT = new Settings(1, 4_096, 200_000, 4);
+
+    public Settings {
+      if (lanes < 1 || maxBatch < 1 || maxWaiting < maxBatch || maxAside < 1) {
+        throw new IllegalArgumentException(
+            ("lanes %d, maxBatch %d and maxAside %d must be at least 1,"
+                    + " maxWaiting %d not below maxBatch")
+                .formatted(lanes, maxBatch, maxAside, maxWaiting));
+      }
+    }
+  }
+
+  /** Builds schedulers; every part has a safe default. */
+  public static final class Builder {
+    private static final System.Logger LOGGER = System.getLogger(SlotScheduler.class.getName());
+    private static final int MAX_UPKEEP_STEPS = 50;
+
+    private final SlotStore store;
+    private Settings settings = Settings.DEFAULT;
+    private SlotObserver observer = SlotObserver.NONE;
+    private Duration configCacheTtl = Duration.ofSeconds(5);
+    private Optional<ConfigCache> configCache = Optional.empty();
+    private Duration retention = Reconciler.Settings.FOREVER;
+    private Duration leakGrace = Duration.ofMinutes(5);
+    private boolean reclaimsLeaked;
+    private int maxUpkeepSteps = MAX_UPKEEP_STEPS;
+    private Duration upkeepInterval = Duration.ofMinutes(1);
+    private PeriodicTask.Log log =
+        new PeriodicTask.Log(
+            message -> LOGGER.log(Level.INFO, message),
+            message -> LOGGER.log(Level.WARNING, message),
+            (message, failure) -> LOGGER.log(Level.ERROR, message, failure));
+
+    private Builder(SlotStore store) {
+      this.store = store;
+    }
+
+    /** How requests are gathered. */
+    public Builder settings(Settings other) {
+      this.settings = other;
+      return this;
+    }
+
+    /** Receives what happens, for metrics. */
+    public Builder observer(SlotObserver other) {
+      this.observer = other;
+      return this;
+    }
+
+    /** Time for which a configuration is cached; 5 seconds by default. */
+    public Builder configCacheTtl(Duration ttl) {
+      this.configCacheTtl = ttl;
+      return this;
+    }
+
+    /** Shares a cache of configurations, whose owner drops those that change elsewhere. */
+    public Builder configCache(ConfigCache cache) {
+      this.configCache = Optional.of(cache);
+      return this;
+    }
+
+    private ConfigCache configCache() {
+      return configCache.orElseGet(
+          () -> new ConfigCache(store.configs(), configCacheTtl, System::nanoTime, observer));
+    }
+
+    /** Time for which past slots are kept; forever by default. */
+    public Builder retention(Duration other) {
+      this.retention = other;
+      return this;
+    }
+
+    /** Time after which a slot that is due and not confirmed counts as leaked; 5 minutes. */
+    public Builder leakGrace(Duration other) {
+      this.leakGrace = other;
+      return this;
+    }
+
+    /** Frees the places of leaked slots; off by default. */
+    public Builder reclaimLeaked(boolean reclaims) {
+      this.reclaimsLeaked = reclaims;
+      return this;
+    }
+
+    /** Time between two rounds of upkeep, and max steps of each kind in a round. */
+    public Builder upkeep(Duration interval, int maxSteps) {
+      this.upkeepInterval = interval;
+      this.maxUpkeepSteps = maxSteps;
+      return this;
+    }
+
+    /** Receives messages of the upkeep; {@link System.Logger} by default. */
+    public Builder log(PeriodicTask.Log other) {
+      this.log = other;
+      return this;
+    }
+
+    private Reconciler.Settings reconciliation() {
+      return new Reconciler.Settings(leakGrace, reclaimsLeaked, retention, maxUpkeepSteps);
+    }
+
+    public SlotScheduler build() {
+      return new SlotScheduler(this);
+    }
   }
 }

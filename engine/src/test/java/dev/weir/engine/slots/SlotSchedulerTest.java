@@ -46,7 +46,11 @@ final class SlotSchedulerTest {
 
   private SlotScheduler desk(int lanes) {
     ConfigCache cache = new ConfigCache(ledger, Duration.ofSeconds(5), () -> 0, observer);
-    return new SlotScheduler(ledger, cache, new SlotScheduler.Settings(lanes, 10, 50), observer);
+    return SlotScheduler.builder(SlotStore.of(ledger, ledger, ledger, () -> {}))
+        .settings(new SlotScheduler.Settings(lanes, 10, 50, 4))
+        .observer(observer)
+        .configCache(cache)
+        .build();
   }
 
   @Test
@@ -188,10 +192,11 @@ final class SlotSchedulerTest {
 
   @Test
   void refusesSettingsThatCannotBe() {
-    assertThatThrownBy(() -> new SlotScheduler.Settings(0, 1, 1)).hasMessageContaining("lanes 0");
-    assertThatThrownBy(() -> new SlotScheduler.Settings(1, 0, 1))
-        .hasMessageContaining("largestBatch 0");
-    assertThatThrownBy(() -> new SlotScheduler.Settings(1, 2, 1))
-        .hasMessageContaining("mostWaiting 1");
+    assertThatThrownBy(() -> new SlotScheduler.Settings(0, 1, 1, 4))
+        .hasMessageContaining("lanes 0");
+    assertThatThrownBy(() -> new SlotScheduler.Settings(1, 0, 1, 4))
+        .hasMessageContaining("maxBatch 0");
+    assertThatThrownBy(() -> new SlotScheduler.Settings(1, 2, 1, 4))
+        .hasMessageContaining("maxWaiting 1");
   }
 }

@@ -8,6 +8,7 @@ import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.gateway.Routing;
@@ -124,12 +125,18 @@ public final class Node implements AutoCloseable {
           tracing
               .<SlotLedger>map(spans -> new TracedLedger(parts.ledger(), spans))
               .orElse(parts.ledger());
-      SlotScheduler desk = new SlotScheduler(ledger, parts.cache(), gathering, observer);
-      started.push(
-          upkeep(
-              "upkeep of slots",
-              new Reconciler(parts.upkeep(), reconciling, observer),
-              upkeepEvery));
+      SlotScheduler desk =
+          SlotScheduler.builder(SlotStore.of(ledger, parts.configs(), parts.upkeep(), () -> {}))
+              .settings(gathering)
+              .observer(observer)
+              .configCache(parts.cache())
+              .retention(reconciling.retention())
+              .leakGrace(reconciling.leakGrace())
+              .reclaimLeaked(reconciling.reclaim())
+              .upkeep(upkeepEvery, reconciling.mostSteps())
+              .log(new PeriodicTask.Log(log::info, log::warn, log::error))
+              .build();
+      started.push(desk);
       List<Object> served =
           new ArrayList<>(
               List.of(
@@ -295,7 +302,7 @@ public final class Node implements AutoCloseable {
     return new SlotScheduler.Settings(
         settings.number(Setting.SLOTS_LANES, 1, 64),
         settings.number(Setting.SLOTS_LARGEST_BATCH, 1, 50_000),
-        SlotScheduler.Settings.DEFAULT.mostWaiting(),
+        SlotScheduler.Settings.DEFAULT.maxWaiting(),
         // Waiting for two kinds of things, they leave half of the connections to the others.
         Math.clamp(settings.number(Setting.DB_POOL_MAX, 2, 1_000) / 4, 1, 16));
   }

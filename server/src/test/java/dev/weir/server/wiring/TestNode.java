@@ -20,6 +20,7 @@ import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
 import dev.weir.server.gateway.Routing;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
@@ -76,7 +77,9 @@ public final class TestNode {
                     "default", Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE),
                 ready,
                 new PrometheusRegistry(),
-                new SlotScheduler(ledger, cache, SlotScheduler.Settings.DEFAULT, SlotObserver.NONE),
+                SlotScheduler.builder(SlotStore.of(ledger, memory, memory, () -> {}))
+                    .configCache(cache)
+                    .build(),
                 ledger,
                 new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
                 cache,

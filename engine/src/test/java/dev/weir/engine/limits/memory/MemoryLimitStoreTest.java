@@ -33,7 +33,7 @@ class MemoryLimitStoreTest {
           Policy.of("bucket", TokenBucket.of(5, SECOND)),
           Policy.of("window", FixedWindow.of(5, SECOND)),
           Policy.of("sliding", SlidingWindow.of(5, SECOND)),
-          Policy.of("bucket", TokenBucket.of(5, SECOND).refilledBy(1, SECOND)),
+          Policy.of("bucket", TokenBucket.of(5).refill(1, SECOND)),
           Policy.of("window", FixedWindow.of(5, Duration.ofSeconds(3)).alignedToEpoch()));
 
   private long nowMicros = 1_000_000_000_000_000L;
@@ -91,7 +91,7 @@ class MemoryLimitStoreTest {
   void keyThatIsOftenAskedForKeepsWhatItUsedWhenItsLimitIsChanged() {
     MemoryLimitStore store = store(2_000);
     Policy before = Policy.of("p", TokenBucket.of(10, SECOND));
-    Policy after = Policy.of("p", TokenBucket.of(12, SECOND).refilledBy(1, Duration.ofHours(1)));
+    Policy after = Policy.of("p", TokenBucket.of(12).refill(1, Duration.ofHours(1)));
     for (int i = 0; i < 8; i++) {
       assertThat(store.take(before, "key", 1)).isTrue();
     }
@@ -233,7 +233,7 @@ class MemoryLimitStoreTest {
     MemoryLimitStore store = store(100_000);
     for (int round = 0; round < 3; round++) {
       for (int i = 1; i <= 10_000; i++) {
-        TokenBucket bucket = TokenBucket.of(2, SECOND).refilledBy(i, Duration.ofHours(2));
+        TokenBucket bucket = TokenBucket.of(2).refill(i, Duration.ofHours(2));
         assertThat(store.take(Policy.of("p", bucket), "user:" + i, 2)).isTrue();
         assertThat(store.take(Policy.of("p", bucket), "user:" + i, 1)).isFalse();
       }
@@ -275,7 +275,7 @@ class MemoryLimitStoreTest {
     Arrays.setAll(keys, i -> "user:" + i);
     for (Limit limit :
         List.of(
-            TokenBucket.of(1_000_000, Duration.ofHours(1)).refilledBy(1, Duration.ofMinutes(1)),
+            TokenBucket.of(1_000_000).refill(1, Duration.ofMinutes(1)),
             FixedWindow.of(1_000_000_000, Duration.ofHours(1)))) {
       Policy policy = Policy.of("api", limit);
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

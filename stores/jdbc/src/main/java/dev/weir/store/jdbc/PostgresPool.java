@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.postgresql.Driver;
 
@@ -75,7 +76,7 @@ public final class PostgresPool {
   }
 
   /** Brings the tables up to date; nodes that start at once wait for each other. */
-  public static void migrate(HikariDataSource database) {
+  public static void migrate(DataSource database) {
     Flyway flyway =
         Flyway.configure()
             .dataSource(database)

@@ -26,14 +26,32 @@ public final class RedisLeaseStore implements LeaseStore {
 
   private final Redis redis;
   private final StoreClock clock;
+  private final Runnable onClose;
 
+  /**
+   * Returns a store with a connection of its own, which it closes when it is closed. Connects when
+   * it is first used, and again after each loss.
+   *
+   * @param uri such as {@code redis://:password@host:6379}; see {@link RedisSettings}
+   */
+  public static RedisLeaseStore connect(String uri) {
+    Redis redis = Redis.open(RedisSettings.of(uri));
+    return new RedisLeaseStore(redis, StoreClock.OF_REDIS, redis::close);
+  }
+
+  /** Returns a store on a connection that stays open when the store is closed. */
   public RedisLeaseStore(Redis redis) {
     this(redis, StoreClock.OF_REDIS);
   }
 
   RedisLeaseStore(Redis redis, StoreClock clock) {
+    this(redis, clock, () -> {});
+  }
+
+  private RedisLeaseStore(Redis redis, StoreClock clock, Runnable onClose) {
     this.redis = redis;
     this.clock = clock;
+    this.onClose = onClose;
   }
 
   @Override
@@ -98,9 +116,11 @@ public final class RedisLeaseStore implements LeaseStore {
     redis.whole(() -> redis.await(redis.send(keys[0], commands -> commands.del(keys))));
   }
 
-  /** Leaves Redis connected, for others use it. */
+  /** Closes the connection if it belongs to this store. */
   @Override
-  public void close() {}
+  public void close() {
+    onClose.run();
+  }
 
   private LeaseDecision step(String resource, String action, String leaseId, long... numbers) {
     String leases = redis.names().leases(resource);

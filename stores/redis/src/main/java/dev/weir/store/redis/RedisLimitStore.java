@@ -43,7 +43,20 @@ public final class RedisLimitStore implements LimitStore {
   private final StoreClock clock;
   private final IntConsumer batches;
   private final Batcher<LimitCall, CallResult> batcher;
+  private final Runnable onClose;
 
+  /**
+   * Returns a store with a connection of its own, which it closes when it is closed. Connects when
+   * it is first used, and again after each loss.
+   *
+   * @param uri such as {@code redis://:password@host:6379}; see {@link RedisSettings}
+   */
+  public static RedisLimitStore connect(String uri) {
+    Redis redis = Redis.open(RedisSettings.of(uri));
+    return new RedisLimitStore(redis, StoreClock.OF_REDIS, demands -> {}, redis::close);
+  }
+
+  /** Returns a store on a connection that stays open when the store is closed. */
   public RedisLimitStore(Redis redis) {
     this(redis, StoreClock.OF_REDIS);
   }
@@ -54,19 +67,20 @@ public final class RedisLimitStore implements LimitStore {
    * @param batches told how many demands go together, each time
    */
   public RedisLimitStore(Redis redis, IntConsumer batches) {
-    this(redis, StoreClock.OF_REDIS, batches);
+    this(redis, StoreClock.OF_REDIS, batches, () -> {});
   }
 
   RedisLimitStore(Redis redis, StoreClock clock) {
-    this(redis, clock, demands -> {});
+    this(redis, clock, demands -> {}, () -> {});
   }
 
-  private RedisLimitStore(Redis redis, StoreClock clock, IntConsumer batches) {
+  private RedisLimitStore(Redis redis, StoreClock clock, IntConsumer batches, Runnable onClose) {
+    this.onClose = onClose;
     this.redis = redis;
     this.clock = clock;
     this.batches = batches;
     this.batcher =
-        new Batcher<>(this::work, LARGEST_BATCH, redis.settings().mostWaiting(), MOST_CALLS);
+        new Batcher<>(this::work, LARGEST_BATCH, redis.settings().maxWaiting(), MOST_CALLS);
   }
 
   @Override
@@ -170,9 +184,11 @@ public final class RedisLimitStore implements LimitStore {
     redis.await(redis.send(name, commands -> commands.del(name)));
   }
 
-  /** Leaves Redis connected, for others use it. */
+  /** Closes the connection if it belongs to this store. */
   @Override
-  public void close() {}
+  public void close() {
+    onClose.run();
+  }
 
   private LimitCall call(LimitCall.Mode mode, AcquireRequest demand, long micros) {
     return LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros);

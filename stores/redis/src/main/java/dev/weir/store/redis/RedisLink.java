@@ -144,7 +144,7 @@ final class RedisLink implements AutoCloseable {
         .autoReconnect(true)
         // Also fails what was sent and not answered: a repeated script would take twice.
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        .requestQueueSize(settings.mostWaiting())
+        .requestQueueSize(settings.maxWaiting())
         .sslOptions(encryption(settings))
         .socketOptions(
             SocketOptions.builder()

@@ -11,15 +11,15 @@ import java.util.Optional;
  *     rediss} in place of {@code redis} for TLS; see {@link RedisAddress}
  * @param commandTimeout after so long without an answer a call fails
  * @param prefix what every key starts with, so that several can share a Redis
- * @param mostWaiting callers beyond so many waiting demands are turned away
+ * @param maxWaiting callers beyond so many waiting demands are turned away
  * @param trust PEM file of certificates that a Redis with TLS may show or be signed by, in place of
  *     those that Java trusts
  */
 public record RedisSettings(
-    String uri, Duration commandTimeout, String prefix, int mostWaiting, Optional<Path> trust) {
+    String uri, Duration commandTimeout, String prefix, int maxWaiting, Optional<Path> trust) {
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
   public static final String DEFAULT_PREFIX = "weir";
-  public static final int DEFAULT_MOST_WAITING = 10_000;
+  public static final int DEFAULT_MAX_WAITING = 10_000;
 
   private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
 
@@ -34,27 +34,27 @@ public record RedisSettings(
       throw new IllegalArgumentException(
           "prefix must be 1 to 100 letters, digits or ./_- and not " + prefix);
     }
-    if (mostWaiting < 1) {
-      throw new IllegalArgumentException("mostWaiting must be at least 1, not " + mostWaiting);
+    if (maxWaiting < 1) {
+      throw new IllegalArgumentException("maxWaiting must be at least 1, not " + maxWaiting);
     }
     trust.ifPresent(Trust::in);
   }
 
   public static RedisSettings of(String uri) {
     return new RedisSettings(
-        uri, DEFAULT_TIMEOUT, DEFAULT_PREFIX, DEFAULT_MOST_WAITING, Optional.empty());
+        uri, DEFAULT_TIMEOUT, DEFAULT_PREFIX, DEFAULT_MAX_WAITING, Optional.empty());
   }
 
   public RedisSettings withCommandTimeout(Duration timeout) {
-    return new RedisSettings(uri, timeout, prefix, mostWaiting, trust);
+    return new RedisSettings(uri, timeout, prefix, maxWaiting, trust);
   }
 
   public RedisSettings withPrefix(String other) {
-    return new RedisSettings(uri, commandTimeout, other, mostWaiting, trust);
+    return new RedisSettings(uri, commandTimeout, other, maxWaiting, trust);
   }
 
   public RedisSettings withTrust(Path certificates) {
-    return new RedisSettings(uri, commandTimeout, prefix, mostWaiting, Optional.of(certificates));
+    return new RedisSettings(uri, commandTimeout, prefix, maxWaiting, Optional.of(certificates));
   }
 
   /** Without user and password. */

@@ -73,7 +73,7 @@ final class RedisSettingsTest {
             () ->
                 new RedisSettings(
                     "redis://one", Duration.ofSeconds(1), "weir", 0, Optional.empty()))
-        .hasMessageContaining("mostWaiting");
+        .hasMessageContaining("maxWaiting");
   }
 
   @Test

@@ -5,6 +5,7 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.Batcher;
 import dev.weir.engine.limits.LeaseStore;
+import dev.weir.store.jdbc.PostgresPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -42,6 +43,17 @@ public final class JdbcLeaseStore implements LeaseStore {
   public JdbcLeaseStore(DataSource database, StoreClock clock, Runnable contended) {
     this.transactions = new Transactions(database, contended);
     this.clock = clock;
+  }
+
+  /**
+   * Returns a store on a data source, which should pool its connections and stays open when the
+   * store is closed. Creates or updates Weir's tables in the default schema.
+   *
+   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   */
+  public static JdbcLeaseStore on(DataSource database) {
+    PostgresPool.migrate(database);
+    return new JdbcLeaseStore(database);
   }
 
   public JdbcLeaseStore(DataSource database) {

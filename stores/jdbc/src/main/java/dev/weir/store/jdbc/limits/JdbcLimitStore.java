@@ -10,6 +10,7 @@ import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
+import dev.weir.store.jdbc.PostgresPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -57,17 +58,17 @@ public final class JdbcLimitStore implements LimitStore {
    * How callers share statements.
    *
    * @param lanes how many batches may be under way at once; a key is always in the same one
-   * @param largestBatch so many demands are one statement at most
-   * @param mostWaiting callers beyond so many, in each lane, are turned away
+   * @param maxBatch so many demands are one statement at most
+   * @param maxWaiting callers beyond so many, in each lane, are turned away
    */
-  public record Settings(int lanes, int largestBatch, int mostWaiting) {
+  public record Settings(int lanes, int maxBatch, int maxWaiting) {
     public static final Settings DEFAULT = new Settings(2, 256, 20_000);
 
     public Settings {
-      if (lanes < 1 || largestBatch < 1 || mostWaiting < largestBatch) {
+      if (lanes < 1 || maxBatch < 1 || maxWaiting < maxBatch) {
         throw new IllegalArgumentException(
-            "lanes %d and largestBatch %d must be at least 1, mostWaiting %d not below largestBatch"
-                .formatted(lanes, largestBatch, mostWaiting));
+            "lanes %d and maxBatch %d must be at least 1, maxWaiting %d not below maxBatch"
+                .formatted(lanes, maxBatch, maxWaiting));
       }
     }
   }
@@ -90,9 +91,20 @@ public final class JdbcLimitStore implements LimitStore {
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings.largestBatch(), settings.mostWaiting()))
+        Stream.generate(() -> new Lane(settings.maxBatch(), settings.maxWaiting()))
             .limit(settings.lanes())
             .toList();
+  }
+
+  /**
+   * Returns a store on a data source, which should pool its connections and stays open when the
+   * store is closed. Creates or updates Weir's tables in the default schema.
+   *
+   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   */
+  public static JdbcLimitStore on(DataSource database) {
+    PostgresPool.migrate(database);
+    return new JdbcLimitStore(database);
   }
 
   public JdbcLimitStore(DataSource database) {
@@ -115,8 +127,8 @@ public final class JdbcLimitStore implements LimitStore {
     /** Whether nothing was written the last time. */
     private boolean refusing;
 
-    Lane(int largestBatch, int mostWaiting) {
-      this.batcher = new Batcher<>(this::run, largestBatch, mostWaiting);
+    Lane(int maxBatch, int maxWaiting) {
+      this.batcher = new Batcher<>(this::run, maxBatch, maxWaiting);
     }
 
     private List<LimitCall.Done> run(List<LimitStep> steps) {

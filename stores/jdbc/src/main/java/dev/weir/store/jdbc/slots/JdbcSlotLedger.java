@@ -59,7 +59,7 @@ public final class JdbcSlotLedger implements SlotLedger {
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
-    this(database, clock, random, observer, SlotScheduler.Settings.DEFAULT.mostAside());
+    this(database, clock, random, observer, SlotScheduler.Settings.DEFAULT.maxAside());
   }
 
   /**

@@ -228,9 +228,8 @@ final class LimitCallTest {
       case 1 -> FixedWindow.of(most, window).alignedToEpoch();
       case 2 -> SlidingWindow.of(most, window);
       default ->
-          TokenBucket.of(most, window)
-              .refilledBy(
-                  1 + random.nextInt(2_000_003), Duration.ofMillis(1 + random.nextInt(1000)));
+          TokenBucket.of(most)
+              .refill(1 + random.nextInt(2_000_003), Duration.ofMillis(1 + random.nextInt(1000)));
     };
   }
 }

@@ -6,13 +6,13 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.AssignReply;
 import dev.weir.engine.slots.AssignRequest;
 import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.SlotStore;
 import dev.weir.engine.slots.Transition;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.store.jdbc.Database;
@@ -39,12 +39,7 @@ final class LockedConfigurationTest {
   private final Account held = Account.open(node, 1);
   private final Account free = Account.open(node, 1);
   private final SlotScheduler desk =
-      new SlotScheduler(
-          node.ledger(),
-          new ConfigCache(
-              node.configs(), Duration.ofMinutes(1), System::nanoTime, SlotObserver.NONE),
-          SlotScheduler.Settings.DEFAULT,
-          SlotObserver.NONE);
+      SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
 
   private Connection lock(Account account) throws SQLException {
     Connection connection = database.otherPool().getConnection();

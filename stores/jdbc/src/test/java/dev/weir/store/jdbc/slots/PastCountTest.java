@@ -7,11 +7,10 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.AssignReply;
 import dev.weir.engine.slots.AssignRequest;
 import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.Sql;
@@ -210,12 +209,7 @@ final class PastCountTest {
   void deskAnswersDemandsForThePastInOrder() {
     fillThePastAndLowerTheLimit();
     SlotScheduler desk =
-        new SlotScheduler(
-            node.ledger(),
-            new ConfigCache(
-                node.configs(), Duration.ofMinutes(1), System::nanoTime, SlotObserver.NONE),
-            SlotScheduler.Settings.DEFAULT,
-            SlotObserver.NONE);
+        SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
     List<SlotScheduler.Pending> pending = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       SlotRequest request = account.demand("d" + i, PAST.plusMillis(i)).request();

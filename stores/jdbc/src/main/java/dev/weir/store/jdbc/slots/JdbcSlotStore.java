@@ -1,0 +1,37 @@
+package dev.weir.store.jdbc.slots;
+
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotStore;
+import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.StoreClock;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
+
+/** Slots in PostgreSQL, over connections of the caller. */
+public final class JdbcSlotStore {
+  /** Safe for use by several threads. */
+  private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
+
+  private JdbcSlotStore() {}
+
+  /**
+   * Returns a store on a data source, which should pool its connections and stays open when the
+   * store is closed. Creates or updates Weir's tables, whose names begin with {@code slot_}, in the
+   * default schema.
+   *
+   * <p>Connections should have a {@code lock_timeout}, a {@code statement_timeout} and the driver's
+   * {@code socketTimeout}, so that a caller is answered when the database hangs; {@link
+   * PostgresPool#open} returns a pool with all of them.
+   *
+   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   */
+  public static SlotStore on(DataSource database) {
+    PostgresPool.migrate(database);
+    return SlotStore.of(
+        new JdbcSlotLedger(database, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE),
+        new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE),
+        new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
+        () -> {});
+  }
+}
