@@ -244,7 +244,8 @@ final class Evaluation {
         ticket.taken(stores.counts(), demand, answer);
         return true;
       }
-      if (!join(waits)) {
+      // Refused because nobody knows what was used: a wait makes that no better.
+      if (answer.mode() == AcquireResult.Mode.CLOSED || !join(waits)) {
         return false;
       }
     }

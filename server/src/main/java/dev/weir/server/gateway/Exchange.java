@@ -51,7 +51,12 @@ final class Exchange implements RuleEvaluation.Hearer {
   /** Reads the request, and has it decided. */
   void begin() {
     switch (incoming.read(shared.parts().routes())) {
-      case RequestHead.Reading.Wrong wrong -> refuse(wrong.problem());
+      case RequestHead.Reading.Wrong wrong -> {
+        if (!wrong.isEndKnown()) {
+          outgoing.beLast();
+        }
+        refuse(wrong.problem());
+      }
       case RequestHead.Reading.Fine fine -> {
         known = fine;
         judgement.begin(fine.request());
@@ -103,12 +108,14 @@ final class Exchange implements RuleEvaluation.Hearer {
     }
   }
 
+  /** Returns true if there is something to give back as soon as the client has left. */
+  boolean holdsPlace() {
+    return (stage == Stage.DECIDING || stage == Stage.PASSING) && judgement.holds();
+  }
+
   /** Has a client that is not read from, and holds a place, read on a little. */
   void lookAhead() {
-    if ((stage == Stage.DECIDING || stage == Stage.PASSING)
-        && judgement.holds()
-        && !body.isWhole()
-        && body.lookAhead(shared.lookAhead())) {
+    if (holdsPlace() && !body.isWhole() && body.lookAhead(shared.lookAhead())) {
       client.read(true);
     }
   }

@@ -171,6 +171,12 @@ public final class Node implements AutoCloseable {
   }
 
   private static void probePorts(Settings settings) {
+    PortProbe.refuseSame(
+        settings,
+        List.of(
+            new PortProbe.Listener(Setting.HOST, Setting.PORT),
+            new PortProbe.Listener(Setting.GRPC_HOST, Setting.GRPC_PORT),
+            new PortProbe.Listener(Setting.GATEWAY_HOST, Setting.GATEWAY_PORT)));
     PortProbe.check(
         Setting.PORT, settings.text(Setting.HOST), settings.number(Setting.PORT, 0, 65_535));
     if (settings.optional(Setting.GRPC_PORT).isPresent()) {
@@ -198,7 +204,7 @@ public final class Node implements AutoCloseable {
     try {
       return SlotParts.onPostgres(settings, retention, database.pool(), observer);
     } catch (StoreException e) {
-      throw Database.unusable(e);
+      throw database.unusable(e);
     }
   }
 
@@ -207,7 +213,7 @@ public final class Node implements AutoCloseable {
     try {
       return LimitParts.open(limiting, Optional.of(database.pool()), metrics, started);
     } catch (StoreException e) {
-      throw Database.unusable(e);
+      throw database.unusable(e);
     }
   }
 

@@ -181,9 +181,6 @@ interface LimitBindingClaims extends LimitClaims {
     forEachKind(
         10,
         limit -> {
-          if (limit.getClass().getSimpleName().equals("TokenBucket")) {
-            return; // A bucket takes back whatever was taken, whenever that was.
-          }
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
           AcquireRequest demand =

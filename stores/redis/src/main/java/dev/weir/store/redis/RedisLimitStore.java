@@ -80,7 +80,9 @@ public final class RedisLimitStore implements LimitStore {
     this.clock = clock;
     this.batches = batches;
     this.batcher =
-        new Batcher<>(this::work, LARGEST_BATCH, redis.settings().maxWaiting(), MOST_CALLS);
+        new Batcher<LimitCall, CallResult>(
+                this::work, LARGEST_BATCH, redis.settings().maxWaiting(), MOST_CALLS)
+            .within(redis.settings().commandTimeout());
   }
 
   @Override

@@ -16,6 +16,7 @@ import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,11 +88,11 @@ public final class JdbcLimitStore implements LimitStore {
       Settings settings,
       Runnable contended,
       IntConsumer batches) {
-    this.transactions = new Transactions(database, contended);
+    this.transactions = Transactions.prompt(database, contended);
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings.maxBatch(), settings.maxWaiting()))
+        Stream.generate(() -> new Lane(settings, PostgresPool.patience(database)))
             .limit(settings.lanes())
             .toList();
   }
@@ -127,8 +128,11 @@ public final class JdbcLimitStore implements LimitStore {
     /** Whether nothing was written the last time. */
     private boolean refusing;
 
-    Lane(int maxBatch, int maxWaiting) {
-      this.batcher = new Batcher<>(this::run, maxBatch, maxWaiting);
+    Lane(Settings settings, Duration patience) {
+      this.batcher =
+          new Batcher<LimitStep, LimitCall.Done>(
+                  this::run, settings.maxBatch(), settings.maxWaiting())
+              .within(patience);
     }
 
     private List<LimitCall.Done> run(List<LimitStep> steps) {

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /** A row of {@code slot_book}, and the time at which it was read. */
-record BookRow(
+public record BookRow(
     int configId, String name, int version, int grid, long sinceMicros, long seq, long nowMicros) {
 
   static final String COLUMNS =
@@ -36,7 +36,7 @@ record BookRow(
   }
 
   /** Reads a book without its lock. */
-  static Optional<BookRow> find(Connection connection, StoreClock clock, String name)
+  public static Optional<BookRow> find(Connection connection, StoreClock clock, String name)
       throws SQLException {
     return Sql.first(
         connection,
@@ -56,7 +56,7 @@ record BookRow(
   }
 
   /** Locks a book. */
-  static Optional<BookRow> lock(Connection connection, StoreClock clock, String name)
+  public static Optional<BookRow> lock(Connection connection, StoreClock clock, String name)
       throws SQLException {
     return Sql.first(
         connection,

@@ -5,7 +5,6 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.store.jdbc.Channel;
-import dev.weir.store.jdbc.LockQueue;
 import dev.weir.store.jdbc.PostgresPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;

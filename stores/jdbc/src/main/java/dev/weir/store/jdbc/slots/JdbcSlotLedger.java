@@ -17,7 +17,6 @@ import dev.weir.engine.slots.Transition;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.engine.slots.WindowQuery;
-import dev.weir.store.jdbc.LockQueue;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;

@@ -34,10 +34,16 @@ final class JdbcWindows implements LockedWindows {
 
   private static final int MOST_DOUBLINGS = 10;
 
+  /** What windows that are carried over to new terms may take before they are written. */
+  private static final int BYTES_A_WRITE = 16 << 20;
+
+  /** What windows of the past that are counted together may take: their book is locked. */
+  private static final int BYTES_COUNTED = 4 << 20;
+
   /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
   private static final String PAGE =
       """
-      select start_micros, places from slot_window
+      select start_micros, places, lying from slot_window
       where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
       order by start_micros limit ?;
       (select from_micros, until_micros from full_run
@@ -111,9 +117,14 @@ final class JdbcWindows implements LockedWindows {
 
   @Override
   public void trim() {
-    if (picture.heapBytes() > mostBytes) {
+    if (isLarge()) {
       picture.forgetUnchanged();
     }
+  }
+
+  /** Returns true if its picture takes more memory than it should. */
+  boolean isLarge() {
+    return picture.heapBytes() > mostBytes;
   }
 
   @Override
@@ -146,21 +157,20 @@ final class JdbcWindows implements LockedWindows {
             });
   }
 
-  /** Frees places of a window of which all events hold the place they were given. */
+  /**
+   * Frees places of a window, after their slots have ended. If some of its events came from windows
+   * of another size, it is rebuilt from its slots: they may lie better now.
+   */
   void free(long startMicros, List<Integer> places) throws SQLException {
     if (startMicros < storedUntil(startMicros)) {
       page(startMicros).ifPresent(picture::add);
       Window window = window(startMicros);
-      places.forEach(place -> picture.release(window, place));
-    }
-  }
-
-  /** Rebuilds a window from its slots: those from windows of another size may lie better now. */
-  void rebuild(long startMicros) throws SQLException {
-    if (startMicros < storedUntil(startMicros)) {
-      page(startMicros).ifPresent(picture::add);
-      picture.put(new Window(startMicros));
-      regroup(startMicros, startMicros + config.terms().windowMicros(), picture);
+      if (window.lying() == 0) {
+        places.forEach(place -> picture.release(window, place));
+      } else {
+        picture.put(new Window(startMicros));
+        regroup(startMicros, startMicros + config.terms().windowMicros());
+      }
     }
   }
 
@@ -181,8 +191,9 @@ final class JdbcWindows implements LockedWindows {
   private Window window(long startMicros) throws SQLException {
     return Sql.first(
             connection,
-            found -> Window.of(startMicros, found.getBytes(1)),
-            "select places from slot_window where config_id = ? and grid = ? and start_micros = ?",
+            found -> Window.of(startMicros, found.getBytes(1), found.getInt(2)),
+            "select places, lying from slot_window"
+                + " where config_id = ? and grid = ? and start_micros = ?",
             row.configId(),
             row.grid(),
             startMicros)
@@ -216,7 +227,7 @@ final class JdbcWindows implements LockedWindows {
       statement.execute();
       try (ResultSet rows = statement.getResultSet()) {
         while (rows.next()) {
-          windows.add(Window.of(rows.getLong(1), rows.getBytes(2)));
+          windows.add(Window.of(rows.getLong(1), rows.getBytes(2), rows.getInt(3)));
         }
       }
       statement.getMoreResults();
@@ -241,35 +252,59 @@ final class JdbcWindows implements LockedWindows {
     SlotPolicy terms = config.terms();
     long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MOST_DOUBLINGS);
     regroupedPages++;
-    long until = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
+    long limit = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
     OccupancyView part = new OccupancyView(terms, row.sinceMicros());
-    regroup(fromMicros, until, part);
+    long until = regroup(fromMicros, limit, part, Math.min(mostBytes, BYTES_COUNTED));
     OccupancyView.Changes found = part.drainChanges();
     return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
   }
 
-  /** Rebuilds the windows of a span of time, of which nothing is known, from their slots. */
-  void regroup(long fromMicros, long untilMicros) throws SQLException {
-    regroup(fromMicros, untilMicros, picture);
+  /**
+   * Rebuilds the windows of a span of time, of which nothing is known, from their slots. Windows
+   * may be large, so it may end before the span does.
+   *
+   * @return up to which time they were rebuilt, at least one window
+   */
+  long regroup(long fromMicros, long untilMicros) throws SQLException {
+    return regroup(fromMicros, untilMicros, picture, Math.min(mostBytes, BYTES_COUNTED));
   }
 
-  /** Rebuilds the windows of a span of time from the slots that lie in it. */
-  private void regroup(long fromMicros, long untilMicros, OccupancyView into) throws SQLException {
-    regroup(fromMicros, untilMicros, into, () -> {});
+  private long regroup(long fromMicros, long untilMicros, OccupancyView into, long maxBytes)
+      throws SQLException {
+    return regroup(fromMicros, untilMicros, into, maxBytes, start -> false);
   }
 
-  /** What to do now and then while windows are rebuilt. */
+  /** What to do when enough windows were rebuilt. */
   interface Flush {
     void run() throws SQLException;
   }
 
   /** Rebuilds all windows from a time on, handing over what has changed in portions. */
   void regroupFrom(long fromMicros, Flush flush) throws SQLException {
-    regroup(fromMicros, Calendar.NEVER, picture, flush);
+    regroup(
+        fromMicros,
+        Calendar.NEVER,
+        picture,
+        Math.min(mostBytes, BYTES_A_WRITE),
+        start -> {
+          flush.run();
+          picture.forgetBefore(start);
+          return true;
+        });
     flush.run();
   }
 
-  private void regroup(long fromMicros, long untilMicros, OccupancyView into, Flush flush)
+  /** Asked between two windows if those before take much memory. */
+  private interface Continuation {
+    boolean goesOn(long nextStartMicros) throws SQLException;
+  }
+
+  private long regroup(
+      long fromMicros,
+      long untilMicros,
+      OccupancyView into,
+      long maxBytes,
+      Continuation continuation)
       throws SQLException {
     SlotPolicy terms = config.terms();
     Regrouping regrouping = new Regrouping(terms, into::put);
@@ -277,19 +312,23 @@ final class JdbcWindows implements LockedWindows {
         Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
       // Rows come in portions and windows go in portions: little memory for any backlog.
       statement.setFetchSize(5_000);
-      int slots = 0;
+      long end = Calendar.NEVER;
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           long scheduled = rows.getLong(1);
-          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
-          slots++;
-          if (slots % 100_000 == 0 || into.heapBytes() > mostBytes) {
-            flush.run();
-            into.forgetBefore(terms.windowStart(scheduled));
+          long start = terms.windowStart(scheduled);
+          if (scheduled >= end) {
+            regrouping.finish();
+            if (into.heapBytes() > maxBytes && !continuation.goesOn(start)) {
+              return start;
+            }
           }
+          end = start + terms.windowMicros();
+          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
         }
       }
     }
     regrouping.finish();
+    return untilMicros;
   }
 }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** How slots end: confirmed, cancelled, reclaimed; and how their places become free. */
-final class SlotEndings {
+public final class SlotEndings {
   private static final String LOCK_SLOT =
       "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
 
@@ -37,9 +37,6 @@ final class SlotEndings {
           """;
 
   private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
-
-  private static final String OTHER_SIZE =
-      "select 1 from slot_config where config_id = ? and window_micros <> ? limit 1";
 
   private SlotEndings() {}
 
@@ -98,7 +95,7 @@ final class SlotEndings {
   }
 
   /** How to lock a book by its name; empty if that would take too long. */
-  interface BookLock {
+  public interface BookLock {
     Optional<BookRow> of(String configName) throws SQLException;
   }
 
@@ -110,7 +107,8 @@ final class SlotEndings {
    * event that was cancelled may have a new slot of another configuration. Then both locks are
    * given back before the other book is tried.
    */
-  static Ending cancel(Connection connection, String eventId, BookLock lock) throws SQLException {
+  public static Ending cancel(Connection connection, String eventId, BookLock lock)
+      throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
       return new Ending.Ended(new Transition.Unknown());
@@ -170,11 +168,10 @@ final class SlotEndings {
     if (!toFree.isEmpty()) {
       JdbcWindows book = new JdbcWindows(connection, row, config);
       free(connection, book, toFree);
-      SlotWriter.of(List.of(book), OptimisticGuard.locked(List.of(book), WrittenBatch.newStep()))
-          .send(connection);
     }
   }
 
+  /** Many windows may be freed, and be large: they are written in portions. */
   private static void free(Connection connection, JdbcWindows book, List<Slot> slots)
       throws SQLException {
     SlotPolicy terms = book.config().terms();
@@ -183,16 +180,16 @@ final class SlotEndings {
       long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
       placesByWindow.computeIfAbsent(start, any -> new ArrayList<>()).add(slot.place());
     }
-    boolean oneSize =
-        Sql.first(connection, row -> true, OTHER_SIZE, book.row().configId(), terms.windowMicros())
-            .isEmpty();
+    OptimisticGuard gate = OptimisticGuard.locked(List.of(book), WrittenBatch.newStep());
     for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
-      if (oneSize) {
-        book.free(window.getKey(), window.getValue());
-      } else {
-        book.rebuild(window.getKey());
+      book.free(window.getKey(), window.getValue());
+      if (book.isLarge()) {
+        SlotWriter.of(List.of(book), gate).send(connection);
+        gate = OptimisticGuard.OPEN;
+        book.trim();
       }
     }
+    SlotWriter.of(List.of(book), gate).send(connection);
   }
 
   private static void setState(Connection connection, List<Slot> slots, SlotState state)

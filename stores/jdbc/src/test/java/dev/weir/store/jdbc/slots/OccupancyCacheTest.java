@@ -12,7 +12,6 @@ import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.LockQueue;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +36,7 @@ final class OccupancyCacheTest {
     OccupancyView picture = new OccupancyView(TERMS);
     List<Window> stored =
         IntStream.range(0, windows)
-            .mapToObj(i -> Window.of(1_000_000L * i, last.toByteArray()))
+            .mapToObj(i -> Window.of(1_000_000L * i, last.toByteArray(), 0))
             .toList();
     picture.add(Page.allFrom(0, stored, List.of()));
     return new OccupancyCache.Kept(

@@ -3,7 +3,6 @@ package dev.weir.store.jdbc.slots;
 import dev.weir.core.Micros;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.LockQueue;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.slots.Node;
 import dev.weir.store.tck.slots.SlotLedgerKit;

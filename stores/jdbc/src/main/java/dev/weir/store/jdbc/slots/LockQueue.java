@@ -1,4 +1,4 @@
-package dev.weir.store.jdbc;
+package dev.weir.store.jdbc.slots;
 
 import dev.weir.engine.StoreException;
 import java.time.Duration;
