@@ -1,2 +1,5 @@
-/** What slots and limits share: the unit of time. */
+/** The unit of time shared by slots and limits. */
+@NullMarked
 package dev.weir.core;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,2 +1,5 @@
 /** Runs the pure core on a store and a clock. */
+@NullMarked
 package dev.weir.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,10 @@
 /**
- * What a limit is and decides. Each limit is one transition over an immutable state, {@link
+ * Limits as pure functions. Each limit is one transition over an immutable state, {@link
  * dev.weir.core.limits.Usage}: no clock, no thread, no store.
  *
  * <p>Start with {@link dev.weir.core.limits.Limit}.
  */
+@NullMarked
 package dev.weir.core.limits;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,10 @@
 /**
- * How things that people define are kept, whatever they are: under an id, in versions, changed only
- * by who knows the version in force.
+ * Versioned entries, such as rules and routes: stored under an id, and changed only by a caller that
+ * knows the version in force.
  *
  * <p>Start with {@link dev.weir.engine.register.Register}.
  */
+@NullMarked
 package dev.weir.engine.register;
+
+import org.jspecify.annotations.NullMarked;

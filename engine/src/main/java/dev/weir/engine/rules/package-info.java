@@ -1,7 +1,10 @@
 /**
- * What rules say to requests: which of them cover one, by what it is counted, and whether it may
- * pass, wait or not.
+ * Rules: which of them cover a request, by which key it is counted, and whether it may pass, wait
+ * or not.
  *
  * <p>Start with {@link dev.weir.engine.rules.RuleEvaluator}.
  */
+@NullMarked
 package dev.weir.engine.rules;
+
+import org.jspecify.annotations.NullMarked;

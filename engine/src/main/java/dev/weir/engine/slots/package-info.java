@@ -1,5 +1,10 @@
 /**
- * Slots at run time: the {@link dev.weir.engine.slots.SlotScheduler} that callers talk to, the
- * ports that stores implement, and the ledger in memory.
+ * Slots on a store: {@link dev.weir.engine.slots.SlotScheduler} for callers, the ports that stores
+ * implement, and the store in memory.
+ *
+ * <p>Start with {@link dev.weir.engine.slots.SlotScheduler}.
  */
+@NullMarked
 package dev.weir.engine.slots;
+
+import org.jspecify.annotations.NullMarked;
