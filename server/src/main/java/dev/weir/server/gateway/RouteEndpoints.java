@@ -1,6 +1,8 @@
 package dev.weir.server.gateway;
 
 import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteTable;
+import dev.weir.engine.routes.Routes;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.RegistryResource;
 import dev.weir.server.http.RequiresRole;
@@ -33,24 +35,20 @@ final class RouteEndpoints {
           new RegistryResource.Kind(409, "too-many-routes"));
   private static final String ID = "/{id:[^/]+}";
 
-  private final Routing routing;
+  private final Routes kept;
   private final RegistryResource<Route.Terms, Route> routes;
 
-  RouteEndpoints(Routing routing) {
-    this.routing = routing;
+  RouteEndpoints(Routes kept, RouteTable table) {
+    this.kept = kept;
     this.routes =
         new RegistryResource<>(
-            WORDS,
-            routing.routes(),
-            routing.book()::refresh,
-            RouteJson::read,
-            RouteJson::writeMembers);
+            WORDS, kept, table::refresh, RouteJson::read, RouteJson::writeMembers);
   }
 
   @Get
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> all() {
-    return routes.list(routing.routes().all());
+    return routes.list(kept.all());
   }
 
   @Get(ID)

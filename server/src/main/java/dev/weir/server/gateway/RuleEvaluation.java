@@ -5,6 +5,7 @@ import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.server.http.Problem;
+import dev.weir.server.http.QuotaExceeded;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -105,7 +106,7 @@ final class RuleEvaluation {
               loop.eventLoop().schedule(this::waited, queued.delayMicros(), TimeUnit.MICROSECONDS);
         }
       }
-      case Verdict.Refused refused -> refused(Problem.quotaExceeded(refused));
+      case Verdict.Refused refused -> refused(QuotaExceeded.by(refused));
       case Verdict.Reused reused -> throw new IllegalStateException("a request without an id");
     }
   }

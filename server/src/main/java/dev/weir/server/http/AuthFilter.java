@@ -7,7 +7,6 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
 import io.micronaut.scheduling.TaskExecutors;
-import io.micronaut.web.router.RouteAttributes;
 import jakarta.inject.Named;
 import java.util.List;
 import java.util.Map;
@@ -43,13 +42,8 @@ final class AuthFilter {
   @Order(FIRST)
   CompletableFuture<HttpRequest<?>> check(HttpRequest<?> request) {
     Optional<RequiresRole.Role> role =
-        RouteAttributes.getRouteMatch(request)
-            .flatMap(
-                route ->
-                    route
-                        .getRouteInfo()
-                        .getAnnotationMetadata()
-                        .enumValue(RequiresRole.class, RequiresRole.Role.class));
+        Endpoint.of(request)
+            .flatMap(metadata -> metadata.enumValue(RequiresRole.class, RequiresRole.Role.class));
     if (role.isEmpty() || isOpen(role.get())) {
       return CompletableFuture.completedFuture(request);
     }

@@ -1,6 +1,5 @@
 package dev.weir.server.http;
 
-import dev.weir.server.slots.BatchEndpoints;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.RequestFilter;
@@ -18,21 +17,20 @@ public final class BodyLimitFilter {
   public static final int LARGEST_BODY_BYTES = 1024 * 1024;
 
   private static final String TOO_LARGE = "The body is larger than 1 MiB.";
-  private static final String SLOTS = "/api/v1/slots";
 
-  /** Says how many slots are asked for at once, to a caller that asks for slots. */
+  /** The problem of a body that is too large, with the advice of its endpoint. */
   public static Problem tooLarge(HttpRequest<?> request) {
-    return Problem.of(
-        413,
-        "too-large",
-        request.getPath().startsWith(SLOTS)
-            ? TOO_LARGE + " Send many events as lines, " + BatchEndpoints.NDJSON + ", to /batch."
-            : TOO_LARGE);
+    String hint =
+        Endpoint.of(request)
+            .flatMap(metadata -> metadata.stringValue(TooLargeHint.class))
+            .map(sentence -> " " + sentence)
+            .orElse("");
+    return Problem.of(413, "too-large", TOO_LARGE + hint);
   }
 
   @RequestFilter
   void check(HttpRequest<?> request) {
-    if (!BatchEndpoints.isLines(request) && request.getContentLength() > LARGEST_BODY_BYTES) {
+    if (!MediaTypes.isNdjson(request) && request.getContentLength() > LARGEST_BODY_BYTES) {
       throw new ProblemException(tooLarge(request));
     }
     // What could be unpacked has been, and its header is gone.

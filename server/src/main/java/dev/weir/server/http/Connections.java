@@ -1,6 +1,5 @@
 package dev.weir.server.http;
 
-import dev.weir.server.rules.CheckLanes;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
@@ -23,13 +22,13 @@ import java.util.concurrent.TimeUnit;
  */
 @Singleton
 public final class Connections implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
-  private final BeanProvider<CheckLanes> lanes;
+  private final BeanProvider<ConnectionExtension> extensions;
   private final List<Channel> sockets = new CopyOnWriteArrayList<>();
   private final Set<HttpConnection> open = ConcurrentHashMap.newKeySet();
 
-  /** Knows the lanes only once somebody connects: they need what is made after the server. */
-  Connections(BeanProvider<CheckLanes> lanes) {
-    this.lanes = lanes;
+  /** Looks up the extensions on the first connection: they need beans made after the server. */
+  Connections(BeanProvider<ConnectionExtension> extensions) {
+    this.extensions = extensions;
   }
 
   @Override
@@ -93,7 +92,7 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
     public void onStreamPipelineBuilt() {
       HttpConnection conversation = new HttpConnection(channel);
       open.add(conversation);
-      lanes.ifPresent(each -> each.add(conversation));
+      extensions.forEach(each -> each.extend(conversation));
       channel.closeFuture().addListener(closed -> open.remove(conversation));
     }
   }

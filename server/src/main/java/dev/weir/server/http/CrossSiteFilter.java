@@ -1,6 +1,5 @@
 package dev.weir.server.http;
 
-import dev.weir.server.slots.BatchEndpoints;
 import io.micronaut.core.annotation.Order;
 import io.micronaut.core.order.Ordered;
 import io.micronaut.http.HttpHeaders;
@@ -10,7 +9,6 @@ import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
 import io.micronaut.http.server.netty.NettyHttpRequest;
-import io.micronaut.web.router.RouteAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,15 +20,12 @@ import java.util.regex.Pattern;
  * a name that is not ours, or from another origin. And takes a body only for what its {@code
  * Content-Type} says: to send JSON elsewhere, a browser asks first, and is not allowed.
  *
- * <p>Two are answered under any name: probes of health, which change nothing and say nothing, and
- * proxies that ask about a request, which use the name of their client or of their own. A page that
- * asks like a proxy could only use up limits.
+ * <p>Endpoints with {@link AnyHost} are answered under any name: probes of health, which change
+ * nothing and say nothing, and proxies that ask about a request, which use the name of their client
+ * or of their own. A page that asks like a proxy could only use up limits.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class CrossSiteFilter {
-  private static final String HEALTH = "/health/";
-  private static final String AUTHORIZE = "/api/v1/authorize";
-  private static final String BATCH = "/api/v1/slots/batch";
   private static final Pattern WHOLE_ADDRESS = Pattern.compile("[^/?#]*://([^/?#]*)");
 
   private final AllowedHosts own;
@@ -42,7 +37,7 @@ final class CrossSiteFilter {
   @RequestFilter
   @Order(Ordered.HIGHEST_PRECEDENCE)
   void check(HttpRequest<?> request) {
-    if (!own.isAny() && !isForAll(request.getPath())) {
+    if (!own.isAny() && !Endpoint.has(request, AnyHost.class)) {
       List<String> hosts = hosts(request);
       for (String host : hosts) {
         if (!own.isOwn(host)) {
@@ -53,7 +48,7 @@ final class CrossSiteFilter {
         refuseOtherOrigin(request, hosts);
       }
     }
-    if (isChange(request) && hasBody(request) && isFound(request) && !isJson(request)) {
+    if (isChange(request) && hasBody(request) && isFound(request) && !isReadable(request)) {
       throw new ProblemException(
           Problem.of(
               415, "unsupported-media-type", "Send the body with Content-Type: application/json."));
@@ -71,10 +66,6 @@ final class CrossSiteFilter {
       }
     }
     return hosts;
-  }
-
-  private static boolean isForAll(String path) {
-    return path.startsWith(HEALTH) || path.equals(AUTHORIZE);
   }
 
   private static Problem notOurs(String host) {
@@ -114,12 +105,12 @@ final class CrossSiteFilter {
 
   /** What is not there is told so, however it is asked. */
   private static boolean isFound(HttpRequest<?> request) {
-    return RouteAttributes.getRouteMatch(request).isPresent();
+    return Endpoint.of(request).isPresent();
   }
 
-  private static boolean isJson(HttpRequest<?> request) {
+  private static boolean isReadable(HttpRequest<?> request) {
     Optional<String> type = request.getContentType().map(MediaType::getName);
     return type.filter(MediaType.APPLICATION_JSON::equalsIgnoreCase).isPresent()
-        || (BatchEndpoints.isLines(request) && request.getPath().equals(BATCH));
+        || (MediaTypes.isNdjson(request) && Endpoint.has(request, StreamsLines.class));
   }
 }

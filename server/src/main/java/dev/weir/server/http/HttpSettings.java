@@ -10,7 +10,6 @@ import java.util.Set;
 /**
  * What the endpoints need to know.
  *
- * @param defaultConfig the configuration of a request that names none
  * @param adminToken what an administrator shows; without one and without an issuer, admin endpoints
  *     are open
  * @param issuer whose tokens open endpoints too
@@ -18,7 +17,6 @@ import java.util.Set;
  * @param trustedProxies whose word is taken for where a request comes from
  */
 public record HttpSettings(
-    String defaultConfig,
     Optional<String> adminToken,
     Optional<Issuer> issuer,
     Set<String> clientKeys,
@@ -44,9 +42,9 @@ public record HttpSettings(
         one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Says nothing of its secrets. */
+  /** Does not contain the secrets. */
   @Override
   public String toString() {
-    return "RestSettings[defaultConfig=" + defaultConfig + "]";
+    return "HttpSettings[trustedProxies=" + trustedProxies + "]";
   }
 }

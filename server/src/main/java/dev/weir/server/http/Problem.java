@@ -3,8 +3,6 @@ package dev.weir.server.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.slots.Violation;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.Verdict;
-import dev.weir.server.rules.CheckJson;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -81,11 +79,6 @@ public record Problem(
   public static Problem invalid(List<Violation> errors) {
     String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
     return new Problem(400, "invalid-request", detail, errors, NOTHING);
-  }
-
-  /** What rules refuse. */
-  public static Problem quotaExceeded(Verdict.Refused refused) {
-    return CheckJson.problem(refused);
   }
 
   /** The same problem with further members. */

@@ -1,7 +1,6 @@
 package dev.weir.server.http;
 
 import dev.weir.engine.StoreException;
-import dev.weir.server.limits.ResourceId;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;
@@ -23,6 +22,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
@@ -68,6 +68,12 @@ public final class Problems
           406, "not-acceptable",
           413, "too-large",
           415, "unsupported-media-type");
+
+  private final List<NotFoundHint> hints;
+
+  Problems(List<NotFoundHint> hints) {
+    this.hints = List.copyOf(hints);
+  }
 
   @Override
   @SuppressWarnings("rawtypes") // So is the interface.
@@ -115,7 +121,7 @@ public final class Problems
         : response;
   }
 
-  private static Problem problem(
+  private Problem problem(
       ErrorContext context, MutableHttpResponse<?> base, @Nullable Throwable cause) {
     if (context.getRequest() instanceof NettyHttpRequest<?> netty
         && netty.getNativeRequest().decoderResult().isFailure()) {
@@ -129,11 +135,7 @@ public final class Problems
       return Problem.of(400, "malformed-json", "The JSON cannot be read: there is none.");
     }
     if (base.code() == 404) {
-      if (ResourceId.isMissingIn(context.getRequest().getPath())) {
-        return ResourceId.EMPTY;
-      }
-      return Problem.of(
-          404, "not-found", "There is nothing at " + context.getRequest().getPath() + ".");
+      return notFound(context.getRequest().getPath());
     }
     if (base.code() >= 500) {
       return unexpected(context.getRequest(), cause);
@@ -141,6 +143,13 @@ public final class Problems
     String detail =
         context.getErrors().stream().map(Error::getMessage).collect(Collectors.joining("; "));
     return Problem.of(base.code(), KINDS.getOrDefault(base.code(), "bad-request"), detail);
+  }
+
+  private Problem notFound(String path) {
+    return hints.stream()
+        .flatMap(hint -> hint.problem(path).stream())
+        .findFirst()
+        .orElseGet(() -> Problem.of(404, "not-found", "There is nothing at " + path + "."));
   }
 
   /** The decoder stopped before there was a request; Micronaut calls all of these 413 or 400. */

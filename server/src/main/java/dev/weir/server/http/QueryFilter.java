@@ -4,7 +4,6 @@ import io.micronaut.core.annotation.AnnotationMetadata;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
-import io.micronaut.web.router.RouteAttributes;
 import java.util.Optional;
 
 /**
@@ -21,9 +20,7 @@ final class QueryFilter {
       return;
     }
     Optional<AnnotationMetadata> endpoint =
-        RouteAttributes.getRouteMatch(request)
-            .map(route -> route.getRouteInfo().getAnnotationMetadata())
-            .filter(metadata -> metadata.hasAnnotation(RequiresRole.class));
+        Endpoint.of(request).filter(metadata -> metadata.hasAnnotation(RequiresRole.class));
     if (endpoint.isEmpty()) {
       return;
     }

@@ -1,7 +1,5 @@
 package dev.weir.server.http;
 
-import dev.weir.server.operations.DocsEndpoints;
-import dev.weir.server.slots.BatchEndpoints;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.RequestFilter;
@@ -21,11 +19,7 @@ import java.util.stream.Stream;
 final class StrictRequestFilter {
   private static final String ANY_APPLICATION = "application/*";
   private static final List<String> APPLICATION_TYPES =
-      List.of(
-          MediaType.APPLICATION_JSON,
-          Problem.MEDIA_TYPE,
-          BatchEndpoints.NDJSON,
-          DocsEndpoints.YAML);
+      List.of(MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE, MediaTypes.NDJSON, MediaTypes.YAML);
 
   @PreMatching
   @RequestFilter

@@ -9,7 +9,9 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.Definition;
+import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
@@ -18,11 +20,11 @@ import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.Problems;
+import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
-import dev.weir.server.rules.CheckJson;
-import dev.weir.server.rules.Limits;
-import dev.weir.server.rules.RuleJson;
+import dev.weir.server.http.TokenBucketJson;
+import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -48,13 +50,17 @@ import java.util.OptionalLong;
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class BucketEndpoints {
-  /** No rule has this name. */
-  private static final String POLICY = RuleJson.RESERVED + "bucket";
+  /** No rule has this name: names of rules must not begin with {@code weir:}. */
+  private static final String POLICY = "weir:bucket";
 
-  private final Limits limits;
+  private final Definitions<TokenBucket> buckets;
+  private final LimitStore store;
+  private final LimitMetrics metrics;
 
-  BucketEndpoints(Limits limits) {
-    this.limits = limits;
+  BucketEndpoints(Definitions<TokenBucket> buckets, LimitStore store, LimitMetrics metrics) {
+    this.buckets = buckets;
+    this.store = store;
+    this.metrics = metrics;
   }
 
   @Put(ResourceId.VARIABLE)
@@ -63,16 +69,16 @@ final class BucketEndpoints {
   HttpResponse<byte[]> define(HttpRequest<?> request, @Body byte[] body) {
     String resource = ResourceId.of(request);
     Fields fields = Fields.of(Json.read(body, 0, body.length));
-    Optional<TokenBucket> bucket = RuleJson.bucket(fields, "capacity", "refillRate");
+    Optional<TokenBucket> bucket = TokenBucketJson.read(fields);
     fields.refuseOthers();
-    if (fields.isWrong("capacity")) {
+    if (fields.isWrong(TokenBucketJson.CAPACITY)) {
       fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_CAPACITY"));
     }
-    if (fields.isWrong("refillRate")) {
+    if (fields.isWrong(TokenBucketJson.REFILL_RATE)) {
       fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_REFILL_RATE"));
     }
     fields.throwIfWrong();
-    Definition<TokenBucket> defined = limits.buckets().define(resource, bucket.orElseThrow());
+    Definition<TokenBucket> defined = buckets.define(resource, bucket.orElseThrow());
     return StoreException.afterDone(() -> state(defined));
   }
 
@@ -86,12 +92,12 @@ final class BucketEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
     Definition<TokenBucket> defined = defined(ResourceId.of(request));
-    if (!limits.buckets().remove(defined.resource())) {
+    if (!buckets.remove(defined.resource())) {
       throw ResourceId.unknown(defined.resource());
     }
     return StoreException.afterDone(
         () -> {
-          limits.store().forget(policy(defined), defined.resource());
+          store.forget(policy(defined), defined.resource());
           return HttpResponse.noContent();
         });
   }
@@ -102,10 +108,10 @@ final class BucketEndpoints {
   HttpResponse<byte[]> acquire(HttpRequest<?> request, @Body byte[] body) {
     Definition<TokenBucket> defined = defined(ResourceId.of(request));
     long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
-    AcquireResult answer = limits.store().decide(demand(defined, tokens));
+    AcquireResult answer = store.decide(demand(defined, tokens));
     Decision decision = answer.decision();
-    limits.metrics().decided(answer.mode());
-    limits.metrics().buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
+    metrics.decided(answer.mode());
+    metrics.buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->
@@ -149,13 +155,13 @@ final class BucketEndpoints {
       Decision.Refused refused,
       AcquireResult answer) {
     Problem problem =
-        CheckJson.quotaExceeded(
+        QuotaExceeded.by(
+            List.of(PolicyText.printable(defined.resource())),
             "%d tokens were asked for and %d are there. Try again in %d s."
                 .formatted(
                     tokens,
                     refused.remaining(),
-                    RateLimitFields.seconds(refused.retryAfterMicros())),
-            List.of(PolicyText.printable(defined.resource())));
+                    RateLimitFields.seconds(refused.retryAfterMicros())));
     return ResourceId.coded(problem, "INSUFFICIENT_TOKENS")
         .with(
             json -> {
@@ -178,16 +184,16 @@ final class BucketEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<TokenBucket> defined) {
-    long tokens = limits.store().peek(demand(defined, 1)).decision().remaining();
-    Usage usage = limits.store().usage(policy(defined), defined.resource());
+    long tokens = store.peek(demand(defined, 1)).decision().remaining();
+    Usage usage = store.usage(policy(defined), defined.resource());
     Instant refilled = usage.isNone() ? defined.createdAt() : Micros.instant(usage.atMicros());
     return Responses.json(
         json -> {
           json.writeStartObject();
           json.writeStringField("resourceId", defined.resource());
-          json.writeNumberField("capacity", defined.limit().capacity());
+          TokenBucketJson.writeCapacity(json, defined.limit());
           json.writeNumberField("currentTokens", tokens);
-          RuleJson.writeRate(json, defined.limit());
+          TokenBucketJson.writeRefillRate(json, defined.limit());
           json.writeStringField("lastRefillAt", refilled.toString());
           json.writeStringField("createdAt", defined.createdAt().toString());
           json.writeStringField("updatedAt", defined.updatedAt().toString());
@@ -196,7 +202,7 @@ final class BucketEndpoints {
   }
 
   private Definition<TokenBucket> defined(String resource) {
-    return limits.buckets().find(resource).orElseThrow(() -> ResourceId.unknown(resource));
+    return buckets.find(resource).orElseThrow(() -> ResourceId.unknown(resource));
   }
 
   private static AcquireRequest demand(Definition<TokenBucket> defined, long tokens) {

@@ -7,20 +7,21 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Definition;
+import dev.weir.engine.limits.Definitions;
+import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.LeaseProblems;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
+import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
-import dev.weir.server.http.Snippet;
-import dev.weir.server.rules.CheckJson;
-import dev.weir.server.rules.Limits;
+import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -37,7 +38,6 @@ import io.micronaut.http.annotation.Put;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +48,7 @@ import java.util.UUID;
 @Controller("/api/v1/concurrency")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
-public final class ConcurrencyEndpoints {
+final class ConcurrencyEndpoints {
   /** Leases that are no resource's have other names. */
   private static final String PREFIX = "concurrency/";
 
@@ -57,10 +57,15 @@ public final class ConcurrencyEndpoints {
   private static final byte[] NO_BODY = {};
   private static final Duration USUAL_TTL = Duration.ofSeconds(30);
 
-  private final Limits limits;
+  private final Definitions<Concurrency> concurrency;
+  private final LeaseStore leases;
+  private final LimitMetrics metrics;
 
-  ConcurrencyEndpoints(Limits limits) {
-    this.limits = limits;
+  ConcurrencyEndpoints(
+      Definitions<Concurrency> concurrency, LeaseStore leases, LimitMetrics metrics) {
+    this.concurrency = concurrency;
+    this.leases = leases;
+    this.metrics = metrics;
   }
 
   @Put(ResourceId.VARIABLE)
@@ -78,7 +83,7 @@ public final class ConcurrencyEndpoints {
     }
     fields.throwIfWrong();
     Concurrency limit = Concurrency.of(Math.toIntExact(max.orElseThrow()), ttl);
-    Definition<Concurrency> defined = limits.concurrency().define(resource, limit);
+    Definition<Concurrency> defined = concurrency.define(resource, limit);
     return StoreException.afterDone(() -> state(defined));
   }
 
@@ -105,12 +110,12 @@ public final class ConcurrencyEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
     Definition<Concurrency> defined = defined(ResourceId.of(request));
-    if (!limits.concurrency().remove(defined.resource())) {
+    if (!concurrency.remove(defined.resource())) {
       throw ResourceId.unknown(defined.resource());
     }
     return StoreException.afterDone(
         () -> {
-          limits.leases().forget(key(defined));
+          leases.forget(key(defined));
           return HttpResponse.noContent();
         });
   }
@@ -122,15 +127,13 @@ public final class ConcurrencyEndpoints {
     Definition<Concurrency> defined = defined(ResourceId.of(request));
     int places = places(request.getBody().orElse(NO_BODY), defined);
     LeaseDecision decision =
-        limits
-            .leases()
-            .acquire(
-                key(defined),
-                defined.limit(),
-                UUID.randomUUID().toString(),
-                places,
-                defined.createdAt());
-    limits.metrics().decided(decision);
+        leases.acquire(
+            key(defined),
+            defined.limit(),
+            UUID.randomUUID().toString(),
+            places,
+            defined.createdAt());
+    metrics.decided(decision);
     return switch (decision) {
       case LeaseDecision.Held held ->
           told(defined, held, OptionalLong.empty(), lease(HttpStatus.CREATED, held.lease()));
@@ -145,7 +148,7 @@ public final class ConcurrencyEndpoints {
         yield response;
       }
       case LeaseDecision.Unavailable gone ->
-          throw unavailable(
+          throw LeaseProblems.unavailable(
               gone,
               "You hold no lease.",
               "You hold no lease; one may count until its leaseTtl is over.");
@@ -181,66 +184,24 @@ public final class ConcurrencyEndpoints {
   HttpResponse<byte[]> renew(HttpRequest<?> request) {
     Definition<Concurrency> defined = defined(ResourceId.of(request));
     String leaseId = leaseId(request);
-    LeaseDecision decision = limits.leases().renew(key(defined), defined.limit(), leaseId);
-    limits.metrics().decided(decision);
-    return lease(HttpStatus.OK, renewed(decision, leaseId));
-  }
-
-  /** The lease that was renewed; throws if there is none, or if its store is gone. */
-  public static Lease renewed(LeaseDecision decision, String leaseId) {
-    return switch (decision) {
-      case LeaseDecision.Held held -> held.lease();
-      case LeaseDecision.Unchecked unchecked -> unchecked.lease();
-      case LeaseDecision.Gone gone -> throw unknownLease(leaseId);
-      case LeaseDecision.Unavailable gone ->
-          throw unavailable(
-              gone,
-              "The lease was not renewed; it lasts at least until its expiresAt.",
-              "Whether the lease was renewed is not known; it lasts at least until its expiresAt.");
-      case LeaseDecision.Full full -> throw new IllegalStateException("a renewal needs no place");
-    };
+    LeaseDecision decision = leases.renew(key(defined), defined.limit(), leaseId);
+    metrics.decided(decision);
+    return lease(HttpStatus.OK, LeaseProblems.requireRenewed(decision, leaseId));
   }
 
   @Delete(LEASE)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> release(HttpRequest<?> request) {
     Definition<Concurrency> defined = defined(ResourceId.of(request));
-    requireReleased(limits.leases().release(key(defined), leaseId(request)));
+    LeaseProblems.requireReleased(leases.release(key(defined), leaseId(request)));
     return HttpResponse.noContent();
-  }
-
-  /** Throws if the store is gone: the lease may still be held then. */
-  public static void requireReleased(LeaseDecision released) {
-    if (released instanceof LeaseDecision.Unavailable gone) {
-      throw unavailable(
-          gone,
-          "The lease was not ended; it ends at its expiresAt.",
-          "Whether the lease has ended is not known; it ends at its expiresAt at the latest.");
-    }
-  }
-
-  /**
-   * The store is gone.
-   *
-   * @param none what holds if it was not asked
-   * @param unknown what holds if it may have been asked, and only its answer is missing
-   */
-  private static ProblemException unavailable(
-      LeaseDecision.Unavailable gone, String none, String unknown) {
-    Map<String, String> headers = new HashMap<>();
-    RateLimitFields.addRetryAfter(headers::put, gone.retryAfterMicros());
-    return new ProblemException(
-        Problem.storeUnavailable(
-            StoreException.Outcome.of(gone.mayBeDone()),
-            "The store of leases does not answer. " + (gone.mayBeDone() ? unknown : none)),
-        headers);
   }
 
   private static Problem reached(Definition<Concurrency> defined, LeaseDecision.Full full) {
     Problem problem =
-        CheckJson.quotaExceeded(
-            "%d of %d places are taken.".formatted(full.current(), defined.limit().max()),
-            List.of(PolicyText.printable(defined.resource())));
+        QuotaExceeded.by(
+            List.of(PolicyText.printable(defined.resource())),
+            "%d of %d places are taken.".formatted(full.current(), defined.limit().max()));
     return ResourceId.coded(problem, "CONCURRENCY_LIMIT_REACHED")
         .with(
             json -> {
@@ -280,7 +241,7 @@ public final class ConcurrencyEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<Concurrency> defined) {
-    int current = limits.leases().current(key(defined));
+    int current = leases.current(key(defined));
     return Responses.json(
         json -> {
           json.writeStartObject();
@@ -296,7 +257,7 @@ public final class ConcurrencyEndpoints {
   }
 
   private Definition<Concurrency> defined(String resource) {
-    return limits.concurrency().find(resource).orElseThrow(() -> ResourceId.unknown(resource));
+    return concurrency.find(resource).orElseThrow(() -> ResourceId.unknown(resource));
   }
 
   private static String key(Definition<Concurrency> defined) {
@@ -309,13 +270,5 @@ public final class ConcurrencyEndpoints {
     LimitNames.problem(id).ifPresent(problem -> fields.wrong("leaseId", problem));
     fields.throwIfWrong();
     return id;
-  }
-
-  private static ProblemException unknownLease(String id) {
-    return new ProblemException(
-        Problem.of(
-            404,
-            "unknown-lease",
-            "The lease \"%s\" has ended, or never was.".formatted(Snippet.of(id))));
   }
 }

@@ -8,24 +8,20 @@ import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpRequest;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** The id of a resource in a path: whatever somebody wants to limit, under any name. */
-public final class ResourceId {
+final class ResourceId {
   /** Shorter than a store's names, so that there is room for what kind of thing it is. */
   static final int LONGEST = 200;
 
   static final String VARIABLE = "/{resourceId:[^/]+}";
 
-  public static final Problem EMPTY =
+  static final Problem EMPTY =
       coded(
           Problem.of(400, "invalid-request", "The id of the resource is empty."),
           "EMPTY_RESOURCE_ID");
 
   private static final int SEGMENT = 4;
-
-  /** A path that leads nowhere only because the id in it is empty. */
-  private static final Pattern WITHOUT = Pattern.compile("/api/v1/(buckets|concurrency)(/|//.*)?");
 
   private ResourceId() {}
 
@@ -38,10 +34,6 @@ public final class ResourceId {
     LimitNames.problem(id, LONGEST).ifPresent(problem -> fields.wrong("resourceId", problem));
     fields.throwIfWrong();
     return id;
-  }
-
-  public static boolean isMissingIn(String path) {
-    return WITHOUT.matcher(path).matches();
   }
 
   static ProblemException unknown(String id) {

@@ -1,5 +1,6 @@
 package dev.weir.server.operations;
 
+import dev.weir.server.http.MediaTypes;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MutableHttpResponse;
@@ -16,9 +17,7 @@ import java.util.Objects;
 /** The way to the page where the API can be tried; its files are static resources. */
 @Controller
 @ServerFilter("/docs/**")
-public final class DocsEndpoints {
-  public static final String YAML = "application/yaml";
-
+final class DocsEndpoints {
   /** Swagger UI sets style attributes and draws data: images; everything else is ours. */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
@@ -34,7 +33,7 @@ public final class DocsEndpoints {
   }
 
   @Get("/openapi.yaml")
-  @Produces(YAML)
+  @Produces(MediaTypes.YAML)
   byte[] openApi() {
     return openApi;
   }

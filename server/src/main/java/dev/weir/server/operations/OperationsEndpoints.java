@@ -1,5 +1,6 @@
 package dev.weir.server.operations;
 
+import dev.weir.server.http.AnyHost;
 import dev.weir.server.http.Draining;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.http.Responses;
@@ -31,12 +32,14 @@ final class OperationsEndpoints {
   }
 
   @Get("/health/live")
+  @AnyHost
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> live() {
     return status(HttpStatus.OK, "UP", "");
   }
 
   @Get("/health/ready")
+  @AnyHost
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> ready() {
     String reason = draining.begun() ? "draining" : readiness.reasonAgainst();

@@ -1,11 +1,13 @@
 package dev.weir.server.rules;
 
 import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.Verdict;
-import dev.weir.server.http.DelayedResponses;
+import dev.weir.server.http.AnyHost;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Problems;
+import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Snippet;
@@ -37,18 +39,25 @@ final class AuthorizeEndpoint {
 
   private static final String GRANTED = "granted";
 
-  private final Limits limits;
+  private final RuleEvaluator evaluator;
+  private final CheckSettings checks;
   private final HttpSettings settings;
   private final DelayedResponses waits;
 
-  AuthorizeEndpoint(Limits limits, HttpSettings settings, DelayedResponses waits) {
-    this.limits = limits;
+  AuthorizeEndpoint(
+      RuleEvaluator evaluator,
+      CheckSettings checks,
+      HttpSettings settings,
+      DelayedResponses waits) {
+    this.evaluator = evaluator;
+    this.checks = checks;
     this.settings = settings;
     this.waits = waits;
   }
 
   @Get
   @ReadsQuery
+  @AnyHost
   // A proxy copies its client's Accept, which is about what the service answers.
   @Produces(MediaType.ALL)
   CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
@@ -60,7 +69,7 @@ final class AuthorizeEndpoint {
     } catch (OriginalRequest.UnclearException e) {
       return unclear(e, refusal);
     }
-    return limits.isBlocking()
+    return checks.isBlocking()
         ? CompletableFuture.supplyAsync(
                 () -> decide(request, original, refusal), Thread.ofVirtual()::start)
             .thenCompose(answer -> answer)
@@ -71,7 +80,7 @@ final class AuthorizeEndpoint {
       HttpRequest<?> request, OriginalRequest original, HttpStatus refusal) {
     Verdict verdict;
     try {
-      verdict = limits.desk().decideWithoutLeases(original);
+      verdict = evaluator.decideWithoutLeases(original);
     } catch (OriginalRequest.UnclearException e) {
       return unclear(e, refusal);
     }
@@ -82,7 +91,7 @@ final class AuthorizeEndpoint {
       HttpRequest<?> request, Verdict verdict, HttpStatus refusal) {
     MutableHttpResponse<byte[]> response =
         verdict instanceof Verdict.Refused refused
-            ? Problems.answer(CheckJson.problem(refused)).status(refusal)
+            ? Problems.answer(QuotaExceeded.by(refused)).status(refusal)
             : HttpResponse.<byte[]>ok().header(DECISION, GRANTED);
     RateLimitFields.add(response::header, verdict);
     return verdict instanceof Verdict.Queued queued

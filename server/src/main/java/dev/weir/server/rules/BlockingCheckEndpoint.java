@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 @Controller("/api/v1/check")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
-@Requires(property = Limits.BLOCKING, value = StringUtils.TRUE)
+@Requires(property = CheckSettings.BLOCKING, value = StringUtils.TRUE)
 final class BlockingCheckEndpoint {
   private final Checks checks;
 

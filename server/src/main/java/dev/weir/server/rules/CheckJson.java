@@ -17,22 +17,18 @@ import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
+import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.Responses;
 import dev.weir.server.http.Snippet;
 import dev.weir.server.http.TimeText;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MutableHttpResponse;
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What rules say, as an answer. */
-public final class CheckJson {
-  /** The registered type of a refusal. */
-  private static final String QUOTA_EXCEEDED =
-      "https://iana.org/assignments/http-problem-types#quota-exceeded";
-
+final class CheckJson {
   private static final long MICROS_OF_A_MILLI = 1_000;
 
   private CheckJson() {}
@@ -61,7 +57,7 @@ public final class CheckJson {
   }
 
   static Problem refusal(CheckRequest request, Verdict.Refused refused) {
-    return problem(refused).with(json -> writeMembers(json, request, refused));
+    return QuotaExceeded.by(refused).with(json -> writeMembers(json, request, refused));
   }
 
   static void writeGrant(JsonGenerator json, CheckRequest request, Verdict verdict)
@@ -69,29 +65,6 @@ public final class CheckJson {
     json.writeStartObject();
     writeMembers(json, request, verdict);
     json.writeEndObject();
-  }
-
-  /** What is wrong with a request that some rules refuse. */
-  public static Problem problem(Verdict.Refused refused) {
-    List<String> violated = refused.violated();
-    return quotaExceeded(
-        "Beyond %s. Try again in %d s."
-            .formatted(
-                String.join(", ", violated.stream().map(name -> '"' + name + '"').toList()),
-                RateLimitFields.seconds(refused.retryAfterMicros())),
-        violated);
-  }
-
-  public static Problem quotaExceeded(String detail, List<String> violated) {
-    return Problem.of(429, QUOTA_EXCEEDED, detail)
-        .with(
-            json -> {
-              json.writeArrayFieldStart("violated-policies");
-              for (String name : violated) {
-                json.writeString(name);
-              }
-              json.writeEndArray();
-            });
   }
 
   private static void writeMembers(JsonGenerator json, CheckRequest request, Verdict verdict)

@@ -1,6 +1,7 @@
 package dev.weir.server.rules;
 
 import dev.weir.server.http.AllowedHosts;
+import dev.weir.server.http.ConnectionExtension;
 import dev.weir.server.http.DateHeader;
 import dev.weir.server.http.Draining;
 import dev.weir.server.http.HttpConnection;
@@ -16,9 +17,9 @@ import java.time.InstantSource;
  * nobody traces.
  */
 @Singleton
-@Requires(property = Limits.BLOCKING, notEquals = StringUtils.TRUE)
+@Requires(property = CheckSettings.BLOCKING, notEquals = StringUtils.TRUE)
 @Requires(missingBeans = Tracing.class)
-public final class CheckLanes {
+final class CheckLanes implements ConnectionExtension {
   private final Checks checks;
   private final HttpSettings settings;
   private final AllowedHosts own;
@@ -32,7 +33,8 @@ public final class CheckLanes {
     this.draining = draining;
   }
 
-  public void add(HttpConnection conversation) {
+  @Override
+  public void extend(HttpConnection conversation) {
     if (settings.clientKeys().isEmpty()) {
       conversation.add(
           CheckLane.NAME,

@@ -2,15 +2,17 @@ package dev.weir.server.rules;
 
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleCounters;
 import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleResult;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
-import dev.weir.server.http.DelayedResponses;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import jakarta.inject.Singleton;
@@ -29,21 +31,35 @@ import org.slf4j.LoggerFactory;
 final class Checks {
   private static final Logger log = LoggerFactory.getLogger(Checks.class);
 
-  private final Limits limits;
+  private final RuleIndex rules;
+  private final RuleEvaluator evaluator;
+  private final LimitStore store;
+  private final LimitMetrics metrics;
+  private final CheckSettings settings;
   private final DelayedResponses waits;
 
-  Checks(Limits limits, DelayedResponses waits) {
-    this.limits = limits;
+  Checks(
+      RuleIndex rules,
+      RuleEvaluator evaluator,
+      LimitStore store,
+      LimitMetrics metrics,
+      CheckSettings settings,
+      DelayedResponses waits) {
+    this.rules = rules;
+    this.evaluator = evaluator;
+    this.store = store;
+    this.metrics = metrics;
+    this.settings = settings;
     this.waits = waits;
   }
 
   /** The answer; it comes later only if there is a queue to wait in. */
   CompletionStage<HttpResponse<byte[]>> check(HttpRequest<?> http, byte[] body) {
-    CheckRequest plain = PlainCheck.read(body, limits.book());
+    CheckRequest plain = PlainCheck.read(body, rules);
     CheckRequest request =
         plain != null
             ? plain
-            : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), limits.book());
+            : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), rules);
     if (request.isPeek()) {
       return CompletableFuture.completedFuture(CheckJson.answer(request, peek(request)));
     }
@@ -65,7 +81,7 @@ final class Checks {
    * then nothing was done.
    */
   @Nullable Quick quick(byte[] body) {
-    CheckRequest plain = PlainCheck.read(body, limits.book());
+    CheckRequest plain = PlainCheck.read(body, rules);
     if (plain == null || !plain.isCounted()) {
       return null;
     }
@@ -78,16 +94,16 @@ final class Checks {
 
   /** The short way for what is one step of a store. */
   private Verdict counted(CheckRequest request) {
-    Optional<AcquireRequest> demand = request.demand(limits.requestTtl());
+    Optional<AcquireRequest> demand = request.demand(settings.requestTtl());
     if (demand.isEmpty()) {
       return new Verdict.Passed(
           List.of(), AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
     }
-    AcquireResult answer = limits.store().decide(demand.get());
+    AcquireResult answer = store.decide(demand.get());
     if (answer.isReused()) {
       return new Verdict.Reused(answer.decidedAt());
     }
-    limits.metrics().decided(answer.mode());
+    metrics.decided(answer.mode());
     List<RuleResult> said = said(request, answer);
     for (RuleResult each : said) {
       each.rule().tally().count(RuleCounters.Kind.of(each.outcome(), answer.isReplayed()));
@@ -110,19 +126,17 @@ final class Checks {
   }
 
   private Verdict ruled(CheckRequest request) {
-    return limits
-        .desk()
-        .decide(
-            request.asked(), new RuleEvaluator.Repeat(request.requestId(), limits.requestTtl()));
+    return evaluator.decide(
+        request.asked(), new RuleEvaluator.Repeat(request.requestId(), settings.requestTtl()));
   }
 
   private Verdict peek(CheckRequest request) {
     if (request.isCounted()) {
       return request
-          .demand(limits.requestTtl())
+          .demand(settings.requestTtl())
           .map(
               demand -> {
-                AcquireResult answer = limits.store().peek(demand);
+                AcquireResult answer = store.peek(demand);
                 return verdict(
                     said(request, answer), answer.mode(), Optional.of(answer.decidedAt()));
               })
@@ -132,7 +146,7 @@ final class Checks {
         request.asked().stream()
             .filter(asked -> asked.rule().isActive() && !asked.rule().isShadow())
             .toList();
-    return verdict(limits.desk().peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
+    return verdict(evaluator.peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
   }
 
   private static Verdict verdict(

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionStage;
 /** May this pass? Answered on the thread that read the request, by a store that never waits. */
 @Controller("/api/v1/check")
 @RequiresRole(RequiresRole.Role.CLIENT)
-@Requires(property = Limits.BLOCKING, notEquals = StringUtils.TRUE)
+@Requires(property = CheckSettings.BLOCKING, notEquals = StringUtils.TRUE)
 final class EventLoopCheckEndpoint {
   private final Checks checks;
 

@@ -5,17 +5,21 @@ import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.LeaseProblems;
 import dev.weir.server.http.Responses;
-import dev.weir.server.limits.ConcurrencyEndpoints;
+import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import jakarta.inject.Singleton;
@@ -30,10 +34,26 @@ import java.util.Set;
 /** Gives back what checks were granted, and renews their leases. */
 @Singleton
 final class Refunds {
-  private final Limits limits;
+  private final RuleIndex rules;
+  private final RuleEvaluator evaluator;
+  private final LimitStore store;
+  private final LeaseStore leases;
+  private final LimitMetrics metrics;
+  private final CheckSettings settings;
 
-  Refunds(Limits limits) {
-    this.limits = limits;
+  Refunds(
+      RuleIndex rules,
+      RuleEvaluator evaluator,
+      LimitStore store,
+      LeaseStore leases,
+      LimitMetrics metrics,
+      CheckSettings settings) {
+    this.rules = rules;
+    this.evaluator = evaluator;
+    this.store = store;
+    this.leases = leases;
+    this.metrics = metrics;
+    this.settings = settings;
   }
 
   /**
@@ -51,18 +71,15 @@ final class Refunds {
     Request request = read(Fields.of(Json.read(body, 0, body.length)));
     Optional<AcquireRequest> demand = demand(request);
     // First, for another request's id gives nothing back.
-    if (demand.isPresent()
-        && limits.store().refund(demand.get(), request.granted()) == Refund.REUSED) {
+    if (demand.isPresent() && store.refund(demand.get(), request.granted()) == Refund.REUSED) {
       throw CheckJson.reused(request.check());
     }
     for (RuleCheck asked : request.check().asked()) {
       if (CheckRequest.isLease(asked)) {
-        ConcurrencyEndpoints.requireReleased(
-            limits
-                .leases()
-                .release(
-                    RuleEvaluator.resourceOfLeases(asked.rule(), asked.key()),
-                    request.leaseId().orElseThrow()));
+        LeaseProblems.requireReleased(
+            leases.release(
+                RuleEvaluator.resourceOfLeases(asked.rule(), asked.key()),
+                request.leaseId().orElseThrow()));
       }
     }
     return HttpResponse.noContent();
@@ -74,7 +91,7 @@ final class Refunds {
     CheckRequest check =
         CheckRequest.readAsked(
             fields,
-            limits.book(),
+            rules,
             false,
             (item, asked) -> {
               Optional<Boolean> queued = item.flag("queued");
@@ -118,7 +135,7 @@ final class Refunds {
   private Optional<AcquireRequest> demand(Request request) {
     CheckRequest check = request.check();
     RequestBinding binding =
-        new RuleEvaluator.Repeat(check.requestId(), limits.requestTtl()).binding(check.asked());
+        new RuleEvaluator.Repeat(check.requestId(), settings.requestTtl()).binding(check.asked());
     List<LimitRequest> asks = new ArrayList<>(check.asked().size());
     for (RuleCheck asked : check.asked()) {
       boolean isAsked =
@@ -138,7 +155,7 @@ final class Refunds {
     CheckRequest check =
         CheckRequest.readAsked(
             fields,
-            limits.book(),
+            rules,
             false,
             (item, asked) -> {
               if (!CheckRequest.isLease(asked)) {
@@ -153,9 +170,9 @@ final class Refunds {
     fields.throwIfWrong();
     Optional<Lease> first = Optional.empty();
     for (RuleCheck asked : check.asked()) {
-      LeaseDecision decision = limits.desk().renew(asked, leaseId.orElseThrow()).orElseThrow();
-      limits.metrics().decided(decision);
-      Lease renewed = ConcurrencyEndpoints.renewed(decision, leaseId.orElseThrow());
+      LeaseDecision decision = evaluator.renew(asked, leaseId.orElseThrow()).orElseThrow();
+      metrics.decided(decision);
+      Lease renewed = LeaseProblems.requireRenewed(decision, leaseId.orElseThrow());
       if (first.isEmpty() || renewed.expiresAtMicros() < first.get().expiresAtMicros()) {
         first = Optional.of(renewed);
       }

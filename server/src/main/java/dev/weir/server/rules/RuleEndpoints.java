@@ -4,6 +4,8 @@ import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.Rules;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.IfMatch;
 import dev.weir.server.http.Json;
@@ -44,27 +46,31 @@ final class RuleEndpoints {
   /** Names of endpoints are no ids, or an id's methods would seem to be theirs too. */
   private static final String ID = "/{id:(?!active$|explain$|refresh$)[^/]+}";
 
-  private final Limits limits;
+  private final Rules kept;
+  private final RuleIndex index;
+  private final RuleEvaluator evaluator;
+  private final RuleBroadcast broadcast;
   private final RegistryResource<Rule.Terms, Rule> rules;
 
-  RuleEndpoints(Limits limits) {
-    this.limits = limits;
+  RuleEndpoints(Rules kept, RuleIndex index, RuleEvaluator evaluator, RuleBroadcast broadcast) {
+    this.kept = kept;
+    this.index = index;
+    this.evaluator = evaluator;
+    this.broadcast = broadcast;
     this.rules =
-        new RegistryResource<>(
-            WORDS, limits.rules(), limits.book()::refresh, RuleJson::read, RuleJson::writeMembers);
+        new RegistryResource<>(WORDS, kept, index::refresh, RuleJson::read, RuleJson::writeMembers);
   }
 
   @Get
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> all() {
-    return rules.list(limits.rules().all());
+    return rules.list(kept.all());
   }
 
   @Get("/active")
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> active() {
-    return rules.list(
-        limits.rules().all().stream().filter(rule -> rule.terms().isActive()).toList());
+    return rules.list(kept.all().stream().filter(rule -> rule.terms().isActive()).toList());
   }
 
   @Get(ID)
@@ -122,7 +128,7 @@ final class RuleEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> explain(@Body byte[] body) {
     Request described = ExplainJson.read(Fields.of(Json.read(body, 0, body.length)));
-    RuleEvaluator.Explanation explanation = limits.desk().explain(described);
+    RuleEvaluator.Explanation explanation = evaluator.explain(described);
     return Responses.json(json -> ExplainJson.write(json, described, explanation));
   }
 
@@ -136,8 +142,8 @@ final class RuleEndpoints {
   @Consumes(MediaType.ALL)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> refresh() {
-    limits.refreshEverywhere().run();
-    limits.book().refresh();
+    broadcast.refreshEverywhere();
+    index.refresh();
     return HttpResponse.noContent();
   }
 }

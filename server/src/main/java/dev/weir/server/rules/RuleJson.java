@@ -16,17 +16,18 @@ import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Snippet;
+import dev.weir.server.http.TokenBucketJson;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 
 /** Rules as JSON. */
-public final class RuleJson {
+final class RuleJson {
   static final int LONGEST_NAME = 100;
 
   /** Policies that are no rules have names that begin so. */
-  public static final String RESERVED = "weir:";
+  private static final String RESERVED = "weir:";
 
   private static final BigDecimal SHORTEST_SECONDS =
       BigDecimal.valueOf(Limit.SHORTEST_MICROS, 6).stripTrailingZeros();
@@ -153,8 +154,8 @@ public final class RuleJson {
     fields.number("allowedRequests");
     fields.number("windowSeconds");
     fields.flag("aligned");
-    fields.number("capacity");
-    fields.number("refillRate");
+    fields.number(TokenBucketJson.CAPACITY);
+    fields.number(TokenBucketJson.REFILL_RATE);
     fields.number("maxConcurrent");
     fields.text("leaseTtl");
     waiting(fields);
@@ -175,27 +176,7 @@ public final class RuleJson {
   }
 
   private static Limit bucket(Fields fields) {
-    return bucket(fields, "capacity", "refillRate").map(Limit.class::cast).orElse(NONE);
-  }
-
-  /** A bucket by its two fields; empty if one of them is wrong. */
-  public static Optional<TokenBucket> bucket(
-      Fields fields, String capacityField, String rateField) {
-    long capacity = most(fields, capacityField, TokenBucket.MOST);
-    Optional<BigDecimal> rate = fields.required(rateField, fields.number(rateField));
-    if (rate.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      TokenBucket bucket = TokenBucket.perSecond(capacity, rate.get());
-      return fields.isWrong(capacityField) ? Optional.empty() : Optional.of(bucket);
-    } catch (IllegalArgumentException e) {
-      fields.wrong(
-          rateField,
-          "must be a number above 0 and at most %d, and not too slow to be counted, not %s"
-              .formatted(TokenBucket.MOST, Snippet.of(rate.get().toString())));
-      return Optional.empty();
-    }
+    return TokenBucketJson.read(fields).map(Limit.class::cast).orElse(NONE);
   }
 
   private static long most(Fields fields, String name, long largest) {
@@ -272,14 +253,9 @@ public final class RuleJson {
       }
       case TokenBucket bucket -> {
         json.writeStringField("algorithm", Algorithm.TOKEN_BUCKET.name());
-        json.writeNumberField("capacity", bucket.capacity());
-        writeRate(json, bucket);
+        TokenBucketJson.writeCapacity(json, bucket);
+        TokenBucketJson.writeRefillRate(json, bucket);
       }
     }
-  }
-
-  public static void writeRate(JsonGenerator json, TokenBucket bucket) throws IOException {
-    json.writeFieldName("refillRate");
-    json.writeNumber(bucket.perSecond().toPlainString());
   }
 }

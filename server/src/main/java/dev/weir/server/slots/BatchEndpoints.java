@@ -2,13 +2,14 @@ package dev.weir.server.slots;
 
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.http.BodyLimitFilter;
-import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.MediaTypes;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.RequiresRole;
-import io.micronaut.http.HttpRequest;
+import dev.weir.server.http.StreamsLines;
+import dev.weir.server.http.TooLargeHint;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.ServerHttpRequest;
@@ -38,38 +39,34 @@ import reactor.core.scheduler.Schedulers;
 /** Many slots at once: a JSON array, or lines streamed both ways. */
 @Controller("/api/v1/slots/batch")
 @RequiresRole(RequiresRole.Role.CLIENT)
-public final class BatchEndpoints {
-  public static final String NDJSON = "application/x-ndjson";
-
+@TooLargeHint(SlotEndpoints.MANY_EVENTS)
+final class BatchEndpoints {
   /** Answers are larger than what asks for them, and all of an array's are held at once. */
   static final int MOST_ENTRIES = 10_000;
 
   private static final Logger log = LoggerFactory.getLogger(BatchEndpoints.class);
 
   private final SlotScheduler desk;
-  private final HttpSettings settings;
+  private final DefaultConfig defaultConfig;
   private final ExecutorService virtualThreads;
 
   BatchEndpoints(
       SlotScheduler desk,
-      HttpSettings settings,
+      DefaultConfig defaultConfig,
       @Named(TaskExecutors.VIRTUAL) ExecutorService virtualThreads) {
     this.desk = desk;
-    this.settings = settings;
+    this.defaultConfig = defaultConfig;
     this.virtualThreads = virtualThreads;
   }
 
   /** One endpoint for both, so that what is sent alone decides: two would vie for a request. */
   @Post
-  @Consumes({MediaType.APPLICATION_JSON, NDJSON})
-  @Produces({MediaType.APPLICATION_JSON, NDJSON, Problem.MEDIA_TYPE})
+  @StreamsLines
+  @Consumes({MediaType.APPLICATION_JSON, MediaTypes.NDJSON})
+  @Produces({MediaType.APPLICATION_JSON, MediaTypes.NDJSON, Problem.MEDIA_TYPE})
   @ExecuteOn(TaskExecutors.VIRTUAL)
   HttpResponse<?> batch(ServerHttpRequest<?> request) throws IOException {
-    return isLines(request) ? lines(request) : array(request);
-  }
-
-  public static boolean isLines(HttpRequest<?> request) {
-    return request.getContentType().filter(type -> type.getName().equals(NDJSON)).isPresent();
+    return MediaTypes.isNdjson(request) ? lines(request) : array(request);
   }
 
   private HttpResponse<byte[]> array(ServerHttpRequest<?> request) throws IOException {
@@ -90,11 +87,11 @@ public final class BatchEndpoints {
               413,
               "too-large",
               "An array may hold %d requests, not %d. Send lines, %s, for more."
-                  .formatted(MOST_ENTRIES, documents.size(), NDJSON)));
+                  .formatted(MOST_ENTRIES, documents.size(), MediaTypes.NDJSON)));
     }
     BatchAnswers answers = new BatchAnswers();
     for (Object document : documents) {
-      answers.add(() -> SlotJson.request(document, settings.defaultConfig()));
+      answers.add(() -> SlotJson.request(document, defaultConfig.name()));
     }
     return HttpResponse.ok(answers.carryOut(desk, BatchAnswers.Form.ARRAY))
         .contentType(MediaType.APPLICATION_JSON_TYPE);
@@ -106,7 +103,7 @@ public final class BatchEndpoints {
   private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) throws IOException {
     LineStream stream =
         new LineStream(
-            request.byteBody().toInputStream(), desk, settings.defaultConfig(), virtualThreads);
+            request.byteBody().toInputStream(), desk, defaultConfig.name(), virtualThreads);
     // The status waits for the first answers: a body that is broken from its beginning is a 400.
     Sending sending = new Sending(stream, first(stream));
     Flux<byte[]> answers =
@@ -119,7 +116,7 @@ public final class BatchEndpoints {
             Sending::close);
     return HttpResponse.<Publisher<byte[]>>ok(
             answers.subscribeOn(Schedulers.fromExecutor(virtualThreads)))
-        .contentType(NDJSON);
+        .contentType(MediaTypes.NDJSON);
   }
 
   private static Optional<byte[]> first(LineStream stream) throws IOException {

@@ -6,7 +6,6 @@ import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.server.http.Fields;
-import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
@@ -40,17 +39,17 @@ final class ConfigEndpoints {
   private final CheckedSlotConfigs configs;
   private final ConfigBroadcast broadcast;
   private final ConfigCache cache;
-  private final HttpSettings settings;
+  private final DefaultConfig defaultConfig;
 
   ConfigEndpoints(
       CheckedSlotConfigs configs,
       ConfigBroadcast broadcast,
       ConfigCache cache,
-      HttpSettings settings) {
+      DefaultConfig defaultConfig) {
     this.configs = configs;
     this.broadcast = broadcast;
     this.cache = cache;
-    this.settings = settings;
+    this.defaultConfig = defaultConfig;
   }
 
   @Post("/config")
@@ -129,7 +128,7 @@ final class ConfigEndpoints {
 
   private String name(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String name = query.configName("name", settings.defaultConfig());
+    String name = query.configName("name", defaultConfig.name());
     query.refuseOtherParameters();
     query.throwIfWrong();
     return name;

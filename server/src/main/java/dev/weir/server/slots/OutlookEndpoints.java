@@ -10,7 +10,6 @@ import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.engine.slots.WindowQuery;
 import dev.weir.server.http.Fields;
-import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
@@ -38,12 +37,12 @@ final class OutlookEndpoints {
 
   private final SlotLedger ledger;
   private final ConfigCache configs;
-  private final HttpSettings settings;
+  private final DefaultConfig defaultConfig;
 
-  OutlookEndpoints(SlotLedger ledger, ConfigCache configs, HttpSettings settings) {
+  OutlookEndpoints(SlotLedger ledger, ConfigCache configs, DefaultConfig defaultConfig) {
     this.ledger = ledger;
     this.configs = configs;
-    this.settings = settings;
+    this.defaultConfig = defaultConfig;
   }
 
   @Get("/windows")
@@ -51,7 +50,7 @@ final class OutlookEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> windows(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.configName("configName", settings.defaultConfig());
+    String configName = query.configName("configName", defaultConfig.name());
     var from = query.time("from");
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
     int limit = (int) (long) query.count("limit", WindowQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
@@ -100,7 +99,7 @@ final class OutlookEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> forecast(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.configName("configName", settings.defaultConfig());
+    String configName = query.configName("configName", defaultConfig.name());
     long events = query.count("events", MOST_EVENTS).orElse(0L);
     if (events == 0 && !query.isWrong("events")) {
       query.wrong("events", "is missing");

@@ -10,14 +10,15 @@ import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.Transition;
 import dev.weir.server.http.Fields;
-import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.MediaTypes;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
+import dev.weir.server.http.TooLargeHint;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -38,7 +39,12 @@ import java.util.Map;
 @Controller("/api/v1/slots")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
+@TooLargeHint(SlotEndpoints.MANY_EVENTS)
 final class SlotEndpoints {
+  /** Advice for a body that is too large. */
+  static final String MANY_EVENTS =
+      "Send many events as lines, " + MediaTypes.NDJSON + ", to /batch.";
+
   /** By itself, Micronaut's variable stops at characters that a path may well have, such as '+'. */
   private static final String ID = "/{eventId:[^/]+}";
 
@@ -48,13 +54,14 @@ final class SlotEndpoints {
   private final SlotScheduler desk;
   private final SlotLedger ledger;
   private final ConfigCache configs;
-  private final HttpSettings settings;
+  private final DefaultConfig defaultConfig;
 
-  SlotEndpoints(SlotScheduler desk, SlotLedger ledger, ConfigCache configs, HttpSettings settings) {
+  SlotEndpoints(
+      SlotScheduler desk, SlotLedger ledger, ConfigCache configs, DefaultConfig defaultConfig) {
     this.desk = desk;
     this.ledger = ledger;
     this.configs = configs;
-    this.settings = settings;
+    this.defaultConfig = defaultConfig;
   }
 
   @Post
@@ -62,7 +69,7 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> assign(@Body byte[] body) {
     Object document = Json.read(body, 0, body.length);
-    return switch (desk.assign(SlotJson.request(document, settings.defaultConfig()))) {
+    return switch (desk.assign(SlotJson.request(document, defaultConfig.name()))) {
       case Assignment.Assigned assigned ->
           Responses.json(json -> SlotJson.writeAssigned(json, assigned));
       case Assignment.NoRoom noRoom ->
@@ -111,7 +118,7 @@ final class SlotEndpoints {
     if (query.has("eventId")) {
       return byId(query);
     }
-    String configName = query.configName("configName", settings.defaultConfig());
+    String configName = query.configName("configName", defaultConfig.name());
     Instant from = query.time("from").orElse(Micros.instant(Micros.EARLIEST));
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
     SlotQuery.Filter filter =

@@ -3,7 +3,6 @@ package dev.weir.server.wiring;
 import dev.weir.server.envoy.EnvoyServer;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
-import dev.weir.server.rules.Limits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -49,13 +48,14 @@ final class EnvoyPort implements AutoCloseable {
     }
   }
 
-  static EnvoyPort start(Address address, HttpSettings rest, Limits limits, EnvoyMetrics metrics) {
+  static EnvoyPort start(
+      Address address, HttpSettings rest, LimitParts limits, EnvoyMetrics metrics) {
     EnvoyServer.Parts parts =
         new EnvoyServer.Parts(
-            limits.book(),
-            limits.desk(),
-            limits.store(),
-            limits.isBlocking(),
+            limits.index(),
+            limits.evaluator(),
+            limits.stores().limits(),
+            limits.checks().isBlocking(),
             metrics,
             InstantSource.system());
     try {

@@ -8,9 +8,7 @@ import dev.weir.engine.routes.Routes;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewaySettings;
-import dev.weir.server.gateway.Routing;
 import dev.weir.server.metrics.GatewayMetrics;
-import dev.weir.server.rules.Limits;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.rules.JdbcRoutes;
 import java.io.IOException;
@@ -84,9 +82,9 @@ final class GatewayParts {
    *
    * @param database where those are kept that are not in the settings; in memory without one
    */
-  static Routing routing(Settings settings, Optional<HikariDataSource> database) {
+  static RouteParts routes(Settings settings, Optional<HikariDataSource> database) {
     Routes kept = kept(database);
-    return new Routing(kept, new RouteTable(routes(settings), kept));
+    return new RouteParts(kept, new RouteTable(routes(settings), kept));
   }
 
   private static Routes kept(Optional<HikariDataSource> database) {
@@ -98,13 +96,15 @@ final class GatewayParts {
   /** Starts to listen. */
   static Gateway start(
       GatewaySettings gateway,
-      RouteTable book,
-      Limits limits,
+      RouteTable routes,
+      LimitParts limits,
       TrustedProxies proxies,
       GatewayMetrics metrics) {
     try {
       return Gateway.start(
-          gateway, new Gateway.Parts(book, limits.desk(), limits.isBlocking(), proxies, metrics));
+          gateway,
+          new Gateway.Parts(
+              routes, limits.evaluator(), limits.checks().isBlocking(), proxies, metrics));
     } catch (IOException e) {
       throw new InvalidSettingException(
           Setting.GATEWAY_PORT.key(),

@@ -11,12 +11,14 @@ import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Rules;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.server.rules.Limits;
+import dev.weir.server.rules.CheckSettings;
+import dev.weir.server.rules.RuleBroadcast;
 import dev.weir.store.jdbc.ChangeListener;
 import dev.weir.store.jdbc.Channel;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.limits.JdbcDefinitions;
 import dev.weir.store.jdbc.rules.JdbcRules;
+import io.micronaut.core.type.Argument;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
 import java.util.Deque;
@@ -25,14 +27,27 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What limits need of stores, whichever stores they are.
+ * Limits and rules on their stores, whichever stores these are.
  *
- * @param isBlocking whether a decision may wait for somebody
- * @param hearers who has to hear of changes that other nodes make
+ * @param rules where rules are kept
+ * @param index the rules as this node knows them
+ * @param evaluator decides by them
  */
-record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener.Hearer> hearers) {
+record LimitParts(
+    LimitStores stores,
+    Rules rules,
+    RuleIndex index,
+    RuleEvaluator evaluator,
+    RuleBroadcast broadcast,
+    Resources resources,
+    CheckSettings checks,
+    LimitMetrics metrics) {
 
-  private static final int MOST_RESOURCES_IN_MEMORY = 100_000;
+  private static final int MAX_RESOURCES_IN_MEMORY = 100_000;
+
+  /** The limits that are defined by resource. */
+  record Resources(
+      CachedDefinitions<TokenBucket> buckets, CachedDefinitions<Concurrency> concurrency) {}
 
   /**
    * Opens the stores of limits.
@@ -50,43 +65,45 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
         database
             .<Rules>map(pool -> new JdbcRules(pool, StoreClock.OF_THE_DATABASE))
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
-    RuleIndex book = new RuleIndex(rules, metrics);
-    CachedDefinitions<TokenBucket> buckets =
-        cached(
-            settings,
-            database
-                .<Definitions<TokenBucket>>map(
-                    pool -> JdbcDefinitions.buckets(pool, StoreClock.OF_THE_DATABASE))
-                .orElseGet(LimitParts::inMemory));
-    CachedDefinitions<Concurrency> concurrency =
-        cached(
-            settings,
-            database
-                .<Definitions<Concurrency>>map(
-                    pool -> JdbcDefinitions.concurrency(pool, StoreClock.OF_THE_DATABASE))
-                .orElseGet(LimitParts::inMemory));
+    RuleIndex index = new RuleIndex(rules, metrics);
     LimitStores stores = LimitStores.open(settings, database, metrics, started);
     return new LimitParts(
-        new Limits(
-            stores.limits(),
-            stores.leases(),
-            rules,
-            book,
-            new RuleEvaluator(
-                book,
-                new RuleEvaluator.Stores(stores.limits(), stores.leases(), stores.openLeases()),
-                metrics),
-            () -> database.ifPresent(Channel.RULE::flushEverywhere),
-            buckets,
-            concurrency,
-            settings.requestTtl(),
-            settings.isBlocking(),
-            metrics),
-        settings.isBlocking(),
-        Map.of(
-            Channel.RULE, hearer(name -> book.refresh(), book::refresh),
-            Channel.BUCKET, hearer(buckets::forget, buckets::flush),
-            Channel.CONCURRENCY, hearer(concurrency::forget, concurrency::flush)));
+        stores,
+        rules,
+        index,
+        stores.evaluator(index, metrics),
+        () -> database.ifPresent(Channel.RULE::flushEverywhere),
+        resources(settings, database),
+        new CheckSettings(settings.requestTtl(), settings.isBlocking()),
+        metrics);
+  }
+
+  private static Resources resources(LimitSettings settings, Optional<HikariDataSource> database) {
+    return new Resources(
+        cached(
+            settings,
+            database.map(pool -> JdbcDefinitions.buckets(pool, StoreClock.OF_THE_DATABASE))),
+        cached(
+            settings,
+            database.map(pool -> JdbcDefinitions.concurrency(pool, StoreClock.OF_THE_DATABASE))));
+  }
+
+  private static <L> CachedDefinitions<L> cached(
+      LimitSettings settings, Optional<? extends Definitions<L>> stored) {
+    Definitions<L> definitions =
+        stored.isPresent()
+            ? stored.get()
+            : new MemoryDefinitions<>(InstantSource.system(), MAX_RESOURCES_IN_MEMORY);
+    return new CachedDefinitions<>(definitions, settings.cacheTtl(), System::nanoTime);
+  }
+
+  /** Who has to hear of changes that other nodes make. */
+  Map<Channel, ChangeListener.Hearer> hearers() {
+    return Map.of(
+        Channel.RULE, hearer(name -> index.refresh(), index::refresh),
+        Channel.BUCKET, hearer(resources.buckets()::forget, resources.buckets()::flush),
+        Channel.CONCURRENCY,
+            hearer(resources.concurrency()::forget, resources.concurrency()::flush));
   }
 
   /** A hearer of two functions. */
@@ -104,12 +121,19 @@ record LimitParts(Limits limits, boolean isBlocking, Map<Channel, ChangeListener
     };
   }
 
-  private static <L> CachedDefinitions<L> cached(
-      LimitSettings settings, Definitions<L> definitions) {
-    return new CachedDefinitions<>(definitions, settings.cacheTtl(), System::nanoTime);
-  }
-
-  private static <L> Definitions<L> inMemory() {
-    return new MemoryDefinitions<>(InstantSource.system(), MOST_RESOURCES_IN_MEMORY);
+  /** Registers what the endpoints of limits and rules ask for. */
+  @SuppressWarnings({"rawtypes", "unchecked"}) // An argument knows its class only as a raw type.
+  void addTo(Beans beans) {
+    beans
+        .add(stores.limits())
+        .add(stores.leases())
+        .add(rules)
+        .add(index)
+        .add(evaluator)
+        .add(broadcast)
+        .add(checks)
+        .add(metrics)
+        .add((Argument) Argument.of(Definitions.class, TokenBucket.class), resources.buckets())
+        .add((Argument) Argument.of(Definitions.class, Concurrency.class), resources.concurrency());
   }
 }

@@ -11,6 +11,8 @@ import dev.weir.engine.limits.OpenWhenFull;
 import dev.weir.engine.limits.StoreHistory;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
@@ -60,6 +62,11 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     started.push(stores.limits());
     started.push(stores.leases());
     return stores;
+  }
+
+  /** Decides by these rules on these stores. */
+  RuleEvaluator evaluator(RuleIndex rules, LimitMetrics metrics) {
+    return new RuleEvaluator(rules, new RuleEvaluator.Stores(limits, leases, openLeases), metrics);
   }
 
   private static LimitStores inMemory(LimitSettings settings, LimitMetrics metrics) {

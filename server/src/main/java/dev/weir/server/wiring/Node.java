@@ -11,14 +11,14 @@ import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewaySettings;
-import dev.weir.server.gateway.Routing;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.EnvoyMetrics;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
-import dev.weir.server.rules.Limits;
+import dev.weir.server.rules.CheckSettings;
+import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.tracing.TracedLedger;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.ChangeListener;
@@ -72,6 +72,8 @@ public final class Node implements AutoCloseable {
     // Settings are read before anything is started, so that a wrong one is told of at once.
     patience = WebServer.check(settings);
     HttpSettings rest = rest(settings);
+    DefaultConfig defaultConfig =
+        new DefaultConfig(settings.configName(Setting.SLOTS_DEFAULT_NAME));
     Optional<EnvoyPort.Address> forEnvoy = EnvoyPort.check(settings);
     LimitSettings limiting = LimitSettings.of(settings);
     Optional<GatewaySettings> passing = GatewayParts.settings(settings);
@@ -91,33 +93,32 @@ public final class Node implements AutoCloseable {
       Readiness readiness = () -> "";
       SlotParts parts;
       LimitParts limits;
-      Routing routing;
+      RouteParts routes;
       if (settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")).equals("memory")) {
         parts = SlotParts.inMemory(settings, reconciling.retention(), observer);
         limits = LimitParts.open(limiting, Optional.empty(), metrics, started);
-        routing = GatewayParts.routing(settings, Optional.empty());
+        routes = GatewayParts.routes(settings, Optional.empty());
       } else {
         Database database = Database.open(settings, startup);
         started.push(database);
         readiness = database::reasonAgainst;
         parts = onPostgres(settings, reconciling.retention(), database, observer);
         limits = onPostgres(limiting, database, metrics);
-        routing = GatewayParts.routing(settings, Optional.of(database.pool()));
-        started.push(listener(database, parts, limits, routing));
+        routes = GatewayParts.routes(settings, Optional.of(database.pool()));
+        started.push(listener(database, parts, limits, routes));
       }
       startup.check();
-      started.push(
-          upkeep("reading of rules", limits.limits().book()::refresh, limiting.cacheTtl()));
+      started.push(upkeep("reading of rules", limits.index()::refresh, limiting.cacheTtl()));
       Runnable readRoutes =
           () -> {
-            routing.book().refresh();
-            passed.routesKnown(routing.book().patterns());
+            routes.table().refresh();
+            passed.routesKnown(routes.table().patterns());
           };
       started.push(upkeep("reading of routes", readRoutes, limiting.cacheTtl()));
       started.push(
           upkeep(
               "renewal of leases",
-              limits.limits().desk()::renewLeases,
+              limits.evaluator()::renewLeases,
               RuleEvaluator.BETWEEN_RENEWALS));
       Optional<Tracing> tracing = collector.map(address -> new Tracing(address, tracedPercent));
       tracing.ifPresent(started::push);
@@ -137,31 +138,23 @@ public final class Node implements AutoCloseable {
               .log(new PeriodicTask.Log(log::info, log::warn, log::error))
               .build();
       started.push(desk);
-      List<Object> served =
-          new ArrayList<>(
-              List.of(
-                  rest,
-                  readiness,
-                  metrics,
-                  desk,
-                  parts.ledger(),
-                  parts.configs(),
-                  parts.cache(),
-                  parts.broadcast(),
-                  limits.limits(),
-                  routing));
-      tracing.ifPresent(served::add);
+      Beans beans = new Beans().add(rest).add(defaultConfig).add(readiness).add(metrics);
+      parts.addTo(beans, desk);
+      limits.addTo(beans);
+      routes.addTo(beans);
+      tracing.ifPresent(beans::add);
       EnvoyMetrics ofEnvoy = new EnvoyMetrics(metrics);
-      envoy = forEnvoy.map(address -> EnvoyPort.start(address, rest, limits.limits(), ofEnvoy));
+      envoy = forEnvoy.map(address -> EnvoyPort.start(address, rest, limits, ofEnvoy));
       envoy.ifPresent(started::push);
       gateway =
           passing.map(
               given ->
-                  GatewayParts.start(
-                      given, routing.book(), limits.limits(), rest.trustedProxies(), passed));
+                  GatewayParts.start(given, routes.table(), limits, rest.trustedProxies(), passed));
       gateway.ifPresent(started::push);
       startup.check();
-      web = WebServer.start(settings, served, Map.of(Limits.BLOCKING, limits.isBlocking()));
+      web =
+          WebServer.start(
+              settings, beans, Map.of(CheckSettings.BLOCKING, limits.checks().isBlocking()));
       complete = true;
     } finally {
       if (!complete) {
@@ -218,11 +211,10 @@ public final class Node implements AutoCloseable {
   }
 
   private static ChangeListener listener(
-      Database database, SlotParts slots, LimitParts limits, Routing routing) {
+      Database database, SlotParts slots, LimitParts limits, RouteParts routes) {
     Map<Channel, ChangeListener.Hearer> hearers = new EnumMap<>(limits.hearers());
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
-    hearers.put(
-        Channel.ROUTE, LimitParts.hearer(id -> routing.book().refresh(), routing.book()::refresh));
+    hearers.put(Channel.ROUTE, routes.hearer());
     return new ChangeListener(database.pool(), hearers);
   }
 
@@ -337,7 +329,6 @@ public final class Node implements AutoCloseable {
   private static HttpSettings rest(Settings settings) {
     Set<String> keys = settings.secrets(Setting.CLIENT_KEYS);
     return new HttpSettings(
-        settings.configName(Setting.SLOTS_DEFAULT_NAME),
         settings.secret(Setting.ADMIN_TOKEN),
         OidcSettings.issuer(settings),
         keys,

@@ -10,6 +10,7 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotUpkeep;
 import dev.weir.store.jdbc.ChangeListener;
 import dev.weir.store.jdbc.Channel;
@@ -82,6 +83,15 @@ record SlotParts(
               .formatted(outlasting.get().terms().window(), outlasting.get().name(), retention));
     }
     return checked;
+  }
+
+  /**
+   * Registers what the endpoints of slots ask for.
+   *
+   * @param scheduler assigns slots on the ledger
+   */
+  void addTo(Beans beans, SlotScheduler scheduler) {
+    beans.add(scheduler).add(ledger).add(configs).add(cache).add(broadcast);
   }
 
   /** Drops from the cache what has changed. */

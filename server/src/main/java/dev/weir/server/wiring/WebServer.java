@@ -4,6 +4,7 @@ import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.Connections;
 import dev.weir.server.http.Draining;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.server.exceptions.ServerStartupException;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 
 /** The endpoints, listening. */
 final class WebServer implements Drain.Door, AutoCloseable {
@@ -40,23 +40,21 @@ final class WebServer implements Drain.Door, AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @param parts what the endpoints ask for, by type
+   * @param beans what the endpoints ask for, by type
    * @param more what chooses between endpoints, by property
    */
   @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
-  static WebServer start(Settings settings, List<Object> parts, Map<String, Object> more) {
+  static WebServer start(Settings settings, Beans beans, Map<String, Object> more) {
     check(settings);
-    ApplicationContext context =
+    ApplicationContextBuilder builder =
         ApplicationContext.builder()
             .banner(false)
             .deduceEnvironment(false)
             .environmentPropertySource(false)
             .properties(properties(settings, more))
-            // One object may play several parts, as the ledger in memory does.
-            .singletons(
-                Stream.concat(parts.stream(), Stream.of(ownHosts(settings))).distinct().toArray())
-            .eagerInitAnnotated(Controller.class)
-            .build();
+            .eagerInitAnnotated(Controller.class);
+    beans.add(ownHosts(settings)).registerIn(builder);
+    ApplicationContext context = builder.build();
     boolean listening = false;
     try {
       context.start();

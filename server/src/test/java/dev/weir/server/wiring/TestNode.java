@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.core.Micros;
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.limits.CachedDefinitions;
 import dev.weir.engine.limits.OpenWhenFull;
 import dev.weir.engine.limits.memory.MemoryDefinitions;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
@@ -9,11 +10,9 @@ import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.routes.MemoryRoutes;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.rules.MemoryRules;
-import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.engine.slots.CheckedSlotConfigs;
-import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
 import dev.weir.engine.slots.Reconciler;
@@ -21,11 +20,11 @@ import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
-import dev.weir.server.gateway.Routing;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.LimitMetrics;
-import dev.weir.server.rules.Limits;
+import dev.weir.server.rules.CheckSettings;
+import dev.weir.server.slots.DefaultConfig;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
@@ -67,53 +66,58 @@ public final class TestNode {
     ConfigCache cache =
         new ConfigCache(memory, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
     Readiness ready = () -> "";
-    ConfigBroadcast broadcast = cache::flush;
     Settings settings = Settings.of(Map.of(Setting.PORT, "0"), Map.of(), Optional.empty());
-    return new Served(
-        WebServer.start(
-            settings,
-            List.of(
-                new HttpSettings(
-                    "default", Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE),
-                ready,
-                new PrometheusRegistry(),
-                SlotScheduler.builder(SlotStore.of(ledger, memory, memory, () -> {}))
-                    .configCache(cache)
-                    .build(),
-                ledger,
-                new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
-                cache,
-                broadcast,
-                limits(clock),
-                routing(clock)),
-            Map.of()));
+    Beans beans =
+        new Beans()
+            .add(
+                new HttpSettings(Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE))
+            .add(new DefaultConfig("default"))
+            .add(ready)
+            .add(new PrometheusRegistry());
+    new SlotParts(
+            ledger,
+            new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
+            memory,
+            cache,
+            cache::flush)
+        .addTo(
+            beans,
+            SlotScheduler.builder(SlotStore.of(ledger, memory, memory, () -> {}))
+                .configCache(cache)
+                .build());
+    limits(clock).addTo(beans);
+    routes(clock).addTo(beans);
+    return new Served(WebServer.start(settings, beans, Map.of()));
   }
 
-  private static Routing routing(InstantSource clock) {
+  private static RouteParts routes(InstantSource clock) {
     MemoryRoutes routes = new MemoryRoutes(clock);
-    return new Routing(routes, new RouteTable(List.of(), routes));
+    return new RouteParts(routes, new RouteTable(List.of(), routes));
   }
 
   /** Limits in memory with the clock of the test. */
-  public static Limits limits(InstantSource clock) {
+  private static LimitParts limits(InstantSource clock) {
     LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
     MemoryRules rules = new MemoryRules(clock);
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
     OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(nowMicros, 1_000), nowMicros);
     MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros);
-    RuleIndex book = new RuleIndex(rules, metrics);
-    return new Limits(
-        counts,
-        leases,
+    LimitStores stores = new LimitStores(counts, leases, leases);
+    RuleIndex index = new RuleIndex(rules, metrics);
+    return new LimitParts(
+        stores,
         rules,
-        book,
-        new RuleEvaluator(book, new RuleEvaluator.Stores(counts, leases, leases), metrics),
+        index,
+        stores.evaluator(index, metrics),
         () -> {},
-        new MemoryDefinitions<>(clock, 1_000),
-        new MemoryDefinitions<>(clock, 1_000),
-        Duration.ofMinutes(10),
-        false,
+        new LimitParts.Resources(definitions(clock), definitions(clock)),
+        new CheckSettings(Duration.ofMinutes(10), false),
         metrics);
+  }
+
+  private static <L> CachedDefinitions<L> definitions(InstantSource clock) {
+    return new CachedDefinitions<>(
+        new MemoryDefinitions<>(clock, 1_000), Duration.ofSeconds(5), System::nanoTime);
   }
 
   /** A running web server. */

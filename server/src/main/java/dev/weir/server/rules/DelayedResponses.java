@@ -1,8 +1,7 @@
-package dev.weir.server.http;
+package dev.weir.server.rules;
 
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
-import dev.weir.server.rules.Limits;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.server.netty.NettyHttpRequest;
@@ -19,15 +18,15 @@ import java.util.concurrent.TimeUnit;
  * loop of the connection has a timer for each.
  */
 @Singleton
-public final class DelayedResponses {
-  private final Limits limits;
+final class DelayedResponses {
+  private final CheckSettings settings;
 
-  DelayedResponses(Limits limits) {
-    this.limits = limits;
+  DelayedResponses(CheckSettings settings) {
+    this.settings = settings;
   }
 
   /** Gives an answer after the wait. A client that leaves before gives its place back. */
-  public CompletionStage<HttpResponse<byte[]>> after(
+  CompletionStage<HttpResponse<byte[]>> after(
       HttpRequest<?> request, Verdict.Queued queued, HttpResponse<byte[]> answer) {
     Channel channel = ((NettyHttpRequest<?>) request).getChannelHandlerContext().channel();
     CompletableFuture<HttpResponse<byte[]>> later = new CompletableFuture<>();
@@ -55,7 +54,7 @@ public final class DelayedResponses {
 
   /** A store elsewhere is not waited for on an event loop. */
   private void giveBack(Ticket ticket) {
-    if (limits.isBlocking()) {
+    if (settings.isBlocking()) {
       Thread.ofVirtual().name("leaving a queue").start(ticket::close);
     } else {
       ticket.close();

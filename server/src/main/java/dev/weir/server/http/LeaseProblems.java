@@ -1,0 +1,60 @@
+package dev.weir.server.http;
+
+import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.RateLimitFields;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Leases that cannot be taken, renewed or released, as problems. */
+public final class LeaseProblems {
+  private LeaseProblems() {}
+
+  /** Returns the lease that was renewed; throws if there is none, or if its store is gone. */
+  public static Lease requireRenewed(LeaseDecision decision, String leaseId) {
+    return switch (decision) {
+      case LeaseDecision.Held held -> held.lease();
+      case LeaseDecision.Unchecked unchecked -> unchecked.lease();
+      case LeaseDecision.Gone gone ->
+          throw new ProblemException(
+              Problem.of(
+                  404,
+                  "unknown-lease",
+                  "The lease \"%s\" has ended, or never was.".formatted(Snippet.of(leaseId))));
+      case LeaseDecision.Unavailable gone ->
+          throw unavailable(
+              gone,
+              "The lease was not renewed; it lasts at least until its expiresAt.",
+              "Whether the lease was renewed is not known; it lasts at least until its expiresAt.");
+      case LeaseDecision.Full full -> throw new IllegalStateException("a renewal needs no place");
+    };
+  }
+
+  /** Throws if the store is gone: the lease may still be held then. */
+  public static void requireReleased(LeaseDecision released) {
+    if (released instanceof LeaseDecision.Unavailable gone) {
+      throw unavailable(
+          gone,
+          "The lease was not ended; it ends at its expiresAt.",
+          "Whether the lease has ended is not known; it ends at its expiresAt at the latest.");
+    }
+  }
+
+  /**
+   * The store is gone.
+   *
+   * @param none what holds if it was not asked
+   * @param unknown what holds if it may have been asked, and only its answer is missing
+   */
+  public static ProblemException unavailable(
+      LeaseDecision.Unavailable gone, String none, String unknown) {
+    Map<String, String> headers = new HashMap<>();
+    RateLimitFields.addRetryAfter(headers::put, gone.retryAfterMicros());
+    return new ProblemException(
+        Problem.storeUnavailable(
+            StoreException.Outcome.of(gone.mayBeDone()),
+            "The store of leases does not answer. " + (gone.mayBeDone() ? unknown : none)),
+        headers);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.server.http;
+
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.Verdict;
+import java.util.List;
+
+/** The problem of a request that a limit refuses. */
+public final class QuotaExceeded {
+  /** The registered type of a refusal. */
+  private static final String TYPE =
+      "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
+  private QuotaExceeded() {}
+
+  /** What is wrong with a request that some rules refuse. */
+  public static Problem by(Verdict.Refused refused) {
+    List<String> violated = refused.violated();
+    return by(
+        violated,
+        "Beyond %s. Try again in %d s."
+            .formatted(
+                String.join(", ", violated.stream().map(name -> '"' + name + '"').toList()),
+                RateLimitFields.seconds(refused.retryAfterMicros())));
+  }
+
+  /** What is wrong with a request that goes beyond these policies. */
+  public static Problem by(List<String> violated, String detail) {
+    return Problem.of(429, TYPE, detail)
+        .with(
+            json -> {
+              json.writeArrayFieldStart("violated-policies");
+              for (String name : violated) {
+                json.writeString(name);
+              }
+              json.writeEndArray();
+            });
+  }
+}

@@ -1,0 +1,18 @@
+package dev.weir.server.limits;
+
+import dev.weir.server.http.NotFoundHint;
+import dev.weir.server.http.Problem;
+import jakarta.inject.Singleton;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Recognizes paths that lead nowhere only because the id of the resource in them is empty. */
+@Singleton
+final class EmptyResourceId implements NotFoundHint {
+  private static final Pattern PATHS = Pattern.compile("/api/v1/(buckets|concurrency)(/|//.*)?");
+
+  @Override
+  public Optional<Problem> problem(String path) {
+    return PATHS.matcher(path).matches() ? Optional.of(ResourceId.EMPTY) : Optional.empty();
+  }
+}

@@ -1,0 +1,35 @@
+package dev.weir.server.wiring;
+
+import io.micronaut.context.ApplicationContextBuilder;
+import io.micronaut.context.RuntimeBeanDefinition;
+import io.micronaut.core.type.Argument;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The parts that endpoints are given by injection, each by its type. */
+final class Beans {
+  /** Without repetition: one object may play several parts, as the ledger in memory does. */
+  private final Set<Object> singletons = new LinkedHashSet<>();
+
+  private final List<RuntimeBeanDefinition<?>> definitions = new ArrayList<>();
+
+  /** Adds a part that is found by its class and by all that it extends and implements. */
+  Beans add(Object part) {
+    singletons.add(part);
+    return this;
+  }
+
+  /** Adds a part of which there are several that differ in their type arguments. */
+  <T> Beans add(Argument<T> type, T part) {
+    definitions.add(RuntimeBeanDefinition.builder(type, () -> part).singleton(true).build());
+    return this;
+  }
+
+  void registerIn(ApplicationContextBuilder context) {
+    context
+        .singletons(singletons.toArray())
+        .beanDefinitions(definitions.toArray(RuntimeBeanDefinition<?>[]::new));
+  }
+}
