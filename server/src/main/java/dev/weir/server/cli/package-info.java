@@ -1,2 +1,8 @@
-/** The command line: {@code weir up} runs a node, the others talk to one. */
+/**
+ * The command line: {@code weir up} runs a node, the other commands talk to one or read its
+ * database.
+ */
+@NullMarked
 package dev.weir.server.cli;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,9 @@
 /**
- * gRPC: Envoy's rate limit service, answered by rules.
+ * The rate limit service of Envoy over gRPC, answered by rules.
  *
  * <p>Start with {@link dev.weir.server.envoy.EnvoyServer}.
  */
+@NullMarked
 package dev.weir.server.envoy;
+
+import org.jspecify.annotations.NullMarked;

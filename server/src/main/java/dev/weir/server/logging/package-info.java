@@ -1,2 +1,5 @@
-/** How the log is written. */
+/** The format of log lines. */
+@NullMarked
 package dev.weir.server.logging;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,2 +1,5 @@
-/** What happens, as metrics and log lines. */
+/** Events of the engine, the gateway and Envoy's service as Prometheus metrics and log lines. */
+@NullMarked
 package dev.weir.server.metrics;
+
+import org.jspecify.annotations.NullMarked;

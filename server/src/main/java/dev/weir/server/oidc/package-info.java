@@ -1,2 +1,5 @@
-/** Who vouches for callers: an OpenID Connect issuer and its tokens. */
+/** Tokens of an OpenID Connect issuer: their signatures, claims and roles. */
+@NullMarked
 package dev.weir.server.oidc;
+
+import org.jspecify.annotations.NullMarked;

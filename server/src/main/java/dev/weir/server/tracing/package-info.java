@@ -1,2 +1,5 @@
-/** What a request did and how long it took, told to OpenTelemetry. */
+/** Spans of requests and of ledger calls, exported by OpenTelemetry. */
+@NullMarked
 package dev.weir.server.tracing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,9 @@
 /**
- * Puts the program together: settings, stores, engine, endpoints. The only room that knows stores.
+ * Settings, opened parts and running servers: the only package that knows stores.
+ *
+ * <p>Start with {@link dev.weir.server.wiring.Node}.
  */
+@NullMarked
 package dev.weir.server.wiring;
+
+import org.jspecify.annotations.NullMarked;
