@@ -5,6 +5,7 @@ import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.Startup;
+import dev.weir.server.wiring.StoppedException;
 import dev.weir.server.wiring.postgres.EmbeddedDatabase;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -51,9 +52,7 @@ public final class UpCommand implements Callable<Integer> {
       // leaves no PostgreSQL behind; of a node that is up, this thread takes no part in the end.
       Runtime.getRuntime().addShutdownHook(new Thread(startup::stop, "weir-drain"));
       node = startup.start(settings);
-    } catch (InvalidSettingException
-        | EmbeddedDatabase.StartException
-        | Startup.StoppedException e) {
+    } catch (InvalidSettingException | EmbeddedDatabase.StartException | StoppedException e) {
       err.println("weir: " + e.getMessage());
       return 2;
     }

@@ -13,14 +13,7 @@ import org.slf4j.LoggerFactory;
 /** The database of a node: a pool of connections to a real server, or to one that it started. */
 final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
-  private static final Duration SHORTEST_WAIT = Duration.ofMillis(250);
-  private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
   private static final Duration START_PATIENCE = Duration.ofSeconds(15);
-
-  /** Bringing the tables up to date takes three at the same time. */
-  private static final int MIN_CONNECTIONS = 3;
-
-  private static final int MAX_CONNECTIONS = 1_000;
 
   private final Optional<EmbeddedDatabase> embedded;
   private final HikariDataSource pool;
@@ -31,18 +24,17 @@ final class Database implements AutoCloseable {
   }
 
   /** Connects, and brings the tables up to date. */
-  static Database open(Settings settings, Startup startup) {
-    // Read before PostgreSQL is started, so that a wrong one is reported at once.
-    PoolSize size = PoolSize.of(settings);
+  static Database open(DatabaseSettings settings, StopSignal stop) {
     Database database =
-        settings.optional(Setting.DB_URL).isPresent()
-            ? new Database(Optional.empty(), pool(size, DatabaseAddress.ofServer(settings)))
-            : embedded(settings, size, startup);
+        settings
+            .server()
+            .map(address -> new Database(Optional.empty(), pool(settings.pool(), address)))
+            .orElseGet(() -> embedded(settings, stop));
     boolean usable = false;
     try {
-      database.awaitAnswer(startup);
-      startup.check();
-      if (settings.flag(Setting.DB_MIGRATE)) {
+      database.awaitAnswer(stop);
+      stop.check();
+      if (settings.migrates()) {
         database.migrate();
       }
       usable = true;
@@ -54,13 +46,14 @@ final class Database implements AutoCloseable {
     }
   }
 
-  private static Database embedded(Settings settings, PoolSize size, Startup startup) {
-    EmbeddedDatabase embedded =
-        EmbeddedDatabase.start(DatabaseAddress.dataFolder(settings), startup::isStopping);
+  private static Database embedded(DatabaseSettings settings, StopSignal stop) {
+    EmbeddedDatabase embedded = EmbeddedDatabase.start(settings.dataFolder(), stop::isStopping);
     boolean open = false;
     try {
       HikariDataSource pool =
-          pool(size, new DatabaseAddress(embedded.jdbcUrl(), embedded.user(), embedded.password()));
+          pool(
+              settings.pool(),
+              new DatabaseAddress(embedded.jdbcUrl(), embedded.user(), embedded.password()));
       open = true;
       return new Database(Optional.of(embedded), pool);
     } finally {
@@ -70,17 +63,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** How many connections there are, and how long a caller waits for one. */
-  private record PoolSize(int min, int max, Duration patience) {
-    static PoolSize of(Settings settings) {
-      int max = settings.number(Setting.DB_POOL_MAX, MIN_CONNECTIONS, MAX_CONNECTIONS);
-      int min = Math.min(max, settings.number(Setting.DB_POOL_MIN, 0, MAX_CONNECTIONS));
-      return new PoolSize(
-          min, max, settings.duration(Setting.DB_WAIT, SHORTEST_WAIT, LONGEST_WAIT));
-    }
-  }
-
-  private static HikariDataSource pool(PoolSize size, DatabaseAddress address) {
+  private static HikariDataSource pool(DatabaseSettings.Pool size, DatabaseAddress address) {
     return PostgresPool.open(
         new PostgresPool.Settings(
             address.url(),
@@ -106,14 +89,14 @@ final class Database implements AutoCloseable {
   }
 
   /** A database that is started at the same time as its nodes may come up after them. */
-  private void awaitAnswer(Startup startup) {
+  private void awaitAnswer(StopSignal stop) {
     long deadlineNanos = System.nanoTime() + START_PATIENCE.toNanos();
     while (true) {
       try (Connection connection = pool.getConnection()) {
         log.debug("Connected to {}", connection);
         return;
       } catch (SQLException e) {
-        startup.check();
+        stop.check();
         // What has a cause will not pass by itself: a wrong password, an unknown database.
         if (e.getCause() instanceof SQLException refused) {
           throw unusable(refused);

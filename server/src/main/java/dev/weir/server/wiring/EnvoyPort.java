@@ -23,14 +23,13 @@ final class EnvoyPort implements AutoCloseable {
   /** Where it listens, and how long a drain may take. */
   record Address(InetSocketAddress socket, Drain.Patience patience) {}
 
-  /** Reads what it needs of the settings; nothing if there is to be no such port. */
-  static Optional<Address> check(Settings settings) {
+  /** Reads where it listens; empty if it is disabled. */
+  static Optional<Address> address(Settings settings, Drain.Patience patience) {
     if (settings.optional(Setting.GRPC_PORT).isEmpty()) {
       return Optional.empty();
     }
     int port = settings.number(Setting.GRPC_PORT, 0, 65_535);
-    return Optional.of(
-        new Address(new InetSocketAddress(host(settings), port), WebServer.check(settings)));
+    return Optional.of(new Address(new InetSocketAddress(host(settings), port), patience));
   }
 
   /** Who can call can also give back, and so lift every limit. */

@@ -1,20 +1,14 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.routes.MemoryRoutes;
 import dev.weir.engine.routes.Route;
 import dev.weir.engine.routes.RouteTable;
-import dev.weir.engine.routes.Routes;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.metrics.GatewayMetrics;
-import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.rules.JdbcRoutes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,7 +22,6 @@ final class GatewayParts {
 
   /** Reads the settings; empty if there is to be no gateway. */
   static Optional<GatewaySettings> settings(Settings settings) {
-    routes(settings);
     settings.flag(Setting.GATEWAY_ACCESS_LOG);
     GatewaySettings.Times times =
         new GatewaySettings.Times(
@@ -75,22 +68,6 @@ final class GatewayParts {
           "has a route for %s that cannot be used: it %s"
               .formatted(text.substring(0, equals).strip(), e.getMessage()));
     }
-  }
-
-  /**
-   * All routes.
-   *
-   * @param database where those are kept that are not in the settings; in memory without one
-   */
-  static RouteParts routes(Settings settings, Optional<HikariDataSource> database) {
-    Routes kept = kept(database);
-    return new RouteParts(kept, new RouteTable(routes(settings), kept));
-  }
-
-  private static Routes kept(Optional<HikariDataSource> database) {
-    return database
-        .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.OF_THE_DATABASE))
-        .orElseGet(() -> new MemoryRoutes(InstantSource.system()));
   }
 
   /** Starts to listen. */

@@ -21,7 +21,6 @@ import dev.weir.store.jdbc.rules.JdbcRules;
 import io.micronaut.core.type.Argument;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
-import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -53,20 +52,20 @@ record LimitParts(
    * Opens the stores of limits.
    *
    * @param database where rules and resources are defined; in memory without one
-   * @param started gets what has to be closed
+   * @param open gets each part as soon as it is open
    */
   static LimitParts open(
       LimitSettings settings,
       Optional<HikariDataSource> database,
       PrometheusRegistry registry,
-      Deque<AutoCloseable> started) {
+      OpenParts open) {
     LimitMetrics metrics = new LimitMetrics(registry);
     Rules rules =
         database
             .<Rules>map(pool -> new JdbcRules(pool, StoreClock.OF_THE_DATABASE))
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
     RuleIndex index = new RuleIndex(rules, metrics);
-    LimitStores stores = LimitStores.open(settings, database, metrics, started);
+    LimitStores stores = LimitStores.open(settings, database, metrics, open);
     return new LimitParts(
         stores,
         rules,

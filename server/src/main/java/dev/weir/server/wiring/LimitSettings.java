@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.store.redis.RedisSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,8 +12,7 @@ import java.util.Optional;
 record LimitSettings(
     Store store,
     boolean isFallbackUsed,
-    String redisUri,
-    Optional<Path> redisTrust,
+    Optional<RedisSettings> redis,
     int nodes,
     long mostKeys,
     Duration requestTtl,
@@ -36,8 +36,7 @@ record LimitSettings(
               default -> Store.MEMORY;
             },
             fallback.equals("postgresql"),
-            settings.text(Setting.REDIS_URI),
-            settings.optional(Setting.REDIS_TRUST).map(Path::of),
+            store.equals("redis") ? Optional.of(redis(settings)) : Optional.empty(),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MOST_NODES),
             settings.number(Setting.LIMITS_MOST_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(
@@ -58,14 +57,34 @@ record LimitSettings(
     return store == Store.POSTGRESQL || (store == Store.REDIS && isFallbackUsed);
   }
 
-  private void check(String slotStore) {
-    if (store == Store.REDIS && redisUri.isEmpty()) {
+  /** An address may hold a password, so it is not repeated. */
+  private static RedisSettings redis(Settings settings) {
+    String uri = settings.text(Setting.REDIS_URI);
+    if (uri.isEmpty()) {
       throw new InvalidSettingException(
           Setting.REDIS_URI.key(), "is needed where weir.limits.store is redis");
     }
-    if (store == Store.REDIS) {
-      LimitStores.redis(this);
+    RedisSettings redis;
+    try {
+      redis = RedisSettings.of(uri);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.REDIS_URI.key(),
+          "cannot be read: it must be redis://host:port, redis-sentinel://… or redis-cluster://…");
     }
+    try {
+      return settings
+          .optional(Setting.REDIS_TRUST)
+          .map(Path::of)
+          .map(redis::withTrust)
+          .orElse(redis);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.REDIS_TRUST.key(), "must be a PEM file of certificates");
+    }
+  }
+
+  private void check(String slotStore) {
     if (needsDatabase() && slotStore.equals("memory")) {
       Setting setting = store == Store.REDIS ? Setting.LIMITS_FALLBACK : Setting.LIMITS_STORE;
       throw new InvalidSettingException(

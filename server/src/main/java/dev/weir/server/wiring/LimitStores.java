@@ -22,9 +22,7 @@ import dev.weir.store.jdbc.limits.JdbcStoreHistory;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.redis.RedisLimitStore;
-import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
-import java.util.Deque;
 import java.util.Optional;
 
 /**
@@ -46,21 +44,21 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    * Opens the stores that the settings name.
    *
    * @param database there is one, if the settings need it
-   * @param started gets what has to be closed
+   * @param open gets each part as soon as it is open
    */
   static LimitStores open(
       LimitSettings settings,
       Optional<HikariDataSource> database,
       LimitMetrics metrics,
-      Deque<AutoCloseable> started) {
+      OpenParts open) {
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
-          case POSTGRESQL -> onPostgres(settings, database.orElseThrow(), metrics, started);
-          case REDIS -> onRedis(settings, database, metrics, started);
+          case POSTGRESQL -> onPostgres(settings, database.orElseThrow(), metrics, open);
+          case REDIS -> onRedis(settings, database, metrics, open);
         };
-    started.push(stores.limits());
-    started.push(stores.leases());
+    open.add(stores.limits());
+    open.add(stores.leases());
     return stores;
   }
 
@@ -77,11 +75,8 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
   }
 
   private static LimitStores onPostgres(
-      LimitSettings settings,
-      HikariDataSource database,
-      LimitMetrics metrics,
-      Deque<AutoCloseable> started) {
-    sweep(database, started);
+      LimitSettings settings, HikariDataSource database, LimitMetrics metrics, OpenParts open) {
+    sweep(database, open);
     return goingOn(
         settings,
         metrics,
@@ -96,15 +91,15 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
       LimitSettings settings,
       Optional<HikariDataSource> database,
       LimitMetrics metrics,
-      Deque<AutoCloseable> started) {
+      OpenParts open) {
     Redis redis =
         Redis.open(
-            redis(settings),
+            settings.redis().orElseThrow(),
             database.<StoreHistory>map(JdbcStoreHistory::new).orElse(StoreHistory.NONE));
-    started.push(redis);
-    started.push(Node.upkeep("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
+    open.add(redis);
+    open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     Optional<HikariDataSource> next = database.filter(any -> settings.isFallbackUsed());
-    next.ifPresent(pool -> sweep(pool, started));
+    next.ifPresent(pool -> sweep(pool, open));
     return goingOn(
         settings,
         metrics,
@@ -114,28 +109,10 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
         next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))));
   }
 
-  /** An address may hold a password, so it is not repeated. */
-  static RedisSettings redis(LimitSettings settings) {
-    RedisSettings redis;
-    try {
-      redis = RedisSettings.of(settings.redisUri());
-    } catch (IllegalArgumentException e) {
-      throw new InvalidSettingException(
-          Setting.REDIS_URI.key(),
-          "cannot be read: it must be redis://host:port, redis-sentinel://… or redis-cluster://…");
-    }
-    try {
-      return settings.redisTrust().map(redis::withTrust).orElse(redis);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidSettingException(
-          Setting.REDIS_TRUST.key(), "must be a PEM file of certificates");
-    }
-  }
-
-  private static void sweep(HikariDataSource database, Deque<AutoCloseable> started) {
+  private static void sweep(HikariDataSource database, OpenParts open) {
     LimitSweep sweep =
         new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
-    started.push(Node.upkeep("sweep of limits", sweep, BETWEEN_SWEEPS));
+    open.add(Upkeep.start("sweep of limits", sweep, BETWEEN_SWEEPS));
   }
 
   private static LimitStores goingOn(

@@ -11,48 +11,40 @@ import java.util.List;
  * seconds and then find the port in use helps no one. Whoever listens later still has to expect it.
  */
 final class PortProbe {
-  private static final int MAX_PORT = 65_535;
-
   private PortProbe() {}
 
-  /** Throws if the port is in use, or not allowed; 0 is always free. */
-  static void check(Setting setting, String host, int port) {
-    if (port == 0) {
+  /** A port that is to be listened on, and the setting that names it; 0 is any free port. */
+  record Listener(Setting setting, String host, int port) {
+    private boolean isSameAs(Listener other) {
+      return port == other.port && port != 0 && overlap(host, other.host);
+    }
+  }
+
+  /** Throws if two have the same port, or if a port is in use or not allowed. */
+  static void check(List<Listener> listeners) {
+    for (int i = 0; i < listeners.size(); i++) {
+      Listener one = listeners.get(i);
+      for (Listener other : listeners.subList(i + 1, listeners.size())) {
+        if (one.isSameAs(other)) {
+          throw new InvalidSettingException(
+              other.setting().key(),
+              "must not be the port of %s too".formatted(one.setting().key()));
+        }
+      }
+    }
+    listeners.forEach(PortProbe::bind);
+  }
+
+  private static void bind(Listener listener) {
+    if (listener.port() == 0) {
       return;
     }
     try (ServerSocket socket = new ServerSocket()) {
       // As Netty does: connections that linger after a close do not matter.
       socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(host, port));
+      socket.bind(new InetSocketAddress(listener.host(), listener.port()));
     } catch (IOException e) {
-      throw inUse(setting, host, port);
-    }
-  }
-
-  /** The settings of something that listens. */
-  record Listener(Setting host, Setting port) {
-    private boolean listensOnAKnownPort(Settings settings) {
-      return settings.optional(port).isPresent() && number(settings) != 0;
-    }
-
-    private int number(Settings settings) {
-      return settings.number(port, 0, MAX_PORT);
-    }
-  }
-
-  /** Throws if two are to listen on the same port. */
-  static void refuseSame(Settings settings, List<Listener> listeners) {
-    List<Listener> known =
-        listeners.stream().filter(each -> each.listensOnAKnownPort(settings)).toList();
-    for (int i = 0; i < known.size(); i++) {
-      Listener one = known.get(i);
-      for (Listener other : known.subList(i + 1, known.size())) {
-        if (one.number(settings) == other.number(settings)
-            && overlap(settings.text(one.host()), settings.text(other.host()))) {
-          throw new InvalidSettingException(
-              other.port().key(), "must not be the port of %s too".formatted(one.port().key()));
-        }
-      }
+      throw inUse(listener.setting(), listener.host(), listener.port());
     }
   }
 

@@ -1,8 +1,16 @@
 package dev.weir.server.wiring;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.routes.MemoryRoutes;
+import dev.weir.engine.routes.Route;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.routes.Routes;
 import dev.weir.store.jdbc.ChangeListener;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.rules.JdbcRoutes;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * The routes of the gateway.
@@ -11,6 +19,20 @@ import dev.weir.store.jdbc.ChangeListener;
  * @param table these and the routes of the settings, as this node knows them
  */
 record RouteParts(Routes kept, RouteTable table) {
+  /**
+   * Opens the store of routes.
+   *
+   * @param fixed the routes of the settings
+   * @param database where the others are kept; in memory without one
+   */
+  static RouteParts open(List<Route.Terms> fixed, Optional<HikariDataSource> database) {
+    Routes kept =
+        database
+            .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.OF_THE_DATABASE))
+            .orElseGet(() -> new MemoryRoutes(InstantSource.system()));
+    return new RouteParts(kept, new RouteTable(fixed, kept));
+  }
+
   ChangeListener.Hearer hearer() {
     return LimitParts.hearer(id -> table.refresh(), table::refresh);
   }

@@ -6,12 +6,16 @@ import dev.weir.engine.slots.CheckedSlotConfigs;
 import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.MemorySlotLedger;
+import dev.weir.engine.slots.Reconciler;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
 import dev.weir.engine.slots.SlotUpkeep;
+import dev.weir.server.tracing.TracedLedger;
+import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.ChangeListener;
 import dev.weir.store.jdbc.Channel;
 import dev.weir.store.jdbc.StoreClock;
@@ -40,24 +44,36 @@ record SlotParts(
   /** Of whichever thread asks: generators are not safe for use by several. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
-  static SlotParts inMemory(Settings settings, Duration retention, SlotObserver observer) {
-    MemorySlotLedger ledger =
-        new MemorySlotLedger(InstantSource.system(), RANDOM, MOST_SLOTS_IN_MEMORY);
-    if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
-      ledger.configure(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
-    }
-    ConfigCache cache = cache(settings, ledger, observer);
-    return new SlotParts(ledger, checked(ledger, retention), ledger, cache, cache::flush);
+  /**
+   * Opens the store of slots.
+   *
+   * @param database where slots are kept; in memory without one
+   */
+  static SlotParts open(
+      SlotSettings settings, Optional<HikariDataSource> database, SlotObserver observer) {
+    return database.isPresent()
+        ? onPostgresql(settings, database.get(), observer)
+        : inMemory(settings, observer);
   }
 
-  static SlotParts onPostgres(
-      Settings settings, Duration retention, HikariDataSource database, SlotObserver observer) {
+  private static SlotParts inMemory(SlotSettings settings, SlotObserver observer) {
+    MemorySlotLedger ledger =
+        new MemorySlotLedger(InstantSource.system(), RANDOM, MOST_SLOTS_IN_MEMORY);
+    if (settings.createsDefault()) {
+      ledger.configure(settings.defaultConfig(), FIRST_TERMS);
+    }
+    ConfigCache cache = cache(settings, ledger, observer);
+    return new SlotParts(ledger, checked(settings, ledger), ledger, cache, cache::flush);
+  }
+
+  private static SlotParts onPostgresql(
+      SlotSettings settings, HikariDataSource database, SlotObserver observer) {
     int connections = database.getMaximumPoolSize();
     JdbcSlotConfigs configs =
         new JdbcSlotConfigs(
             database, StoreClock.OF_THE_DATABASE, Math.clamp(connections / 8, 1, 8));
-    if (settings.flag(Setting.SLOTS_CREATE_DEFAULT)) {
-      configs.createIfAbsent(settings.configName(Setting.SLOTS_DEFAULT_NAME), FIRST_TERMS);
+    if (settings.createsDefault()) {
+      configs.createIfAbsent(settings.defaultConfig(), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
@@ -67,13 +83,14 @@ record SlotParts(
             RANDOM,
             observer,
             Math.clamp(connections / 4, 1, 16)),
-        checked(configs, retention),
+        checked(settings, configs),
         new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
         cache,
         () -> Channel.SLOT_CONFIG.flushEverywhere(database));
   }
 
-  private static CheckedSlotConfigs checked(SlotConfigs configs, Duration retention) {
+  private static CheckedSlotConfigs checked(SlotSettings settings, SlotConfigs configs) {
+    Duration retention = settings.reconciler().retention();
     CheckedSlotConfigs checked = new CheckedSlotConfigs(configs, retention, InstantSource.system());
     Optional<SlotConfig> outlasting = checked.outlastingRetention();
     if (outlasting.isPresent()) {
@@ -83,6 +100,23 @@ record SlotParts(
               .formatted(outlasting.get().terms().window(), outlasting.get().name(), retention));
     }
     return checked;
+  }
+
+  /** Assigns slots on the ledger, and keeps it tidy. */
+  SlotScheduler scheduler(SlotSettings settings, Optional<Tracing> tracing, SlotObserver observer) {
+    SlotLedger traced =
+        tracing.<SlotLedger>map(spans -> new TracedLedger(ledger, spans)).orElse(ledger);
+    Reconciler.Settings reconciler = settings.reconciler();
+    return SlotScheduler.builder(SlotStore.of(traced, configs, upkeep, () -> {}))
+        .settings(settings.scheduler())
+        .observer(observer)
+        .configCache(cache)
+        .retention(reconciler.retention())
+        .leakGrace(reconciler.leakGrace())
+        .reclaimLeaked(reconciler.reclaim())
+        .upkeep(settings.upkeepInterval(), reconciler.mostSteps())
+        .log(Upkeep.LOG)
+        .build();
   }
 
   /**
@@ -99,11 +133,8 @@ record SlotParts(
     return LimitParts.hearer(cache::forget, cache::flush);
   }
 
-  private static ConfigCache cache(Settings settings, SlotConfigs configs, SlotObserver observer) {
-    return new ConfigCache(
-        configs,
-        settings.duration(Setting.SLOTS_CACHE_TTL, Duration.ZERO, Duration.ofDays(1)),
-        System::nanoTime,
-        observer);
+  private static ConfigCache cache(
+      SlotSettings settings, SlotConfigs configs, SlotObserver observer) {
+    return new ConfigCache(configs, settings.cacheTtl(), System::nanoTime, observer);
   }
 }

@@ -10,18 +10,9 @@ import java.util.concurrent.CompletableFuture;
  * processes of PostgreSQL included. So it is told to stop, looks between its steps, and stops
  * everything itself; the thread that ends the process waits for it. Thread-safe.
  */
-public final class Startup {
+public final class Startup implements StopSignal {
   private final CompletableFuture<Optional<Node>> result = new CompletableFuture<>();
   private volatile boolean isStopping;
-
-  /** The start was ended before the node was up; all that was started has been stopped. */
-  public static final class StoppedException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    StoppedException() {
-      super("stopped while starting");
-    }
-  }
 
   /** Starts the node; may be called once. */
   public Node start(Settings settings) {
@@ -40,14 +31,8 @@ public final class Startup {
     result.join().ifPresent(Node::close);
   }
 
-  boolean isStopping() {
+  @Override
+  public boolean isStopping() {
     return isStopping;
-  }
-
-  /** Looks between two steps. */
-  void check() {
-    if (isStopping) {
-      throw new StoppedException();
-    }
   }
 }

@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.Connections;
 import dev.weir.server.http.Draining;
 import io.micronaut.context.ApplicationContext;
@@ -11,11 +10,8 @@ import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +22,6 @@ import java.util.concurrent.CompletableFuture;
 /** The endpoints, listening. */
 final class WebServer implements Drain.Door, AutoCloseable {
   private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
-
-  private static final Duration LONGEST_DRAINING = Duration.ofHours(1);
 
   private final ApplicationContext context;
   private final EmbeddedServer server;
@@ -44,8 +38,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
    * @param more what chooses between endpoints, by property
    */
   @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
-  static WebServer start(Settings settings, Beans beans, Map<String, Object> more) {
-    check(settings);
+  static WebServer start(WebSettings settings, Beans beans, Map<String, Object> more) {
     ApplicationContextBuilder builder =
         ApplicationContext.builder()
             .banner(false)
@@ -53,7 +46,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
             .environmentPropertySource(false)
             .properties(properties(settings, more))
             .eagerInitAnnotated(Controller.class);
-    beans.add(ownHosts(settings)).registerIn(builder);
+    beans.add(settings.allowed()).registerIn(builder);
     ApplicationContext context = builder.build();
     boolean listening = false;
     try {
@@ -63,50 +56,12 @@ final class WebServer implements Drain.Door, AutoCloseable {
       listening = true;
       return new WebServer(context, server);
     } catch (ServerStartupException e) {
-      throw new InvalidSettingException(
-          Setting.PORT.key(),
-          "%s on %s cannot be listened on: it is in use or not allowed"
-              .formatted(settings.text(Setting.PORT), settings.text(Setting.HOST)));
+      throw PortProbe.inUse(Setting.PORT, settings.host(), settings.port());
     } finally {
       if (!listening) {
         context.close();
       }
     }
-  }
-
-  /** Reads what it needs of the settings; returns how long a drain may take. */
-  static Drain.Patience check(Settings settings) {
-    refuseOpenDoor(settings);
-    port(settings);
-    return new Drain.Patience(
-        settings.duration(Setting.DRAIN, Duration.ZERO, LONGEST_DRAINING),
-        settings.duration(Setting.DRAIN_NOTICE, Duration.ZERO, LONGEST_DRAINING),
-        settings.duration(Setting.DRAIN_IDLE, Duration.ZERO, LONGEST_DRAINING));
-  }
-
-  /** On loopback, where something is open without a token, only own names are answered. */
-  private static AllowedHosts ownHosts(Settings settings) {
-    boolean isAdminOpen =
-        settings.optional(Setting.ADMIN_TOKEN).isEmpty()
-            && settings.optional(Setting.OIDC_ISSUER).isEmpty();
-    boolean isApiOpen = settings.list(Setting.CLIENT_KEYS).isEmpty();
-    List<String> names = new ArrayList<>(settings.list(Setting.ALLOWED_HOSTS));
-    names.add(settings.text(Setting.HOST));
-    return isLoopback(settings.text(Setting.HOST)) && (isAdminOpen || isApiOpen)
-        ? AllowedHosts.of(names)
-        : AllowedHosts.ANY;
-  }
-
-  private static boolean isLoopback(String host) {
-    try {
-      return InetAddress.getByName(host).isLoopbackAddress();
-    } catch (UnknownHostException e) {
-      throw new InvalidSettingException(Setting.HOST.key(), "is no address: " + host);
-    }
-  }
-
-  private static int port(Settings settings) {
-    return settings.number(Setting.PORT, 0, 65_535);
   }
 
   URI address() {
@@ -138,25 +93,10 @@ final class WebServer implements Drain.Door, AutoCloseable {
     context.close();
   }
 
-  /**
-   * Without a token or an issuer of tokens, nobody but this machine may reach the admin endpoints.
-   */
-  private static void refuseOpenDoor(Settings settings) {
-    String host = settings.text(Setting.HOST);
-    if (!isLoopback(host)
-        && settings.optional(Setting.ADMIN_TOKEN).isEmpty()
-        && settings.optional(Setting.OIDC_ISSUER).isEmpty()) {
-      throw new InvalidSettingException(
-          Setting.HOST.key(),
-          "may be " + host + " only if weir.admin-token or weir.oidc.issuer is set");
-    }
-  }
-
-  private static Map<String, Object> properties(Settings settings, Map<String, Object> more) {
+  private static Map<String, Object> properties(WebSettings settings, Map<String, Object> more) {
     Map<String, Object> properties = new HashMap<>(more);
-    int port = port(settings);
-    properties.put("micronaut.server.host", settings.text(Setting.HOST));
-    properties.put("micronaut.server.port", port == 0 ? -1 : port);
+    properties.put("micronaut.server.host", settings.host());
+    properties.put("micronaut.server.port", settings.port() == 0 ? -1 : settings.port());
     properties.put("micronaut.router.static-resources.docs.mapping", "/docs/**");
     properties.put(
         "micronaut.router.static-resources.docs.paths",

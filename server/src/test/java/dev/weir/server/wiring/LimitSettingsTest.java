@@ -48,7 +48,7 @@ final class LimitSettingsTest {
     Map<String, String> environment = new HashMap<>();
     environment.put("WEIR_LIMITS_STORE", "redis");
     environment.put("WEIR_REDIS_URI", "rediss://localhost:6379");
-    assertThat(of(environment).redisTrust()).isEmpty();
+    assertThat(of(environment).redis().orElseThrow().trust()).isEmpty();
     environment.put("WEIR_REDIS_TRUST", "/none.pem");
     refuses(environment, "weir.redis.trust", "must be a PEM file of certificates");
   }

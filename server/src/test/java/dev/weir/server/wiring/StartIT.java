@@ -72,7 +72,7 @@ final class StartIT {
     for (Setting door : List.of(Setting.ADMIN_TOKEN, Setting.OIDC_ISSUER)) {
       Settings settings =
           settings(Map.of(Setting.HOST, "0.0.0.0", door, "https://login.example.com"));
-      assertThat(WebServer.check(settings).most()).isPositive();
+      assertThat(WebSettings.of(settings).patience().most()).isPositive();
     }
   }
 

@@ -87,7 +87,7 @@ public final class TestNode {
                 .build());
     limits(clock).addTo(beans);
     routes(clock).addTo(beans);
-    return new Served(WebServer.start(settings, beans, Map.of()));
+    return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()));
   }
 
   private static RouteParts routes(InstantSource clock) {

@@ -1,0 +1,48 @@
+package dev.weir.server.wiring;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Which database a node uses, and how.
+ *
+ * @param server a PostgreSQL that runs; if empty, the node runs one itself
+ * @param dataFolder where the node's own one keeps its files
+ * @param migrates whether the node brings the tables up to date
+ */
+record DatabaseSettings(
+    Optional<DatabaseAddress> server, Path dataFolder, Pool pool, boolean migrates) {
+  private static final Duration MIN_PATIENCE = Duration.ofMillis(250);
+  private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
+
+  /** Migrating the tables takes three at the same time. */
+  private static final int MIN_CONNECTIONS = 3;
+
+  private static final int MAX_CONNECTIONS = 1_000;
+
+  /** How many connections there are, and how long a caller waits for one. */
+  record Pool(int min, int max, Duration patience) {
+    private static Pool of(Settings settings) {
+      int max = settings.number(Setting.DB_POOL_MAX, MIN_CONNECTIONS, MAX_CONNECTIONS);
+      int min = Math.min(max, settings.number(Setting.DB_POOL_MIN, 0, MAX_CONNECTIONS));
+      return new Pool(min, max, settings.duration(Setting.DB_WAIT, MIN_PATIENCE, MAX_PATIENCE));
+    }
+  }
+
+  /** Returns empty if everything is kept in memory. */
+  static Optional<DatabaseSettings> of(Settings settings) {
+    String store = settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory"));
+    if (store.equals("memory")) {
+      return Optional.empty();
+    }
+    boolean isServer = settings.optional(Setting.DB_URL).isPresent();
+    return Optional.of(
+        new DatabaseSettings(
+            isServer ? Optional.of(DatabaseAddress.ofServer(settings)) : Optional.empty(),
+            DatabaseAddress.dataFolder(settings),
+            Pool.of(settings),
+            settings.flag(Setting.DB_MIGRATE)));
+  }
+}

@@ -1,0 +1,116 @@
+package dev.weir.server.wiring;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.http.Readiness;
+import dev.weir.server.metrics.EnvoyMetrics;
+import dev.weir.server.metrics.GatewayMetrics;
+import dev.weir.server.metrics.SlotLog;
+import dev.weir.server.metrics.SlotMetrics;
+import dev.weir.server.slots.DefaultConfig;
+import dev.weir.server.tracing.Tracing;
+import dev.weir.store.jdbc.ChangeListener;
+import dev.weir.store.jdbc.Channel;
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The engine of a node on its stores, with what keeps it up to date.
+ *
+ * @param readiness whether the stores can be used
+ */
+record NodeParts(
+    PrometheusRegistry registry,
+    GatewayMetrics gatewayMetrics,
+    EnvoyMetrics envoyMetrics,
+    Readiness readiness,
+    SlotParts slots,
+    SlotScheduler scheduler,
+    LimitParts limits,
+    RouteParts routes,
+    Optional<Tracing> tracing) {
+
+  /**
+   * Opens the parts one by one.
+   *
+   * @param open gets each of them as soon as it is open
+   */
+  static NodeParts open(NodeSettings settings, StopSignal stop, OpenParts open) {
+    PrometheusRegistry registry = new PrometheusRegistry();
+    JvmMetrics.builder().register(registry);
+    SlotObserver observer = new SlotLog(new SlotMetrics(registry));
+    Optional<Database> database =
+        settings.database().map(given -> open.add(Database.open(given, stop)));
+    Optional<HikariDataSource> pool = database.map(Database::pool);
+    NodeParts parts;
+    try {
+      SlotParts slots = SlotParts.open(settings.slots(), pool, observer);
+      LimitParts limits = LimitParts.open(settings.limits(), pool, registry, open);
+      RouteParts routes = RouteParts.open(settings.routes(), pool);
+      pool.ifPresent(source -> open.add(listener(source, slots, limits, routes)));
+      stop.check();
+      Optional<Tracing> tracing =
+          settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
+      parts =
+          new NodeParts(
+              registry,
+              new GatewayMetrics(registry),
+              new EnvoyMetrics(registry),
+              database.<Readiness>map(used -> used::reasonAgainst).orElse(() -> ""),
+              slots,
+              open.add(slots.scheduler(settings.slots(), tracing, observer)),
+              limits,
+              routes,
+              tracing);
+    } catch (StoreException e) {
+      throw database.isPresent() ? database.get().unusable(e) : e;
+    }
+    parts.keepUpToDate(settings.limits().cacheTtl(), open);
+    return parts;
+  }
+
+  /** Hears of changes that other nodes make. */
+  private static ChangeListener listener(
+      HikariDataSource database, SlotParts slots, LimitParts limits, RouteParts routes) {
+    Map<Channel, ChangeListener.Hearer> hearers = new EnumMap<>(limits.hearers());
+    hearers.put(Channel.SLOT_CONFIG, slots.hearer());
+    hearers.put(Channel.ROUTE, routes.hearer());
+    return new ChangeListener(database, hearers);
+  }
+
+  /** Reads rules and routes from time to time, in case a change was not heard of. */
+  private void keepUpToDate(Duration interval, OpenParts open) {
+    open.add(Upkeep.start("reading of rules", limits.index()::refresh, interval));
+    Runnable readRoutes =
+        () -> {
+          routes.table().refresh();
+          gatewayMetrics.routesKnown(routes.table().patterns());
+        };
+    open.add(Upkeep.start("reading of routes", readRoutes, interval));
+    open.add(
+        Upkeep.start(
+            "renewal of leases", limits.evaluator()::renewLeases, RuleEvaluator.BETWEEN_RENEWALS));
+  }
+
+  /** What the endpoints ask for. */
+  Beans beans(NodeSettings settings) {
+    Beans beans =
+        new Beans()
+            .add(settings.http())
+            .add(new DefaultConfig(settings.slots().defaultConfig()))
+            .add(readiness)
+            .add(registry);
+    slots.addTo(beans, scheduler);
+    limits.addTo(beans);
+    routes.addTo(beans);
+    tracing.ifPresent(beans::add);
+    return beans;
+  }
+}

@@ -1,0 +1,94 @@
+package dev.weir.server.wiring;
+
+import dev.weir.server.gateway.Gateway;
+import dev.weir.server.rules.CheckSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The servers of a node, listening. */
+record NodeServers(WebServer web, Optional<EnvoyPort> envoy, Optional<Gateway> gateway) {
+
+  /**
+   * Starts to listen, the web server last: it says that the node is ready.
+   *
+   * @param open gets each of the others as soon as it listens
+   */
+  static NodeServers start(
+      NodeSettings settings, NodeParts parts, StopSignal stop, OpenParts open) {
+    Optional<EnvoyPort> envoy =
+        settings
+            .envoy()
+            .map(
+                address ->
+                    open.add(
+                        EnvoyPort.start(
+                            address, settings.http(), parts.limits(), parts.envoyMetrics())));
+    Optional<Gateway> gateway =
+        settings
+            .gateway()
+            .map(
+                given ->
+                    open.add(
+                        GatewayParts.start(
+                            given,
+                            parts.routes().table(),
+                            parts.limits(),
+                            settings.http().trustedProxies(),
+                            parts.gatewayMetrics())));
+    stop.check();
+    boolean isBlocking = parts.limits().checks().isBlocking();
+    WebServer web =
+        WebServer.start(
+            settings.web(), parts.beans(settings), Map.of(CheckSettings.BLOCKING, isBlocking));
+    return new NodeServers(web, envoy, gateway);
+  }
+
+  /**
+   * Lets what is under way finish and refuses what is new, at all ports at the same time; then
+   * closes the web server. The others are closed with the parts.
+   */
+  void drain(Drain.Patience patience) {
+    Optional<Thread> leaving = envoy.map(port -> Thread.startVirtualThread(port::drain));
+    List<Drain.Door> doors = new ArrayList<>(List.of(web));
+    gateway.map(NodeServers::door).ifPresent(doors::add);
+    Drain.run(patience, doors);
+    web.close();
+    leaving.ifPresent(NodeServers::await);
+  }
+
+  private static void await(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Drain.Door door(Gateway gateway) {
+    return new Drain.Door() {
+      @Override
+      public void begin() {
+        gateway.beginDraining();
+      }
+
+      @Override
+      public void refuseNewcomers(Duration arrival) throws InterruptedException {
+        gateway.refuseNewcomers(arrival);
+      }
+
+      @Override
+      public CompletableFuture<Void> endWhenIdle(Duration idle) {
+        return gateway.endWhenIdle(idle);
+      }
+
+      @Override
+      public int count() {
+        return gateway.count();
+      }
+    };
+  }
+}

@@ -1,0 +1,82 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.routes.Route;
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.gateway.GatewaySettings;
+import dev.weir.server.http.HttpSettings;
+import java.net.URI;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Everything that a node reads from its settings, as checked values. Nothing is opened to read it,
+ * so a wrong setting is reported before PostgreSQL starts.
+ *
+ * @param database empty if everything is kept in memory
+ * @param routes the routes of the gateway that the settings name
+ */
+record NodeSettings(
+    WebSettings web,
+    HttpSettings http,
+    Optional<DatabaseSettings> database,
+    SlotSettings slots,
+    LimitSettings limits,
+    List<Route.Terms> routes,
+    Optional<GatewaySettings> gateway,
+    Optional<EnvoyPort.Address> envoy,
+    Optional<TracingSettings> tracing) {
+
+  /**
+   * Where spans are sent.
+   *
+   * @param percent how many of the requests that bring no decision of their own
+   */
+  record TracingSettings(URI collector, int percent) {}
+
+  static NodeSettings of(Settings settings) {
+    WebSettings web = WebSettings.of(settings);
+    int percent = settings.number(Setting.TRACING_PERCENT, 0, 100);
+    return new NodeSettings(
+        web,
+        http(settings),
+        DatabaseSettings.of(settings),
+        SlotSettings.of(settings),
+        LimitSettings.of(settings),
+        GatewayParts.routes(settings),
+        GatewayParts.settings(settings),
+        EnvoyPort.address(settings, web.patience()),
+        settings
+            .webAddress(Setting.TRACING_ENDPOINT)
+            .map(collector -> new TracingSettings(collector, percent)));
+  }
+
+  /**
+   * Throws if a port is in use, which would otherwise be noticed after the database has started.
+   */
+  void probePorts() {
+    PortProbe.check(Setting.PORT, web.host(), web.port());
+    envoy.ifPresent(
+        address ->
+            PortProbe.check(
+                Setting.GRPC_PORT, address.socket().getHostString(), address.socket().getPort()));
+    gateway.ifPresent(
+        listening -> PortProbe.check(Setting.GATEWAY_PORT, listening.host(), listening.port()));
+  }
+
+  private static HttpSettings http(Settings settings) {
+    return new HttpSettings(
+        settings.secret(Setting.ADMIN_TOKEN),
+        OidcSettings.issuer(settings),
+        settings.secrets(Setting.CLIENT_KEYS),
+        trustedProxies(settings));
+  }
+
+  private static TrustedProxies trustedProxies(Settings settings) {
+    try {
+      return TrustedProxies.of(settings.list(Setting.TRUSTED_PROXIES));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.TRUSTED_PROXIES.key(), String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.slots.Reconciler;
+import dev.weir.engine.slots.SlotScheduler;
+import java.time.Duration;
+
+/**
+ * How slots are assigned and kept.
+ *
+ * @param defaultConfig the configuration of requests that name none
+ * @param createsDefault whether it is created if it does not exist
+ * @param cacheTtl for how long a node may use a configuration that another node has changed
+ */
+record SlotSettings(
+    String defaultConfig,
+    boolean createsDefault,
+    Duration cacheTtl,
+    SlotScheduler.Settings scheduler,
+    Reconciler.Settings reconciler,
+    Duration upkeepInterval) {
+  private static final Duration MIN_UPKEEP_INTERVAL = Duration.ofMillis(10);
+
+  /** Every time minus this is still a time. */
+  private static final Duration MAX_AGE = Duration.ofDays(100 * 365);
+
+  private static final int UPKEEP_STEPS = 50;
+
+  static SlotSettings of(Settings settings) {
+    return new SlotSettings(
+        settings.configName(Setting.SLOTS_DEFAULT_NAME),
+        settings.flag(Setting.SLOTS_CREATE_DEFAULT),
+        settings.duration(Setting.SLOTS_CACHE_TTL, Duration.ZERO, Duration.ofDays(1)),
+        scheduler(settings),
+        reconciler(settings),
+        settings.duration(Setting.SLOTS_UPKEEP_EVERY, MIN_UPKEEP_INTERVAL, Duration.ofDays(1)));
+  }
+
+  private static SlotScheduler.Settings scheduler(Settings settings) {
+    return new SlotScheduler.Settings(
+        settings.number(Setting.SLOTS_LANES, 1, 64),
+        settings.number(Setting.SLOTS_LARGEST_BATCH, 1, 50_000),
+        SlotScheduler.Settings.DEFAULT.maxWaiting(),
+        // Waiting for two kinds of things, they leave half of the connections to the others.
+        Math.clamp(settings.number(Setting.DB_POOL_MAX, 2, 1_000) / 4, 1, 16));
+  }
+
+  private static Reconciler.Settings reconciler(Settings settings) {
+    Duration retention =
+        settings.optional(Setting.SLOTS_RETENTION).isPresent()
+            ? settings.duration(Setting.SLOTS_RETENTION, Duration.ZERO, MAX_AGE)
+            : Reconciler.Settings.FOREVER;
+    return new Reconciler.Settings(
+        settings.duration(Setting.SLOTS_LEAK_GRACE, Duration.ZERO, MAX_AGE),
+        settings.flag(Setting.SLOTS_RECLAIM),
+        retention,
+        UPKEEP_STEPS);
+  }
+}

@@ -1,0 +1,19 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.PeriodicTask;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Work that a node repeats in the background; failures are logged. */
+final class Upkeep {
+  private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
+
+  static final PeriodicTask.Log LOG = new PeriodicTask.Log(log::info, log::warn, log::error);
+
+  private Upkeep() {}
+
+  static PeriodicTask start(String name, Runnable work, Duration interval) {
+    return new PeriodicTask(name, work, interval, LOG);
+  }
+}
