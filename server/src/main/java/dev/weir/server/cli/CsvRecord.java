@@ -1,15 +1,20 @@
 package dev.weir.server.cli;
 
+import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
+import de.siegmar.fastcsv.reader.CloseableIterator;
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The fields of one record of comma-separated values (RFC 4180). */
+/** The fields of one record of comma-separated values (RFC 4180), as FastCSV reads them. */
 record CsvRecord(List<String> fields) {
   CsvRecord {
     fields = List.copyOf(fields);
   }
 
-  /** Says that a record breaks the rules of the format. */
+  /** Thrown if a record breaks the rules of the format. */
   static final class MalformedException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -26,47 +31,77 @@ record CsvRecord(List<String> fields) {
   }
 
   /**
-   * Takes a record apart. Stricter than many readers: a quote that does not enclose a whole field
-   * is refused, because guessing would schedule a payment under an id that nobody gave it.
+   * Splits a record into its fields. Stricter than FastCSV: a quote inside an unquoted field and a
+   * carriage return outside quotes are refused, because guessing would schedule a payment under an
+   * id that the feed does not contain.
+   *
+   * @param text one record without its line end
    */
   static CsvRecord parse(String text) throws MalformedException {
-    List<String> fields = new ArrayList<>();
-    int at = 0;
-    while (true) {
-      int next;
-      if (at < text.length() && text.charAt(at) == '"') {
-        int close = closingQuote(text, at);
-        fields.add(text.substring(at + 1, close).replace("\"\"", "\""));
-        next = close + 1;
-        if (next < text.length() && text.charAt(next) != ',') {
-          throw new MalformedException(
-              "field " + fields.size() + " goes on after its closing quote");
-        }
-      } else {
-        int comma = text.indexOf(',', at);
-        next = comma < 0 ? text.length() : comma;
-        String field = text.substring(at, next);
-        fields.add(field);
-        if (field.indexOf('"') >= 0) {
-          throw new MalformedException(
-              "field " + fields.size() + " has a quote inside but is not enclosed in quotes");
-        }
-      }
-      if (next == text.length()) {
-        return new CsvRecord(fields);
-      }
-      at = next + 1;
+    FieldCollector collector = new FieldCollector();
+    boolean oneRecord;
+    try {
+      oneRecord = isOneRecord(text, collector, false);
+    } catch (CsvParseException malformed) {
+      throw new MalformedException(quoteFlaw(text));
+    }
+    if (!oneRecord || text.endsWith("\r")) {
+      throw new MalformedException("has a carriage return outside quotes");
+    }
+    if (collector.fieldWithStrayQuote > 0) {
+      throw new MalformedException(
+          "field "
+              + collector.fieldWithStrayQuote
+              + " has a quote inside but is not enclosed in quotes");
+    }
+    // FastCSV reads no record from an empty text; RFC 4180 has one empty field there.
+    return new CsvRecord(text.isEmpty() ? List.of("") : collector.fields);
+  }
+
+  /** Reads the first record and returns true if no other follows. */
+  private static boolean isOneRecord(
+      String text, FieldCollector collector, boolean allowUnclosedQuote) {
+    CloseableIterator<FieldCollector> records =
+        CsvReader.builder()
+            .skipEmptyLines(false)
+            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .allowUnclosedQuote(allowUnclosedQuote)
+            .build(collector, text)
+            .iterator();
+    if (records.hasNext()) {
+      records.next();
+    }
+    return !records.hasNext();
+  }
+
+  /** FastCSV has one exception for both flaws. Which one it was shows when one is allowed. */
+  private static String quoteFlaw(String text) {
+    FieldCollector collector = new FieldCollector();
+    try {
+      isOneRecord(text, collector, true);
+      return "a quote is opened and never closed";
+    } catch (CsvParseException extraCharacters) {
+      return "field " + (collector.fields.size() + 1) + " goes on after its closing quote";
     }
   }
 
-  private static int closingQuote(String text, int open) throws MalformedException {
-    int at = text.indexOf('"', open + 1);
-    while (at >= 0 && at + 1 < text.length() && text.charAt(at + 1) == '"') {
-      at = text.indexOf('"', at + 2);
+  private static final class FieldCollector extends AbstractBaseCsvCallbackHandler<FieldCollector> {
+    private final List<String> fields = new ArrayList<>();
+    private int fieldWithStrayQuote;
+
+    @Override
+    protected void handleField(int index, char[] buffer, int offset, int length, boolean quoted) {
+      String field = new String(buffer, offset, length);
+      fields.add(field);
+      if (!quoted && fieldWithStrayQuote == 0 && field.indexOf('"') >= 0) {
+        fieldWithStrayQuote = fields.size();
+      }
     }
-    if (at < 0) {
-      throw new MalformedException("a quote is opened and never closed");
+
+    @Override
+    protected FieldCollector buildRecord() {
+      return this;
     }
-    return at;
   }
 }

@@ -9,19 +9,23 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes into records that end at a line feed, in a buffer of fixed size. With
- * quotes heeded (CSV), a line feed inside a quoted field belongs to the record.
+ * Cuts a stream of bytes into records that end at a line feed, in a buffer of fixed size. In CSV, a
+ * line feed inside a quoted field belongs to the record.
+ *
+ * <p>This is not left to FastCSV, which stops at the first malformed record: an import goes on
+ * after it, loses one line to a quote that is never closed, reports every rejected record as it
+ * stands in the file, and counts the bytes that it has taken.
  *
  * <p>Works on bytes because line feed, comma and quote never occur inside a longer UTF-8 sequence.
  */
 final class RecordReader {
-  static final int LONGEST_RECORD_BYTES = 256 * 1024;
+  static final int MAX_RECORD_BYTES = 256 * 1024;
   private static final char REPLACEMENT = '\uFFFD';
   private static final int SHOWN_OF_TOO_LONG_BYTES = 1_000;
 
   private final InputStream in;
-  private final boolean quotesHeeded;
-  private final byte[] buffer = new byte[2 * LONGEST_RECORD_BYTES];
+  private final boolean csv;
+  private final byte[] buffer = new byte[2 * MAX_RECORD_BYTES];
   private int start;
   private int end;
   private boolean begun;
@@ -29,9 +33,9 @@ final class RecordReader {
   private long consumedBytes;
   private long line = 1;
 
-  RecordReader(InputStream in, boolean quotesHeeded) {
+  RecordReader(InputStream in, boolean csv) {
     this.in = in;
-    this.quotesHeeded = quotesHeeded;
+    this.csv = csv;
   }
 
   /**
@@ -74,14 +78,14 @@ final class RecordReader {
     Quotes quotes = Quotes.FIELD_BEGINS;
     int length = 0;
     while (true) {
-      for (; start + length < end && length < LONGEST_RECORD_BYTES; length++) {
+      for (; start + length < end && length < MAX_RECORD_BYTES; length++) {
         byte next = buffer[start + length];
         if (next == '\n' && quotes != Quotes.OPEN) {
           return cut(length, 1, null);
         }
-        quotes = quotesHeeded ? quotes.after(next) : quotes;
+        quotes = csv ? quotes.after(next) : quotes;
       }
-      if (length == LONGEST_RECORD_BYTES) {
+      if (length == MAX_RECORD_BYTES) {
         return tooLong(quotes);
       }
       if (!fill()) {
@@ -105,7 +109,7 @@ final class RecordReader {
         new String(buffer, start, SHOWN_OF_TOO_LONG_BYTES, StandardCharsets.UTF_8) + "...";
     long at = line;
     skipLine();
-    return new Cut(at, shown, "is longer than " + LONGEST_RECORD_BYTES + " bytes");
+    return new Cut(at, shown, "is longer than " + MAX_RECORD_BYTES + " bytes");
   }
 
   /**
@@ -187,7 +191,7 @@ final class RecordReader {
     if (ended) {
       return false;
     }
-    if (start > 0 && buffer.length - end < LONGEST_RECORD_BYTES / 4) {
+    if (start > 0 && buffer.length - end < MAX_RECORD_BYTES / 4) {
       System.arraycopy(buffer, start, buffer, 0, end - start);
       end -= start;
       start = 0;

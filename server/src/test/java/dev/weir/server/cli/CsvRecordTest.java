@@ -47,6 +47,15 @@ final class CsvRecordTest {
     assertThatThrownBy(() -> CsvRecord.parse("\"\"\"")).hasMessageContaining("never closed");
   }
 
+  @Test
+  void refusesCarriageReturnsOutsideQuotes() {
+    for (String text : List.of("a\rb,c", "\ra", "a\r", "\"a\"\r", "a,\r")) {
+      assertThatThrownBy(() -> CsvRecord.parse(text))
+          .isInstanceOf(CsvRecord.MalformedException.class)
+          .hasMessage("has a carriage return outside quotes");
+    }
+  }
+
   @Property
   void readsBackWhatWasWritten(
       @ForAll("tables") List<List<String>> table, @ForAll boolean carriageReturns)

@@ -129,7 +129,7 @@ final class FeedTest {
 
   @Test
   void passesOverALineThatIsTooLong() throws IOException {
-    String longId = "x".repeat(3 * RecordReader.LONGEST_RECORD_BYTES);
+    String longId = "x".repeat(3 * RecordReader.MAX_RECORD_BYTES);
     List<FeedLine> lines = ndjson("{\"eventId\":\"" + longId + "\"}\n{\"eventId\":\"b\"}\n");
     assertThat(lines).hasSize(2);
     assertThat(lines.get(0))
