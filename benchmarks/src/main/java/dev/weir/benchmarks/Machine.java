@@ -43,9 +43,9 @@ public final class Machine {
   }
 
   /** The server's version and the settings that decide how fast a commit is. */
-  public static Map<String, String> facts(DataSource postgres) throws SQLException {
+  public static Map<String, String> facts(DataSource postgresql) throws SQLException {
     Map<String, String> facts = new LinkedHashMap<>();
-    try (Connection connection = postgres.getConnection();
+    try (Connection connection = postgresql.getConnection();
         Statement statement = connection.createStatement()) {
       try (ResultSet version = statement.executeQuery("SHOW server_version")) {
         version.next();

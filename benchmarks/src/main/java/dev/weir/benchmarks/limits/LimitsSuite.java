@@ -15,7 +15,7 @@ public final class LimitsSuite implements Suite {
           new FootprintCase(),
           RedisCase.ONE_KEY,
           RedisCase.MANY_KEYS,
-          new PostgresCase(),
+          new PostgresqlCase(),
           new HttpCase());
 
   @Override

@@ -2,8 +2,8 @@ package dev.weir.benchmarks.slots;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.store.jdbc.PostgresqlPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -81,9 +81,9 @@ public final class BenchDatabase implements AutoCloseable {
   /** Weir's own pool, with the tables in place. */
   public HikariDataSource weirPool() {
     HikariDataSource pool =
-        PostgresPool.open(
-            new PostgresPool.Settings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
-    PostgresPool.migrate(pool);
+        PostgresqlPool.open(
+            new PostgresqlPool.Settings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
+    PostgresqlPool.migrate(pool);
     return pool;
   }
 

@@ -43,7 +43,7 @@ record CallersCase(int callers) implements SlotsSuite.Case {
     List<Row> rows = new ArrayList<>();
     try (HikariDataSource usualPool = database.pool();
         HikariDataSource weirPool = database.weirPool()) {
-      Weir weir = Weir.onPostgres(weirPool);
+      Weir weir = Weir.onPostgresql(weirPool);
       AtomicInteger run = new AtomicInteger();
       // Many callers come first, in a young JVM: what is measured is the steady state of both.
       if (callers > 1) {

@@ -27,15 +27,15 @@ record DepthCase() implements SlotsSuite.Case {
     int many = effort.deepWindows();
     request.progress().accept("slots: %,d full windows ahead".formatted(many));
     try (HikariDataSource pool = database.weirPool()) {
-      Weir postgres = Weir.onPostgres(pool);
-      fill(database, postgres, "few", FEW_WINDOWS);
-      fill(database, postgres, "deep", many);
+      Weir postgresql = Weir.onPostgresql(pool);
+      fill(database, postgresql, "few", FEW_WINDOWS);
+      fill(database, postgresql, "deep", many);
       database.execute("analyze slot_window; checkpoint");
       Weir memory = Weir.inMemory();
       fill(memory, "few", FEW_WINDOWS);
       fill(memory, "deep", many);
       return List.of(
-          row("PostgreSQL", postgres, effort, many), row("memory", memory, effort, many));
+          row("PostgreSQL", postgresql, effort, many), row("memory", memory, effort, many));
     }
   }
 
@@ -46,14 +46,14 @@ record DepthCase() implements SlotsSuite.Case {
     long micros = REQUESTED.getEpochSecond() * 1_000_000;
     database.execute(
         """
-      insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
-      select b.config_id, b.grid, %1$d + n * 1000000::bigint, 1, true, '\\x01'
-      from slot_book b, generate_series(0, %2$d - 1) as n where b.name = '%3$s';
-      insert into full_run (config_id, grid, from_micros, until_micros)
-      select b.config_id, b.grid, %1$d, %1$d + %2$d * 1000000::bigint
-      from slot_book b where b.name = '%3$s';
-      update slot_book set seq = seq + 1 where name = '%3$s';
-      """
+        insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
+        select b.config_id, b.grid, %1$d + n * 1000000::bigint, 1, true, '\\x01'
+        from slot_book b, generate_series(0, %2$d - 1) as n where b.name = '%3$s';
+        insert into full_run (config_id, grid, from_micros, until_micros)
+        select b.config_id, b.grid, %1$d, %1$d + %2$d * 1000000::bigint
+        from slot_book b where b.name = '%3$s';
+        update slot_book set seq = seq + 1 where name = '%3$s';
+        """
             .formatted(micros, windows, name));
   }
 

@@ -23,7 +23,7 @@ record ManyConfigsCase() implements SlotsSuite.Case {
     request.progress().accept("slots: " + CONFIGS + " configurations at once");
     LoadRun load = effort.load(CALLERS);
     try (HikariDataSource pool = database.weirPool()) {
-      Weir weir = Weir.onPostgres(pool);
+      Weir weir = Weir.onPostgresql(pool);
       AtomicInteger run = new AtomicInteger();
       Rounds<Load> rounds =
           Rounds.interleaved(

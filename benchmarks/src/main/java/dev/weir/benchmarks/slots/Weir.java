@@ -27,7 +27,7 @@ record Weir(SlotConfigs configs, SlotScheduler desk) {
   /** Of whichever thread asks: generators are not safe for use by several. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
-  static Weir onPostgres(HikariDataSource pool) {
+  static Weir onPostgresql(HikariDataSource pool) {
     return of(
         new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE),
         new JdbcSlotLedger(pool, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE),

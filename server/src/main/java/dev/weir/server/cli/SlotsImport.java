@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.wiring.postgres.FileProblem;
+import dev.weir.server.wiring.postgresql.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;
@@ -40,9 +40,9 @@ final class SlotsImport implements Callable<Integer> {
   @Parameters(
       paramLabel = "FEED",
       description =
-          "a file .ndjson with lines such as {\"eventId\":\"pay-1\"}, or .csv with a header row; both"
-              + " with eventId and, if wanted, configName and requestedTime, and nothing else; - for"
-              + " standard input")
+          "a file .ndjson with lines such as {\"eventId\":\"pay-1\"}, or .csv with a header row;"
+              + " both with eventId and, if wanted, configName and requestedTime, and nothing else;"
+              + " - for standard input")
   private String feedName = "";
 
   @Option(

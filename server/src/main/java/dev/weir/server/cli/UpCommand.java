@@ -6,7 +6,7 @@ import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.Startup;
 import dev.weir.server.wiring.StoppedException;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.EnumMap;

@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.store.jdbc.PostgresqlPool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -64,8 +64,8 @@ final class Database implements AutoCloseable {
   }
 
   private static HikariDataSource pool(DatabaseSettings.Pool size, DatabaseAddress address) {
-    return PostgresPool.open(
-        new PostgresPool.Settings(
+    return PostgresqlPool.open(
+        new PostgresqlPool.Settings(
             address.url(),
             address.user(),
             address.password(),
@@ -110,7 +110,7 @@ final class Database implements AutoCloseable {
 
   private void migrate() {
     try {
-      PostgresPool.migrate(pool);
+      PostgresqlPool.migrate(pool);
     } catch (RuntimeException e) {
       log.debug("Not migrated", e);
       throw unusable(e);

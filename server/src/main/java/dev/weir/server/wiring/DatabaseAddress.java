@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.DriverManager;

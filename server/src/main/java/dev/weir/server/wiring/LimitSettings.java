@@ -43,7 +43,7 @@ record LimitSettings(
                 Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.LONGEST_TTL),
             settings.duration(
                 Setting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1)));
-    limits.check(settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory")));
+    limits.check(settings.choice(Setting.SLOTS_STORE, List.of("postgresql", "memory")));
     return limits;
   }
 

@@ -54,7 +54,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
-          case POSTGRESQL -> onPostgres(settings, database.orElseThrow(), metrics, open);
+          case POSTGRESQL -> onPostgresql(settings, database.orElseThrow(), metrics, open);
           case REDIS -> onRedis(settings, database, metrics, open);
         };
     open.add(stores.limits());
@@ -74,7 +74,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     return new LimitStores(new OpenWhenFull(memory), leases, leases);
   }
 
-  private static LimitStores onPostgres(
+  private static LimitStores onPostgresql(
       LimitSettings settings, HikariDataSource database, LimitMetrics metrics, OpenParts open) {
     sweep(database, open);
     return goingOn(

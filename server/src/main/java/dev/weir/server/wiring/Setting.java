@@ -31,7 +31,7 @@ public enum Setting {
           + " turn and for its answer"),
   DB_MIGRATE("weir.db.migrate", "true", "bring the tables up to date at start"),
   SLOTS_STORE(
-      "weir.slots.store", "postgres", "where slots are kept: postgres, or memory (not kept)"),
+      "weir.slots.store", "postgresql", "where slots are kept: postgresql, or memory (not kept)"),
   SLOTS_DEFAULT_NAME("weir.slots.default-name", "default", "configuration of requests without one"),
   SLOTS_CREATE_DEFAULT(
       "weir.slots.create-default", "true", "make that configuration, 100 per PT4S, if absent"),
@@ -88,7 +88,8 @@ public enum Setting {
   TRUSTED_PROXIES(
       "weir.trusted-proxies",
       "",
-      "addresses and networks whose Forwarded and X-Forwarded-For are believed, such as 10.0.0.0/8"),
+      "addresses and networks whose Forwarded and X-Forwarded-For are believed, such as"
+          + " 10.0.0.0/8"),
   OIDC_ISSUER(
       "weir.oidc.issuer", "", "https://… of an OpenID Connect issuer whose tokens are taken too"),
   OIDC_AUDIENCE("weir.oidc.audience", "", "for whom its tokens must be; needed with an issuer"),

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.slots.SlotNames;
-import dev.weir.server.wiring.postgres.FileProblem;
+import dev.weir.server.wiring.postgresql.FileProblem;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URI;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.verify.Findings;
 import dev.weir.server.verify.Verifier;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +20,11 @@ final class Database implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   private final Path folder;
-  private EmbeddedDatabase postgres;
+  private EmbeddedDatabase postgresql;
 
   private Database(Path folder) {
     this.folder = folder;
-    this.postgres = EmbeddedDatabase.start(folder);
+    this.postgresql = EmbeddedDatabase.start(folder);
   }
 
   static Database start(Path folder) throws IOException {
@@ -37,11 +37,11 @@ final class Database implements AutoCloseable {
   Map<String, String> environment() {
     return Map.of(
         "WEIR_DB_URL",
-        postgres.jdbcUrl(),
+        postgresql.jdbcUrl(),
         "WEIR_DB_USER",
-        postgres.user(),
+        postgresql.user(),
         "WEIR_DB_PASSWORD",
-        postgres.password(),
+        postgresql.password(),
         "WEIR_DB_WAIT",
         "PT1S",
         "WEIR_DB_POOL_MIN",
@@ -52,9 +52,9 @@ final class Database implements AutoCloseable {
 
   /** Ends all its processes on the spot; it is started again by its supervisor. */
   void kill() {
-    long pid = postgres.pid();
+    long pid = postgresql.pid();
     killAll(pid);
-    Waiting.until("PostgreSQL to be started again", BOUND, () -> postgres.pid() != pid);
+    Waiting.until("PostgreSQL to be started again", BOUND, () -> postgresql.pid() != pid);
   }
 
   static void killAll(long pid) {
@@ -69,13 +69,13 @@ final class Database implements AutoCloseable {
   }
 
   void stop() {
-    postgres.close();
+    postgresql.close();
   }
 
   void startAgain() {
-    String before = postgres.jdbcUrl();
-    postgres = EmbeddedDatabase.start(folder);
-    assertThat(postgres.jdbcUrl()).isEqualTo(before);
+    String before = postgresql.jdbcUrl();
+    postgresql = EmbeddedDatabase.start(folder);
+    assertThat(postgresql.jdbcUrl()).isEqualTo(before);
   }
 
   /** What the checker finds in the database of a folder and in a journal. */
@@ -93,6 +93,6 @@ final class Database implements AutoCloseable {
 
   @Override
   public void close() {
-    postgres.close();
+    postgresql.close();
   }
 }

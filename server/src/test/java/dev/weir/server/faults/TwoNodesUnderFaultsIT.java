@@ -27,9 +27,9 @@ final class TwoNodesUnderFaultsIT {
 
   private enum Fault {
     KILL_NODE,
-    KILL_POSTGRES,
+    KILL_POSTGRESQL,
     DRAIN_NODE,
-    STOP_POSTGRES
+    STOP_POSTGRESQL
   }
 
   @TempDir private Path folder;
@@ -41,13 +41,13 @@ final class TwoNodesUnderFaultsIT {
 
   @Test
   void whatWasAnsweredHoldsThroughEveryFault() throws Exception {
-    try (Database postgres = Database.start(folder.resolve("data"));
-        NodeProcess one = NodeProcess.start(folder.resolve("1.log"), postgres.environment());
-        NodeProcess two = NodeProcess.start(folder.resolve("2.log"), postgres.environment());
+    try (Database postgresql = Database.start(folder.resolve("data"));
+        NodeProcess one = NodeProcess.start(folder.resolve("1.log"), postgresql.environment());
+        NodeProcess two = NodeProcess.start(folder.resolve("2.log"), postgresql.environment());
         Target first = new Target(one.address());
         Target second = new Target(two.address());
         Journal journal = new Journal(folder.resolve("answers.ndjson"))) {
-      database = postgres;
+      database = postgresql;
       nodes = List.of(one.awaitReady(), two.awaitReady());
       targets = List.of(first, second);
       Load.configure(first.api);
@@ -85,7 +85,7 @@ final class TwoNodesUnderFaultsIT {
         node.awaitReady();
         target.excuse(Target.Excuse.NONE);
       }
-      case KILL_POSTGRES -> database.kill();
+      case KILL_POSTGRESQL -> database.kill();
       case DRAIN_NODE -> {
         target.excuse(Target.Excuse.LEAVING);
         node.terminate();
@@ -94,7 +94,7 @@ final class TwoNodesUnderFaultsIT {
         node.awaitReady();
         target.excuse(Target.Excuse.NONE);
       }
-      case STOP_POSTGRES -> {
+      case STOP_POSTGRESQL -> {
         database.stop();
         targets.forEach(each -> load.awaitRefusals(each, 1));
         database.startAgain();

@@ -6,7 +6,7 @@ import dev.weir.server.faults.Api;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -36,9 +36,9 @@ final class RacingEndingsIT {
 
   @Test
   void theDatabaseProvesEveryRuleAfterRacingEndings(@TempDir Path folder) throws Exception {
-    try (EmbeddedDatabase postgres = EmbeddedDatabase.start(folder.resolve("data"));
-        Node one = start(postgres);
-        Node two = start(postgres);
+    try (EmbeddedDatabase postgresql = EmbeddedDatabase.start(folder.resolve("data"));
+        Node one = start(postgresql);
+        Node two = start(postgresql);
         Api first = new Api(one.address());
         Api second = new Api(two.address())) {
       for (String config : CONFIGS) {
@@ -59,7 +59,7 @@ final class RacingEndingsIT {
         assertThat(caller.get()).isTrue();
       }
 
-      Findings findings = check(postgres);
+      Findings findings = check(postgresql);
       assertThat(findings.clean()).as(findings.toString()).isTrue();
       assertThat(findings.lookedAt(Invariant.TIMES, "slots")).isEqualTo(EVENTS);
     }
@@ -93,7 +93,7 @@ final class RacingEndingsIT {
             .formatted(event, config, Instant.now().plusSeconds(seconds)));
   }
 
-  private static Node start(EmbeddedDatabase postgres) {
+  private static Node start(EmbeddedDatabase postgresql) {
     Map<Setting, String> settings =
         Map.of(
             Setting.PORT,
@@ -101,11 +101,11 @@ final class RacingEndingsIT {
             Setting.DRAIN,
             "PT0S",
             Setting.DB_URL,
-            postgres.jdbcUrl(),
+            postgresql.jdbcUrl(),
             Setting.DB_USER,
-            postgres.user(),
+            postgresql.user(),
             Setting.DB_PASSWORD,
-            postgres.password(),
+            postgresql.password(),
             Setting.SLOTS_RECLAIM,
             "true",
             Setting.SLOTS_LEAK_GRACE,
@@ -115,9 +115,10 @@ final class RacingEndingsIT {
     return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
   }
 
-  private static Findings check(EmbeddedDatabase postgres) throws Exception {
+  private static Findings check(EmbeddedDatabase postgresql) throws Exception {
     try (Connection connection =
-        DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password())) {
+        DriverManager.getConnection(
+            postgresql.jdbcUrl(), postgresql.user(), postgresql.password())) {
       Verifier checker = new Verifier(connection);
       // Events that were cancelled asked again, so free places prove nothing.
       checker.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);

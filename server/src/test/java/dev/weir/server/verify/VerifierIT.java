@@ -8,7 +8,7 @@ import dev.weir.server.faults.Api;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -46,7 +46,7 @@ final class VerifierIT {
   private static final AtomicInteger COPIES = new AtomicInteger();
 
   @TempDir private static Path folder;
-  private static EmbeddedDatabase postgres;
+  private static EmbeddedDatabase postgresql;
   private static Path journal;
 
   private String url;
@@ -54,9 +54,9 @@ final class VerifierIT {
   /** Slots of every kind of configuration, given by a real node. */
   @BeforeAll
   static void giveSlots() throws IOException, InterruptedException {
-    postgres = EmbeddedDatabase.start(folder.resolve("data"));
+    postgresql = EmbeddedDatabase.start(folder.resolve("data"));
     journal = folder.resolve("answers.ndjson");
-    try (Node node = start(postgres.jdbcUrl());
+    try (Node node = start(postgresql.jdbcUrl());
         Api api = new Api(node.address())) {
       api.configure("{'configName':'plain','maxPerWindow':10,'windowSize':'PT1S'}");
       api.configure(
@@ -99,9 +99,9 @@ final class VerifierIT {
             Setting.DB_URL,
             url,
             Setting.DB_USER,
-            postgres.user(),
+            postgresql.user(),
             Setting.DB_PASSWORD,
-            postgres.password());
+            postgresql.password());
     return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
   }
 
@@ -123,15 +123,15 @@ final class VerifierIT {
 
   @AfterAll
   static void stop() {
-    postgres.close();
+    postgresql.close();
   }
 
   @BeforeEach
   void copyTheDatabase() throws SQLException {
     String name = "copy" + COPIES.incrementAndGet();
-    url = postgres.jdbcUrl().replaceFirst("/postgres$", "/" + name);
+    url = postgresql.jdbcUrl().replaceFirst("/postgres$", "/" + name);
     try (Connection connection =
-            connect(postgres.jdbcUrl().replaceFirst("/postgres$", "/template1"));
+            connect(postgresql.jdbcUrl().replaceFirst("/postgres$", "/template1"));
         Statement statement = connection.createStatement()) {
       statement.execute("create database " + name + " template postgres strategy file_copy");
     }
@@ -450,6 +450,6 @@ final class VerifierIT {
   }
 
   private static Connection connect(String url) throws SQLException {
-    return DriverManager.getConnection(url, postgres.user(), postgres.password());
+    return DriverManager.getConnection(url, postgresql.user(), postgresql.password());
   }
 }

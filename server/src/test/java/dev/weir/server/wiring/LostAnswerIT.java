@@ -3,7 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import dev.weir.store.tck.LossyRelay;
 import java.io.IOException;
 import java.net.URI;

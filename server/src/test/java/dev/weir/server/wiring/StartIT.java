@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.cli.UpCommand;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -161,7 +161,7 @@ final class StartIT {
       String port = Integer.toString(taken.getLocalPort());
       for (Setting setting : List.of(Setting.PORT, Setting.GRPC_PORT, Setting.GATEWAY_PORT)) {
         Map<Setting, String> given =
-            Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, data.toString(), setting, port);
+            Map.of(Setting.SLOTS_STORE, "postgresql", Setting.DATA, data.toString(), setting, port);
         assertThatThrownBy(() -> Node.start(settings(given)))
             .isInstanceOf(InvalidSettingException.class)
             .hasMessage(
@@ -176,9 +176,9 @@ final class StartIT {
 
   @Test
   void refusesDatabasesThatAreNone() {
-    Map<Setting, String> postgres =
+    Map<Setting, String> postgresql =
         Map.of(
-            Setting.SLOTS_STORE, "postgres",
+            Setting.SLOTS_STORE, "postgresql",
             Setting.DB_WAIT, "PT0.25S",
             Setting.DB_PASSWORD, "hunter2");
     for (String url :
@@ -188,10 +188,10 @@ final class StartIT {
             "jdbc:postgresql://127.0.0.1:port/weir?password=hunter2",
             "jdbc:postgresql://127.0.0.1:1/weir?password=hunter2",
             "nonsense")) {
-      refuses(with(postgres, Setting.DB_URL, url), Setting.DB_URL);
+      refuses(with(postgresql, Setting.DB_URL, url), Setting.DB_URL);
     }
     Map<Setting, String> nowhere =
-        with(postgres, Setting.DB_URL, "jdbc:postgresql://127.0.0.1:1/weir");
+        with(postgresql, Setting.DB_URL, "jdbc:postgresql://127.0.0.1:1/weir");
     for (String wait : List.of("PT0S", "PT0.1S", "PT11M", "3s")) {
       refuses(with(nowhere, Setting.DB_WAIT, wait), Setting.DB_WAIT);
     }
@@ -201,7 +201,7 @@ final class StartIT {
       Map<Setting, String> embedded =
           Map.of(
               Setting.SLOTS_STORE,
-              "postgres",
+              "postgresql",
               Setting.DATA,
               folder.resolve("unused").toString(),
               Setting.DB_POOL_MAX,
@@ -216,13 +216,13 @@ final class StartIT {
   void refusesADataFolderThatIsNone() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "not a folder");
     Map<Setting, String> onFile =
-        Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, file.toString());
+        Map.of(Setting.SLOTS_STORE, "postgresql", Setting.DATA, file.toString());
     assertThatThrownBy(() -> Node.start(settings(onFile)))
         .isInstanceOf(EmbeddedDatabase.StartException.class)
         .message()
         .contains(file.toString())
         .hasLineCount(1);
-    refuses(Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, "a\0b"), Setting.DATA);
+    refuses(Map.of(Setting.SLOTS_STORE, "postgresql", Setting.DATA, "a\0b"), Setting.DATA);
   }
 
   /** It has no tables. */

@@ -44,13 +44,13 @@ public final class Transactions {
 
   /**
    * Transactions of short statements, given up if the database does not answer one of them within
-   * {@link PostgresPool#patience}: a server that hangs answers nothing, and its connections stay
+   * {@link PostgresqlPool#patience}: a server that hangs answers nothing, and its connections stay
    * open.
    *
    * @param contended told of each new try
    */
   public static Transactions prompt(DataSource database, Runnable contended) {
-    return new Transactions(database, contended, Optional.of(PostgresPool.patience(database)));
+    return new Transactions(database, contended, Optional.of(PostgresqlPool.patience(database)));
   }
 
   /**

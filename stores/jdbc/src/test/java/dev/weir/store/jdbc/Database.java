@@ -43,9 +43,9 @@ public final class Database {
   private static Database start() {
     try {
       // It removes its folder and stops with this process.
-      EmbeddedPostgres postgres = EmbeddedPostgres.builder().start();
-      Database database = new Database(postgres.getJdbcUrl("postgres", "postgres"));
-      PostgresPool.migrate(database.pool);
+      EmbeddedPostgres postgresql = EmbeddedPostgres.builder().start();
+      Database database = new Database(postgresql.getJdbcUrl("postgres", "postgres"));
+      PostgresqlPool.migrate(database.pool);
       return database;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -53,8 +53,8 @@ public final class Database {
   }
 
   public static HikariDataSource openPool(String url) {
-    return PostgresPool.open(
-        new PostgresPool.Settings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
+    return PostgresqlPool.open(
+        new PostgresqlPool.Settings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
   }
 
   public String url() {

@@ -32,15 +32,15 @@ final class DeadDatabaseTest {
   void failsWhileItIsGoneAndRecoversByItself(@TempDir Path folder) throws Exception {
     EmbeddedPostgres first = start(folder.resolve("data"), 0);
     try (HikariDataSource pool =
-        PostgresPool.open(
-            new PostgresPool.Settings(
+        PostgresqlPool.open(
+            new PostgresqlPool.Settings(
                 first.getJdbcUrl("postgres", "postgres"),
                 "postgres",
                 "",
                 1,
                 4,
                 Duration.ofMillis(300)))) {
-      PostgresPool.migrate(pool);
+      PostgresqlPool.migrate(pool);
       Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
       Account account = Account.open(node, 1);
       Slot before = account.assign(node, "a", Account.NOON);

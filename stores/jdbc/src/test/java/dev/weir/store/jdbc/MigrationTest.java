@@ -33,8 +33,8 @@ final class MigrationTest {
 
   @Test
   void isDoneOnce() {
-    PostgresPool.migrate(pool);
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
 
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
   }
@@ -48,7 +48,7 @@ final class MigrationTest {
                   each ->
                       new FutureTask<>(
                           () -> {
-                            PostgresPool.migrate(each);
+                            PostgresqlPool.migrate(each);
                             return true;
                           }))
               .toList();
@@ -64,26 +64,26 @@ final class MigrationTest {
   void livesInADatabaseThatHasOtherTables() {
     Database.execute(pool, "create table somebody_elses (id int)");
 
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
 
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
   }
 
   @Test
   void partThatComesLaterMayHaveALowerNumber() {
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
     Database.execute(pool, "drop view slot_readable");
     Database.execute(pool, "drop table slot_config, slot_book, slot, slot_window, full_run");
     Database.execute(pool, "delete from weir_migration where version = '1'");
 
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
 
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
   }
 
   @Test
   void viewShowsUsagesToPeople() {
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
     Policy policy = Policy.of("å:𝄞", TokenBucket.of(10, Duration.ofDays(10)));
     new JdbcLimitStore(pool).take(policy, "user:7", 3);
 
@@ -100,7 +100,7 @@ final class MigrationTest {
 
   @Test
   void viewShowsSlotsToPeople() {
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
     Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
     Account account = Account.open(node, 4);
     account.assign(node, "a", Account.NOON.plusMillis(500));
@@ -120,7 +120,7 @@ final class MigrationTest {
 
   @Test
   void firstConfigurationIsMadeOnceByAnyNumberOfNodes() throws Exception {
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
     JdbcSlotConfigs configs = new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE);
     List<FutureTask<Boolean>> nodes =
         List.of(1, 2, 3, 4, 5, 6).stream()

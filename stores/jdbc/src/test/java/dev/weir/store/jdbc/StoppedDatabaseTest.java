@@ -56,15 +56,15 @@ final class StoppedDatabaseTest {
   void start() throws IOException {
     postgres = EmbeddedPostgres.builder().setDataDirectory(folder.resolve("data")).start();
     pool =
-        PostgresPool.open(
-            new PostgresPool.Settings(
+        PostgresqlPool.open(
+            new PostgresqlPool.Settings(
                 postgres.getJdbcUrl("postgres", "postgres"),
                 "postgres",
                 "",
                 2,
                 6,
                 Duration.ofSeconds(1)));
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
   }
 
   @AfterEach
@@ -184,8 +184,8 @@ final class StoppedDatabaseTest {
   void serverThatTakesThePlaceOfOneThatGreetsNobodyIsFound() throws Exception {
     try (SilentRelay relay = new SilentRelay(postgres.getPort());
         HikariDataSource through =
-            PostgresPool.open(
-                new PostgresPool.Settings(
+            PostgresqlPool.open(
+                new PostgresqlPool.Settings(
                     "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable"
                         .formatted(relay.port()),
                     "postgres",

@@ -5,7 +5,7 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.Batcher;
 import dev.weir.engine.limits.LeaseStore;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -44,7 +44,7 @@ public final class JdbcLeaseStore implements LeaseStore {
     this.clock = clock;
     this.batcher =
         new Batcher<LeaseStep, LeaseDecision>(this::run, LARGEST_BATCH, MOST_WAITING)
-            .within(PostgresPool.patience(database));
+            .within(PostgresqlPool.patience(database));
   }
 
   /**
@@ -54,7 +54,7 @@ public final class JdbcLeaseStore implements LeaseStore {
    * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
    */
   public static JdbcLeaseStore on(DataSource database) {
-    PostgresPool.migrate(database);
+    PostgresqlPool.migrate(database);
     return new JdbcLeaseStore(database);
   }
 

@@ -10,7 +10,7 @@ import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -92,7 +92,7 @@ public final class JdbcLimitStore implements LimitStore {
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings, PostgresPool.patience(database)))
+        Stream.generate(() -> new Lane(settings, PostgresqlPool.patience(database)))
             .limit(settings.lanes())
             .toList();
   }
@@ -104,7 +104,7 @@ public final class JdbcLimitStore implements LimitStore {
    * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
    */
   public static JdbcLimitStore on(DataSource database) {
-    PostgresPool.migrate(database);
+    PostgresqlPool.migrate(database);
     return new JdbcLimitStore(database);
   }
 

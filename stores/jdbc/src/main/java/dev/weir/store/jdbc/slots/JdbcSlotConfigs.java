@@ -5,7 +5,7 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.store.jdbc.Channel;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -47,7 +47,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         connection -> {
           // A deep backlog takes its time to carry over, and nobody may pass meanwhile.
           Sql.update(connection, "set local statement_timeout = 0");
-          connection.setNetworkTimeout(Runnable::run, (int) PostgresPool.LONGEST_WAIT.toMillis());
+          connection.setNetworkTimeout(Runnable::run, (int) PostgresqlPool.MAX_WAIT.toMillis());
           Optional<BookRow> book = BookRow.lock(connection, clock, name);
           SlotConfig config =
               book.isPresent()

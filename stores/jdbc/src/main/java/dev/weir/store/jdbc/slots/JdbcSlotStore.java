@@ -2,7 +2,7 @@ package dev.weir.store.jdbc.slots;
 
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotStore;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
@@ -22,12 +22,12 @@ public final class JdbcSlotStore {
    *
    * <p>Connections should have a {@code lock_timeout}, a {@code statement_timeout} and the driver's
    * {@code socketTimeout}, so that a caller is answered when the database hangs; {@link
-   * PostgresPool#open} returns a pool with all of them.
+   * PostgresqlPool#open} returns a pool with all of them.
    *
    * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
    */
   public static SlotStore on(DataSource database) {
-    PostgresPool.migrate(database);
+    PostgresqlPool.migrate(database);
     return SlotStore.of(
         new JdbcSlotLedger(database, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE),
         new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE),

@@ -10,7 +10,7 @@ import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitSweep;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import java.sql.Connection;
@@ -43,7 +43,7 @@ final class JdbcLimitUpkeepTest {
 
   @BeforeEach
   void migrate() {
-    PostgresPool.migrate(pool);
+    PostgresqlPool.migrate(pool);
   }
 
   @AfterEach

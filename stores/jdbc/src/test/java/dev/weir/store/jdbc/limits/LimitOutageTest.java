@@ -8,7 +8,7 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,10 +35,10 @@ final class LimitOutageTest {
         .start();
   }
 
-  private static HikariDataSource open(EmbeddedPostgres postgres) {
-    return PostgresPool.open(
-        new PostgresPool.Settings(
-            postgres.getJdbcUrl("postgres", "postgres"),
+  private static HikariDataSource open(EmbeddedPostgres postgresql) {
+    return PostgresqlPool.open(
+        new PostgresqlPool.Settings(
+            postgresql.getJdbcUrl("postgres", "postgres"),
             "postgres",
             "",
             1,
@@ -54,7 +54,7 @@ final class LimitOutageTest {
     AtomicLong failed = new AtomicLong();
     AtomicBoolean over = new AtomicBoolean();
     try (HikariDataSource pool = open(first)) {
-      PostgresPool.migrate(pool);
+      PostgresqlPool.migrate(pool);
       JdbcLimitStore store = new JdbcLimitStore(pool);
       ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
       for (int i = 0; i < CALLERS; i++) {
@@ -91,7 +91,7 @@ final class LimitOutageTest {
     EmbeddedPostgres first = start(folder.resolve("data"), 0);
     LeaseDecision before;
     try (HikariDataSource pool = open(first)) {
-      PostgresPool.migrate(pool);
+      PostgresqlPool.migrate(pool);
       before = new JdbcLeaseStore(pool).acquire("r", LONG, "mine", 3);
     }
     first.close();

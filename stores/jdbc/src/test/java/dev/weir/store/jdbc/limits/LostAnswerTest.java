@@ -17,7 +17,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.slots.Account;
 import dev.weir.store.tck.LossyRelay;
 import dev.weir.store.tck.slots.Node;
@@ -51,14 +51,14 @@ final class LostAnswerTest {
     return URI.create(database.url().substring("jdbc:".length())).getPort();
   }
 
-  private HikariDataSource throughTheRelay(int mostConnections) {
-    return PostgresPool.open(
-        new PostgresPool.Settings(
+  private HikariDataSource throughTheRelay(int maxConnections) {
+    return PostgresqlPool.open(
+        new PostgresqlPool.Settings(
             database.url().replace(":" + port(), ":" + relay.port()) + "&sslmode=disable",
             "postgres",
             "",
             1,
-            mostConnections,
+            maxConnections,
             Duration.ofMillis(500)));
   }
 

@@ -8,7 +8,7 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.jdbc.CountingProxy;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.tck.slots.Node;
 import java.net.URI;
@@ -28,8 +28,8 @@ final class RoundTripsTest {
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final CountingProxy proxy = new CountingProxy(port(database.url()));
   private final HikariDataSource pool =
-      PostgresPool.open(
-          new PostgresPool.Settings(
+      PostgresqlPool.open(
+          new PostgresqlPool.Settings(
               database.url().replace(":" + port(database.url()), ":" + proxy.port())
                   + "&sslmode=disable",
               "postgres",

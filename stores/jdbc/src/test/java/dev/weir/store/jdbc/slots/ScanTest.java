@@ -8,7 +8,7 @@ import dev.weir.engine.slots.ForecastResult;
 import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.WindowQuery;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresPool;
+import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,7 +23,7 @@ final class ScanTest {
   void everyStatementHasItsIndex() {
     String url = Database.get().createEmpty();
     try (HikariDataSource pool = Database.openPool(url)) {
-      PostgresPool.migrate(pool);
+      PostgresqlPool.migrate(pool);
       Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
       for (int round = 0; round < 8; round++) {
         useEverything(node, Account.open(node, 2));

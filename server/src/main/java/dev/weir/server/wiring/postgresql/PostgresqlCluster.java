@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
  * @param folder PostgreSQL's data directory
  * @param password of the one database user
  */
-record PostgresCluster(Path folder, String password) {
+record PostgresqlCluster(Path folder, String password) {
   static final String USER = "weir";
 
-  private static final Logger log = LoggerFactory.getLogger(PostgresCluster.class);
+  private static final Logger log = LoggerFactory.getLogger(PostgresqlCluster.class);
   private static final Duration CREATION_BOUND = Duration.ofMinutes(2);
   private static final Duration LOG_KEPT = Duration.ofDays(6);
   private static final long LOG_KEPT_BYTES = 16 << 20;
@@ -32,8 +32,8 @@ record PostgresCluster(Path folder, String password) {
   private static final int LINES_SHOWN = 8;
 
   /** Opens the database files in a data folder, which must be locked; makes them if absent. */
-  static PostgresCluster open(Path dataFolder, PostgresPrograms programs) throws IOException {
-    PostgresAccount account = programs.account();
+  static PostgresqlCluster open(Path dataFolder, PostgresqlPrograms programs) throws IOException {
+    PostgresqlAccount account = programs.account();
     account.passThrough(dataFolder);
     Path passwordFile = dataFolder.resolve("password");
     Path folder = dataFolder.resolve("postgresql");
@@ -46,11 +46,11 @@ record PostgresCluster(Path folder, String password) {
     refuseOtherVersion(folder, programs);
     account.own(folder);
     removeOldLogs(folder);
-    return new PostgresCluster(folder, Files.readString(passwordFile).strip());
+    return new PostgresqlCluster(folder, Files.readString(passwordFile).strip());
   }
 
   /** Writes the settings for the next start of the server. */
-  void configure(int port, PostgresAccount account) throws IOException {
+  void configure(int port, PostgresqlAccount account) throws IOException {
     Path settings = folder.resolve("postgresql.conf");
     Files.writeString(settings, SETTINGS + "port = " + port + "\n");
     account.own(settings);
@@ -76,7 +76,7 @@ record PostgresCluster(Path folder, String password) {
   }
 
   // Made beside its place and moved there when complete: a folder with the final name is whole.
-  private static void create(Path folder, Path passwordFile, PostgresPrograms programs)
+  private static void create(Path folder, Path passwordFile, PostgresqlPrograms programs)
       throws IOException {
     log.info("Creating a database in {}", folder);
     Path partial = Files.createTempDirectory(folder.getParent(), "partial-");
@@ -131,7 +131,7 @@ record PostgresCluster(Path folder, String password) {
         StandardOpenOption.WRITE);
   }
 
-  private static void refuseOtherVersion(Path folder, PostgresPrograms programs)
+  private static void refuseOtherVersion(Path folder, PostgresqlPrograms programs)
       throws IOException {
     Path versionFile = folder.resolve("PG_VERSION");
     if (!Files.exists(versionFile)) {

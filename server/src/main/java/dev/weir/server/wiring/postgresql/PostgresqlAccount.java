@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * <p>All of these replace themselves by the program they start, so that the process id that we
  * started is the one of PostgreSQL.
  */
-enum PostgresAccount {
+enum PostgresqlAccount {
   /** The user that runs Weir. */
   SELF(""),
   /** Root seen from a user namespace in which it has no name: files stay root's. */
@@ -32,12 +32,12 @@ enum PostgresAccount {
 
   private final String prefix;
 
-  PostgresAccount(String prefix) {
+  PostgresqlAccount(String prefix) {
     this.prefix = prefix;
   }
 
   /** The accounts that may work for the user of this process, best first. */
-  static List<PostgresAccount> candidates() throws IOException {
+  static List<PostgresqlAccount> candidates() throws IOException {
     return userId() == 0 ? List.of(ROOT_WITHOUT_A_NAME, NOBODY) : List.of(SELF);
   }
 

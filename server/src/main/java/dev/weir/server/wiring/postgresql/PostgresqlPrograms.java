@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * @param account the user that they run as
  * @param version such as {@code 18.6}
  */
-record PostgresPrograms(Path folder, PostgresAccount account, String version) {
+record PostgresqlPrograms(Path folder, PostgresqlAccount account, String version) {
   private static final Duration TRIAL_BOUND = Duration.ofSeconds(20);
   private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+[^\\s]*)");
 
@@ -23,17 +23,17 @@ record PostgresPrograms(Path folder, PostgresAccount account, String version) {
    * Finds a folder and an account that work together: the first account that can run what is
    * unpacked in the first folder that can be written and executed from.
    */
-  static PostgresPrograms find(
-      PostgresArchive archive, List<Path> caches, List<PostgresAccount> accounts) {
+  static PostgresqlPrograms find(
+      PostgresqlArchive archive, List<Path> caches, List<PostgresqlAccount> accounts) {
     List<String> reasons = new ArrayList<>();
     for (Path cache : caches) {
       try {
         Path folder = archive.unpackedIn(cache);
-        for (PostgresAccount account : accounts) {
+        for (PostgresqlAccount account : accounts) {
           Command.Finished trial = tryOut(folder, account);
           Matcher version = VERSION.matcher(trial.output());
           if (trial.succeeded() && version.find()) {
-            return new PostgresPrograms(folder, account, version.group(1));
+            return new PostgresqlPrograms(folder, account, version.group(1));
           }
           reasons.add(folder + " as " + account + ": " + trial.output());
         }
@@ -58,7 +58,7 @@ record PostgresPrograms(Path folder, PostgresAccount account, String version) {
     return version.replaceFirst("\\D.*", "");
   }
 
-  private static Command.Finished tryOut(Path folder, PostgresAccount account) {
+  private static Command.Finished tryOut(Path folder, PostgresqlAccount account) {
     try {
       return Command.run(
           account.words(folder.resolve("bin").resolve("postgres"), "--version"), TRIAL_BOUND);

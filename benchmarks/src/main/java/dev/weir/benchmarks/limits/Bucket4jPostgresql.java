@@ -11,7 +11,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /** Bucket4j on PostgreSQL, each of its two ways, in a table of its own. */
-final class Bucket4jPostgres {
+final class Bucket4jPostgresql {
   /** How it keeps others out while it reads and writes. */
   enum Way {
     SELECT_FOR_UPDATE("Bucket4j, select for update", "bucket4j_select_for_update"),
@@ -45,13 +45,13 @@ final class Bucket4jPostgres {
   private final ProxyManager<String> proxies;
   private final BucketConfiguration configuration;
 
-  private Bucket4jPostgres(ProxyManager<String> proxies, BucketConfiguration configuration) {
+  private Bucket4jPostgresql(ProxyManager<String> proxies, BucketConfiguration configuration) {
     this.proxies = proxies;
     this.configuration = configuration;
   }
 
   /** With an empty table, as its documentation has it. */
-  static Bucket4jPostgres create(
+  static Bucket4jPostgresql create(
       BenchDatabase database, DataSource pool, Way way, long capacity, Duration refill)
       throws SQLException {
     database.execute("drop table if exists " + way.table);
@@ -65,7 +65,7 @@ final class Bucket4jPostgres {
         BucketConfiguration.builder()
             .addLimit(Bandwidth.builder().capacity(capacity).refillGreedy(capacity, refill).build())
             .build();
-    return new Bucket4jPostgres(way.on(pool), configuration);
+    return new Bucket4jPostgresql(way.on(pool), configuration);
   }
 
   boolean take(String key) {

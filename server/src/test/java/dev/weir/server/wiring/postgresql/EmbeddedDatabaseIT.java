@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -135,12 +135,12 @@ final class EmbeddedDatabaseIT {
   }
 
   @Test
-  void recoversWhenPostgresItselfWasKilled() throws Exception {
+  void recoversWhenPostgresqlItselfWasKilled() throws Exception {
     try (EmbeddedDatabase database = EmbeddedDatabase.start(folder)) {
       run(database, "CREATE TABLE committed AS SELECT 7 AS number");
-      ProcessHandle postgres = ProcessHandle.of(database.pid()).orElseThrow();
-      postgres.destroyForcibly();
-      postgres.onExit().get(BOUND.toSeconds(), TimeUnit.SECONDS);
+      ProcessHandle postgresql = ProcessHandle.of(database.pid()).orElseThrow();
+      postgresql.destroyForcibly();
+      postgresql.onExit().get(BOUND.toSeconds(), TimeUnit.SECONDS);
     }
     try (EmbeddedDatabase database = EmbeddedDatabase.start(folder)) {
       assertThat(answer(database, "SELECT number FROM committed")).isEqualTo("7");
@@ -204,8 +204,8 @@ final class EmbeddedDatabaseIT {
     Path failing = Files.createDirectories(temporary.resolve("programs/bin")).resolve("initdb");
     Files.writeString(failing, "#!/bin/sh\necho creating\necho no space left on device\nexit 1\n");
     Files.setPosixFilePermissions(failing, PosixFilePermissions.fromString("rwx------"));
-    PostgresPrograms programs =
-        new PostgresPrograms(temporary.resolve("programs"), PostgresAccount.SELF, "18.6");
+    PostgresqlPrograms programs =
+        new PostgresqlPrograms(temporary.resolve("programs"), PostgresqlAccount.SELF, "18.6");
     assertThatThrownBy(() -> EmbeddedDatabase.start(folder, programs))
         .isInstanceOf(EmbeddedDatabase.StartException.class)
         .hasMessage(
@@ -214,7 +214,7 @@ final class EmbeddedDatabaseIT {
   }
 
   @Test
-  void saysWhyPostgresDoesNotStart() throws Exception {
+  void saysWhyPostgresqlDoesNotStart() throws Exception {
     EmbeddedDatabase.start(folder).close();
     Files.delete(folder.resolve("postgresql/global/pg_control"));
     assertThatThrownBy(() -> EmbeddedDatabase.start(folder))
@@ -235,18 +235,18 @@ final class EmbeddedDatabaseIT {
 
   @Test
   void runsAsNobodyForRootWithoutUserNamespaces() throws Exception {
-    Assumptions.assumeTrue(PostgresAccount.userId() == 0, "needs root");
+    Assumptions.assumeTrue(PostgresqlAccount.userId() == 0, "needs root");
     Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rwx--x--x"));
     EmbeddedDatabase.start(folder).close();
 
-    PostgresPrograms asNobody =
-        PostgresPrograms.find(
-            PostgresArchive.bundled(),
-            List.of(PostgresArchive.caches(Map.of()).getLast()),
-            List.of(PostgresAccount.NOBODY));
+    PostgresqlPrograms asNobody =
+        PostgresqlPrograms.find(
+            PostgresqlArchive.bundled(),
+            List.of(PostgresqlArchive.caches(Map.of()).getLast()),
+            List.of(PostgresqlAccount.NOBODY));
     try (EmbeddedDatabase database = EmbeddedDatabase.start(folder, asNobody)) {
       assertThat(answer(database, "SELECT 1")).isEqualTo("1");
-      assertThat(PostgresAccount.ownerId(folder.resolve("postgresql"))).isEqualTo(65_534);
+      assertThat(PostgresqlAccount.ownerId(folder.resolve("postgresql"))).isEqualTo(65_534);
     }
     try (EmbeddedDatabase database = EmbeddedDatabase.start(folder)) {
       assertThat(answer(database, "SELECT 1")).isEqualTo("1");

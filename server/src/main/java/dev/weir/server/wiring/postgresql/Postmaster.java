@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -149,12 +149,12 @@ final class Postmaster {
    */
   private boolean serves(long pid) {
     return ProcessHandle.of(pid)
-        .filter(process -> isPostgres(process) && worksInCluster(process))
+        .filter(process -> isPostgresql(process) && worksInCluster(process))
         .isPresent();
   }
 
   // The name is followed by " (deleted)" when the programs have been unpacked anew since.
-  private static boolean isPostgres(ProcessHandle process) {
+  private static boolean isPostgresql(ProcessHandle process) {
     return process
         .info()
         .command()

@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,12 +26,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private static final int PORTS_TRIED = 5;
 
   private final FolderLock lock;
-  private final PostgresCluster cluster;
+  private final PostgresqlCluster cluster;
   private final Supervisor supervisor;
   private final int port;
 
   private EmbeddedDatabase(
-      FolderLock lock, PostgresCluster cluster, Supervisor supervisor, int port) {
+      FolderLock lock, PostgresqlCluster cluster, Supervisor supervisor, int port) {
     this.lock = lock;
     this.cluster = cluster;
     this.supervisor = supervisor;
@@ -56,32 +56,32 @@ public final class EmbeddedDatabase implements AutoCloseable {
    */
   public static EmbeddedDatabase start(Path dataFolder, BooleanSupplier isStopping) {
     Path folder = dataFolder.toAbsolutePath().normalize();
-    PostgresPrograms programs;
+    PostgresqlPrograms programs;
     try {
       programs =
-          PostgresPrograms.find(
-              PostgresArchive.bundled(),
-              PostgresArchive.caches(System.getenv()),
-              PostgresAccount.candidates());
+          PostgresqlPrograms.find(
+              PostgresqlArchive.bundled(),
+              PostgresqlArchive.caches(System.getenv()),
+              PostgresqlAccount.candidates());
     } catch (IOException e) {
       throw new StartException("cannot unpack the bundled PostgreSQL: " + FileProblem.text(e), e);
     }
     return start(folder, programs, isStopping);
   }
 
-  static EmbeddedDatabase start(Path dataFolder, PostgresPrograms programs) {
+  static EmbeddedDatabase start(Path dataFolder, PostgresqlPrograms programs) {
     return start(dataFolder, programs, () -> false);
   }
 
   private static EmbeddedDatabase start(
-      Path dataFolder, PostgresPrograms programs, BooleanSupplier isStopping) {
+      Path dataFolder, PostgresqlPrograms programs, BooleanSupplier isStopping) {
     refuseIf(isStopping);
     try {
       Folders.createPrivate(dataFolder);
       FolderLock lock = FolderLock.claim(dataFolder);
       try {
         // Not cut short: initdb has processes of its own, and takes a second or two.
-        PostgresCluster cluster = PostgresCluster.open(dataFolder, programs);
+        PostgresqlCluster cluster = PostgresqlCluster.open(dataFolder, programs);
         refuseIf(isStopping);
         new Postmaster(cluster.folder()).clearTheWay();
         return launch(dataFolder, programs, cluster, lock, isStopping);
@@ -116,7 +116,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     try {
       return new Access(
           jdbcUrl(Files.readString(dataFolder.resolve("port")).strip()),
-          PostgresCluster.USER,
+          PostgresqlCluster.USER,
           Files.readString(dataFolder.resolve("password")).strip());
     } catch (IOException e) {
       throw new StartException(
@@ -138,7 +138,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   /** The name of the one database user, who may do everything. */
   public String user() {
-    return PostgresCluster.USER;
+    return PostgresqlCluster.USER;
   }
 
   /** The password of the user, also found in the file {@code password} of the data folder. */
@@ -167,8 +167,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   private static EmbeddedDatabase launch(
       Path dataFolder,
-      PostgresPrograms programs,
-      PostgresCluster cluster,
+      PostgresqlPrograms programs,
+      PostgresqlCluster cluster,
       FolderLock lock,
       BooleanSupplier isStopping)
       throws IOException {
@@ -194,7 +194,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             "PostgreSQL does not start in %s: %s | %s"
                 .formatted(
                     cluster.folder(),
-                    PostgresCluster.lastLines(server.lastOutput()),
+                    PostgresqlCluster.lastLines(server.lastOutput()),
                     cluster.lastLogLines()));
       }
       port = Ports.free();

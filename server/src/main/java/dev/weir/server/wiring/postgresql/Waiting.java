@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

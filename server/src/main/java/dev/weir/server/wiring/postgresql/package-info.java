@@ -3,6 +3,6 @@
  * stopped.
  */
 @NullMarked
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import org.jspecify.annotations.NullMarked;

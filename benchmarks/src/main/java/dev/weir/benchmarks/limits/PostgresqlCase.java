@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Token buckets in PostgreSQL against Bucket4j on the same database, with pools of one size: one
  * hot key, many keys, a lonely caller, and a key whose bucket is empty.
  */
-final class PostgresCase implements LimitsCase {
+final class PostgresqlCase implements LimitsCase {
   private static final int CROWD = 64;
   private static final int MANY_KEYS = 100_000;
   private static final long PLENTY = 1_000_000_000L;
@@ -34,7 +34,7 @@ final class PostgresCase implements LimitsCase {
 
   @Override
   public String name() {
-    return "postgres";
+    return "postgresql";
   }
 
   /**
@@ -66,18 +66,18 @@ final class PostgresCase implements LimitsCase {
       for (Scene scene : SCENES) {
         request.progress().accept("limits on PostgreSQL: " + scene.title());
         LoadRun load = effort.load(scene.callers());
-        Map<Bucket4jPostgres.Way, List<Load>> peers = new EnumMap<>(Bucket4jPostgres.Way.class);
+        Map<Bucket4jPostgresql.Way, List<Load>> peers = new EnumMap<>(Bucket4jPostgresql.Way.class);
         Rounds<Load> rounds =
             Rounds.interleaved(
                 effort.rounds(),
                 () -> weir(database, store, scene, load, "run-" + runs.incrementAndGet()),
                 () -> {
-                  for (Bucket4jPostgres.Way way : Bucket4jPostgres.Way.values()) {
+                  for (Bucket4jPostgresql.Way way : Bucket4jPostgresql.Way.values()) {
                     peers
                         .computeIfAbsent(way, key -> new ArrayList<>())
                         .add(bucket4j(database, peerPool, way, scene, load));
                   }
-                  return Objects.requireNonNull(peers.get(Bucket4jPostgres.Way.ADVISORY_LOCK))
+                  return Objects.requireNonNull(peers.get(Bucket4jPostgresql.Way.ADVISORY_LOCK))
                       .getLast();
                 });
         Load subject = Load.median(rounds.subject());
@@ -99,17 +99,17 @@ final class PostgresCase implements LimitsCase {
   private static Load bucket4j(
       BenchDatabase database,
       HikariDataSource pool,
-      Bucket4jPostgres.Way way,
+      Bucket4jPostgresql.Way way,
       Scene scene,
       LoadRun load)
       throws Exception {
-    Bucket4jPostgres buckets =
-        Bucket4jPostgres.create(database, pool, way, scene.capacity(), REFILL);
+    Bucket4jPostgresql buckets =
+        Bucket4jPostgresql.create(database, pool, way, scene.capacity(), REFILL);
     database.execute("checkpoint");
     return load.of((caller, turn) -> buckets.take(scene.key("run")));
   }
 
-  private static List<Row> rows(Scene scene, Load subject, Bucket4jPostgres.Way way, Load peer) {
+  private static List<Row> rows(Scene scene, Load subject, Bucket4jPostgresql.Way way, Load peer) {
     Row.Target target = scene.least() > 0 ? new Row.AtLeast(scene.least()) : new Row.Untargeted();
     return List.of(
         row(scene, "throughput", "decisions/s", subject.perSecond(), way, peer.perSecond(), target),
@@ -122,7 +122,7 @@ final class PostgresCase implements LimitsCase {
       String what,
       String unit,
       double value,
-      Bucket4jPostgres.Way way,
+      Bucket4jPostgresql.Way way,
       double peerValue,
       Row.Target target) {
     return new Row(

@@ -10,12 +10,12 @@ import org.flywaydb.core.Flyway;
 import org.postgresql.Driver;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
-public final class PostgresPool {
+public final class PostgresqlPool {
   /** "weir", and one: the number of an advisory lock. */
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
   /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
-  public static final Duration LONGEST_WAIT = Duration.ofMinutes(30);
+  public static final Duration MAX_WAIT = Duration.ofMinutes(30);
 
   /** Of data sources that are no pool of this class. */
   private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(3);
@@ -29,7 +29,7 @@ public final class PostgresPool {
    */
   private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(40);
 
-  private PostgresPool() {}
+  private PostgresqlPool() {}
 
   /**
    * How to connect.
@@ -41,8 +41,8 @@ public final class PostgresPool {
       String url,
       String user,
       String password,
-      int fewestConnections,
-      int mostConnections,
+      int minConnections,
+      int maxConnections,
       Duration waitForConnection) {}
 
   /** Opens a pool; does not wait for the database. */
@@ -120,7 +120,7 @@ public final class PostgresPool {
               for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
                 Sql.update(connection, "set local " + timeout + "_timeout = 0");
               }
-              connection.setNetworkTimeout(Runnable::run, (int) LONGEST_WAIT.toMillis());
+              connection.setNetworkTimeout(Runnable::run, (int) MAX_WAIT.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
               return flyway.migrate();
             });

@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -35,13 +35,13 @@ import org.tukaani.xz.XZInputStream;
  *
  * @param address where the archive lies
  */
-record PostgresArchive(URL address) {
-  private static final Logger log = LoggerFactory.getLogger(PostgresArchive.class);
+record PostgresqlArchive(URL address) {
+  private static final Logger log = LoggerFactory.getLogger(PostgresqlArchive.class);
   private static final Duration ABANDONED_AFTER = Duration.ofHours(1);
   private static final int OWNER_EXECUTES = 0100;
 
   /** The archive for this machine. */
-  static PostgresArchive bundled() {
+  static PostgresqlArchive bundled() {
     String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     String processor = System.getProperty("os.arch");
     String name =
@@ -51,12 +51,12 @@ record PostgresArchive(URL address) {
                 processor.equals("amd64") || processor.equals("x86_64")
                     ? "x86_64"
                     : processor.equals("aarch64") ? "arm_64" : processor);
-    URL address = PostgresArchive.class.getResource("/" + name);
+    URL address = PostgresqlArchive.class.getResource("/" + name);
     if (address == null) {
       throw new EmbeddedDatabase.StartException(
           "no PostgreSQL is bundled for this machine (" + name + "); name a server with --db");
     }
-    return new PostgresArchive(address);
+    return new PostgresqlArchive(address);
   }
 
   /**
@@ -127,7 +127,7 @@ record PostgresArchive(URL address) {
     Set<PosixFilePermission> writers =
         EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
     writers.retainAll(Files.getPosixFilePermissions(cache));
-    if (PostgresAccount.ownerId(cache) != PostgresAccount.userId() || !writers.isEmpty()) {
+    if (PostgresqlAccount.ownerId(cache) != PostgresqlAccount.userId() || !writers.isEmpty()) {
       throw new IOException("other users may write to " + cache);
     }
   }

@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,8 +19,8 @@ final class Supervisor implements AutoCloseable {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
   private static final Duration STOP_BOUND = Duration.ofMinutes(1);
 
-  private final PostgresPrograms programs;
-  private final PostgresCluster cluster;
+  private final PostgresqlPrograms programs;
+  private final PostgresqlCluster cluster;
   private final Postmaster postmaster;
   private final int port;
   private final CompletableFuture<Boolean> closing = new CompletableFuture<>();
@@ -32,14 +32,14 @@ final class Supervisor implements AutoCloseable {
    *
    * @param process its main process
    */
-  Supervisor(PostgresPrograms programs, PostgresCluster cluster, int port, Process process) {
+  Supervisor(PostgresqlPrograms programs, PostgresqlCluster cluster, int port, Process process) {
     this.programs = programs;
     this.cluster = cluster;
     this.postmaster = new Postmaster(cluster.folder());
     this.port = port;
     this.process = process;
     this.thread =
-        Thread.ofPlatform().daemon().name("weir-postgres-supervisor").unstarted(this::run);
+        Thread.ofPlatform().daemon().name("weir-postgresql-supervisor").unstarted(this::run);
     thread.start();
   }
 
@@ -111,7 +111,7 @@ final class Supervisor implements AutoCloseable {
       if (!closing.isDone()) {
         log.error(
             "PostgreSQL does not start, trying again: {} | {}",
-            PostgresCluster.lastLines(server.lastOutput()),
+            PostgresqlCluster.lastLines(server.lastOutput()),
             cluster.lastLogLines());
       }
     } catch (IOException | RuntimeException e) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.postgres.EmbeddedDatabase;
+import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two nodes on one PostgreSQL. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-final class PostgresNodeIT {
+final class PostgresqlNodeIT {
   private static final String SLOTS = "/api/v1/slots";
 
   @TempDir private static Path folder;

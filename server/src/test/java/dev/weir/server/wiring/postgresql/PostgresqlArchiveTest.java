@@ -1,4 +1,4 @@
-package dev.weir.server.wiring.postgres;
+package dev.weir.server.wiring.postgresql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
-final class PostgresArchiveTest {
+final class PostgresqlArchiveTest {
   @TempDir private Path temporary;
   private Path cache;
 
@@ -46,7 +46,7 @@ final class PostgresArchiveTest {
 
   @Test
   void unpacksOnceForAllWhoAskAtTheSameTime() throws Exception {
-    PostgresArchive archive = archive("bin/program");
+    PostgresqlArchive archive = archive("bin/program");
     try (ExecutorService executor = Executors.newFixedThreadPool(8)) {
       Callable<Path> unpack = () -> archive.unpackedIn(cache);
       List<Path> unpacked =
@@ -71,7 +71,7 @@ final class PostgresArchiveTest {
 
   @Test
   void writesNothingOutsideOfItsFolder() throws Exception {
-    PostgresArchive archive = archive("../../program");
+    PostgresqlArchive archive = archive("../../program");
     assertThatThrownBy(() -> archive.unpackedIn(cache))
         .hasMessageContaining("entry outside of the archive");
     assertThat(Folders.list(cache, "*")).isEmpty();
@@ -81,20 +81,20 @@ final class PostgresArchiveTest {
   void doesNotUnpackWhereOthersCanWrite() throws Exception {
     Files.createDirectory(cache);
     Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
-    PostgresArchive archive = archive("bin/program");
+    PostgresqlArchive archive = archive("bin/program");
     assertThatThrownBy(() -> archive.unpackedIn(cache))
         .hasMessageContaining("other users may write to " + cache);
   }
 
   @Test
   void prefersTheCacheOfTheUser() {
-    assertThat(PostgresArchive.caches(Map.of("XDG_CACHE_HOME", "/elsewhere")).getFirst())
+    assertThat(PostgresqlArchive.caches(Map.of("XDG_CACHE_HOME", "/elsewhere")).getFirst())
         .isEqualTo(Path.of("/elsewhere/weir"));
-    assertThat(PostgresArchive.caches(Map.of("XDG_CACHE_HOME", "relative")).getFirst())
+    assertThat(PostgresqlArchive.caches(Map.of("XDG_CACHE_HOME", "relative")).getFirst())
         .isEqualTo(Path.of(System.getProperty("user.home"), ".cache", "weir"));
   }
 
-  private PostgresArchive archive(String program) throws IOException {
+  private PostgresqlArchive archive(String program) throws IOException {
     Path file = temporary.resolve("archive.txz");
     try (TarArchiveOutputStream tar =
         new TarArchiveOutputStream(
@@ -111,6 +111,6 @@ final class PostgresArchiveTest {
       tar.putArchiveEntry(link);
       tar.closeArchiveEntry();
     }
-    return new PostgresArchive(file.toUri().toURL());
+    return new PostgresqlArchive(file.toUri().toURL());
   }
 }
