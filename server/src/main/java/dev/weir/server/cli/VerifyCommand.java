@@ -22,15 +22,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Checks what must always hold of slots, from the database. */
+/** Verifies from the database that the invariants of slots hold. */
 @Command(
-    name = "check",
+    name = "verify",
     description =
-        "Check what must always hold of slots, from the database: a real server, or the embedded"
-            + " one of a Weir that runs.",
+        "Verify from the database that the invariants of slots hold: on a PostgreSQL server, or on"
+            + " the embedded one of a running Weir.",
     mixinStandardHelpOptions = true,
     footer =
-        "Exit code 0: nothing wrong found. 1: something does not hold. 2: it could not be checked.")
+        "Exit code 0: all invariants hold. 1: an invariant is broken. 2: it could not be verified.")
 public final class VerifyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -38,22 +38,23 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Option(
       names = "--answers",
-      description = "A journal of answers, one line of JSON each, to compare with what is stored.")
+      description =
+          "A journal of answers, one JSON object per line, to compare with the stored slots.")
   private @Nullable Path answers;
 
   @Option(
       names = "--complete",
       description = {
-        "Every slot that was ever given is still there: none was cancelled and asked again,",
-        "none removed by the retention. Then a free place before an event is an error, where",
-        "otherwise it cannot be decided whether it is one."
+        "Every slot ever assigned is still stored: none was cancelled and requested again, none",
+        "removed by retention. A free place before an event is then an error; otherwise that",
+        "cannot be decided."
       })
   private boolean complete;
 
   @Option(
       names = "--from",
       description =
-          "Look at slots scheduled from this time on, where retention removes older ones.")
+          "Verify slots scheduled from this time on; needed if retention removes older ones.")
   private @Nullable Instant from;
 
   @Override
@@ -63,15 +64,15 @@ public final class VerifyCommand implements Callable<Integer> {
       DatabaseAddress address = DatabaseAddress.of(database.settings(Map.of()));
       try (Connection connection =
           DriverManager.getConnection(address.url(), address.user(), address.password())) {
-        Verifier checker = new Verifier(connection);
-        checker.slots(
+        Verifier verifier = new Verifier(connection);
+        verifier.slots(
             from == null ? Long.MIN_VALUE : Micros.clamped(from),
             complete ? Verifier.Past.COMPLETE : Verifier.Past.UNKNOWN);
         if (answers != null) {
-          checker.answers(answers);
+          verifier.answers(answers);
         }
-        checker.findings().print(spec.commandLine().getOut());
-        return checker.findings().clean() ? 0 : 1;
+        verifier.findings().print(spec.commandLine().getOut());
+        return verifier.findings().clean() ? 0 : 1;
       }
     } catch (InvalidSettingException
         | EmbeddedDatabase.StartException

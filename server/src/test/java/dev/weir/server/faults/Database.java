@@ -78,16 +78,16 @@ final class Database implements AutoCloseable {
     assertThat(postgresql.jdbcUrl()).isEqualTo(before);
   }
 
-  /** What the checker finds in the database of a folder and in a journal. */
+  /** What the verifier finds in the database of a folder and in a journal. */
   static Findings check(Path folder, Journal journal) throws SQLException, IOException {
     EmbeddedDatabase.Access access = EmbeddedDatabase.accessTo(folder);
     try (Connection connection =
         DriverManager.getConnection(access.jdbcUrl(), access.user(), access.password())) {
-      Verifier checker = new Verifier(connection);
+      Verifier verifier = new Verifier(connection);
       // The load cancels, but never asks again for what it cancelled.
-      checker.slots(Long.MIN_VALUE, Verifier.Past.COMPLETE);
-      checker.answers(journal.file());
-      return checker.findings();
+      verifier.slots(Long.MIN_VALUE, Verifier.Past.COMPLETE);
+      verifier.answers(journal.file());
+      return verifier.findings();
     }
   }
 

@@ -5,7 +5,7 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What callers were told, a line each, for the checker. Thread-safe. */
+/** What callers were told, a line each, for the verifier. Thread-safe. */
 final class Journal implements AutoCloseable {
   private final Path file;
   private final Writer writer;

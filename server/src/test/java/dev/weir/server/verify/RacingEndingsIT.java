@@ -119,10 +119,10 @@ final class RacingEndingsIT {
     try (Connection connection =
         DriverManager.getConnection(
             postgresql.jdbcUrl(), postgresql.user(), postgresql.password())) {
-      Verifier checker = new Verifier(connection);
+      Verifier verifier = new Verifier(connection);
       // Events that were cancelled asked again, so free places prove nothing.
-      checker.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
-      return checker.findings();
+      verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
+      return verifier.findings();
     }
   }
 }

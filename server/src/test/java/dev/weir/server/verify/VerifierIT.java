@@ -291,9 +291,9 @@ final class VerifierIT {
               + "\"requestedTime\":\"2030-06-03T08:00:00Z\"}");
     }
     try (Connection connection = connect(url)) {
-      Verifier checker = new Verifier(connection);
-      checker.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
-      Findings findings = checker.findings();
+      Verifier verifier = new Verifier(connection);
+      verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
+      Findings findings = verifier.findings();
       assertThat(findings.clean()).as(findings.toString()).isTrue();
       assertThat(findings.open(Invariant.EARLIEST)).isGreaterThan(20);
       assertThat(findings.toString())
@@ -379,9 +379,9 @@ final class VerifierIT {
         said,
         Files.readAllLines(journal).getFirst().replace("}", ",\"state\":\"cancelled\"}") + "\n");
     try (Connection connection = connect(url)) {
-      Verifier checker = new Verifier(connection);
-      checker.answers(said);
-      assertThat(checker.findings().firstBreaches(Invariant.KEPT))
+      Verifier verifier = new Verifier(connection);
+      verifier.answers(said);
+      assertThat(verifier.findings().firstBreaches(Invariant.KEPT))
           .containsExactly("event \"plain-a0\" was said to be cancelled and is assigned");
     }
   }
@@ -391,8 +391,9 @@ final class VerifierIT {
     Path broken = folder.resolve("broken.ndjson");
     Files.writeString(broken, "{}\n{\"eventId\":\n");
     try (Connection connection = connect(url)) {
-      Verifier checker = new Verifier(connection);
-      assertThatThrownBy(() -> checker.answers(broken)).hasMessageContaining("line 2 is no answer");
+      Verifier verifier = new Verifier(connection);
+      assertThatThrownBy(() -> verifier.answers(broken))
+          .hasMessageContaining("line 2 is no answer");
     }
   }
 
@@ -414,10 +415,10 @@ final class VerifierIT {
 
   private Findings check(Verifier.Past past) throws Exception {
     try (Connection connection = connect(url)) {
-      Verifier checker = new Verifier(connection);
-      checker.slots(Long.MIN_VALUE, past);
-      checker.answers(journal);
-      return checker.findings();
+      Verifier verifier = new Verifier(connection);
+      verifier.slots(Long.MIN_VALUE, past);
+      verifier.answers(journal);
+      return verifier.findings();
     }
   }
 
