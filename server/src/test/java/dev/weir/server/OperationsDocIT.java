@@ -36,8 +36,10 @@ final class OperationsDocIT {
                     List.of(
                         "`" + setting.key() + "`",
                         "`" + setting.variable() + "`",
-                        setting.absent().isEmpty() ? "none" : "`" + setting.absent() + "`",
-                        setting.meaning()))
+                        setting.defaultValue().isEmpty()
+                            ? "none"
+                            : "`" + setting.defaultValue() + "`",
+                        setting.description()))
             .toList();
     assertThat(Prose.read("docs/operations.md").table("setting")).isEqualTo(expected);
   }

@@ -18,9 +18,10 @@ public final class SettingsCommand implements Callable<Integer> {
   public Integer call() {
     var out = spec.commandLine().getOut();
     for (Setting setting : Setting.values()) {
-      String absent = setting.absent().isEmpty() ? "none" : setting.absent();
+      String value = setting.defaultValue().isEmpty() ? "none" : setting.defaultValue();
       out.printf(
-          "%-28s %-28s %-10s %s%n", setting.key(), setting.variable(), absent, setting.meaning());
+          "%-28s %-28s %-10s %s%n",
+          setting.key(), setting.variable(), value, setting.description());
     }
     return 0;
   }

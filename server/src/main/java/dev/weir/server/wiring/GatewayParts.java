@@ -32,10 +32,10 @@ final class GatewayParts {
             settings.duration(Setting.GATEWAY_UPSTREAM_IDLE, Duration.ZERO, LONGEST));
     GatewaySettings.Bounds bounds =
         new GatewaySettings.Bounds(
-            settings.number(Setting.GATEWAY_LARGEST_HEADER, 1_024, 1 << 20),
-            settings.number(Setting.GATEWAY_LONGEST_TARGET, 128, 1 << 16),
-            settings.number(Setting.GATEWAY_MOST_CONNECTIONS, 1, 1_000_000),
-            settings.number(Setting.GATEWAY_MOST_UPSTREAM_CONNECTIONS, 1, 60_000));
+            settings.number(Setting.GATEWAY_MAX_HEADER, 1_024, 1 << 20),
+            settings.number(Setting.GATEWAY_MAX_TARGET, 128, 1 << 16),
+            settings.number(Setting.GATEWAY_MAX_CONNECTIONS, 1, 1_000_000),
+            settings.number(Setting.GATEWAY_MAX_UPSTREAM_CONNECTIONS, 1, 60_000));
     if (settings.optional(Setting.GATEWAY_PORT).isEmpty()) {
       return Optional.empty();
     }

@@ -68,7 +68,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
   }
 
   private static LimitStores inMemory(LimitSettings settings, LimitMetrics metrics) {
-    MemoryLimitStore memory = new MemoryLimitStore(settings.mostKeys());
+    MemoryLimitStore memory = new MemoryLimitStore(settings.maxKeys());
     metrics.keysInMemory(memory::keys);
     LeaseStore leases = new MemoryLeaseStore();
     return new LimitStores(new OpenWhenFull(memory), leases, leases);
@@ -129,7 +129,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
                 store,
                 next,
                 settings.nodes(),
-                settings.mostKeys(),
+                settings.maxKeys(),
                 CircuitBreaker.Settings.DEFAULT),
             metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),

@@ -3,161 +3,236 @@ package dev.weir.server.wiring;
 import java.util.Locale;
 
 /**
- * A setting: its name, what it is without being set, and what it is for. The list is the
- * documentation: {@code weir settings} prints it.
+ * A setting with its name, default value and description. {@code weir settings} prints the list,
+ * which is also the table of {@code docs/operations.md}.
  */
 public enum Setting {
   HOST(
       "weir.host",
       "127.0.0.1",
-      "address to listen on; others than loopback need weir.admin-token or weir.oidc.issuer"),
-  PORT("weir.port", "8080", "port to listen on, 0 for a free one"),
+      "Address to listen on. Addresses other than loopback require weir.admin-token or"
+          + " weir.oidc.issuer."),
+  PORT("weir.port", "8080", "Port to listen on. 0 picks a free port."),
   GRPC_HOST(
       "weir.grpc.host",
       "127.0.0.1",
-      "address of the gRPC port; others than loopback need weir.client-keys"),
+      "Address of the gRPC port. Addresses other than loopback require weir.client-keys."),
   GRPC_PORT(
-      "weir.grpc.port", "", "port of Envoy's rate limit service, 0 for a free one; none without"),
-  DATA("weir.data", "", "folder of the embedded PostgreSQL; without one ~/.local/share/weir"),
-  DB_URL("weir.db.url", "", "jdbc:postgresql://… of a real server in place of the embedded one"),
-  DB_USER("weir.db.user", "", "user of that server"),
-  DB_PASSWORD("weir.db.password", "", "password of that user"),
-  DB_POOL_MIN("weir.db.pool.min", "5", "connections kept open"),
-  DB_POOL_MAX("weir.db.pool.max", "30", "max connections, at least 3"),
+      "weir.grpc.port",
+      "",
+      "Port of the Envoy rate limit service. 0 picks a free port; empty disables it."),
+  DATA("weir.data", "", "Folder of the embedded PostgreSQL. Empty means ~/.local/share/weir."),
+  DB_URL(
+      "weir.db.url",
+      "",
+      "URL of a PostgreSQL server, jdbc:postgresql://host:port/database. Empty starts the"
+          + " embedded one."),
+  DB_USER("weir.db.user", "", "User name for weir.db.url. Empty leaves it to the URL."),
+  DB_PASSWORD("weir.db.password", "", "Password of weir.db.user."),
+  DB_POOL_MIN(
+      "weir.db.pool.min", "5", "Min idle connections in the pool. 0 opens them only when needed."),
+  DB_POOL_MAX("weir.db.pool.max", "30", "Max connections in the pool, at least 3."),
   DB_WAIT(
       "weir.db.wait",
       "PT3S",
-      "how long a request waits for a connection before 503, and a decision about limits for its"
-          + " turn and for its answer"),
-  DB_MIGRATE("weir.db.migrate", "true", "bring the tables up to date at start"),
+      "Max time that a request waits for a connection before it is answered with 503, and that a"
+          + " decision about limits waits for its turn and for its answer. ISO-8601 duration."),
+  DB_MIGRATE("weir.db.migrate", "true", "Whether the tables are created and updated at startup."),
   SLOTS_STORE(
-      "weir.slots.store", "postgresql", "where slots are kept: postgresql, or memory (not kept)"),
-  SLOTS_DEFAULT_NAME("weir.slots.default-name", "default", "configuration of requests without one"),
+      "weir.slots.store",
+      "postgresql",
+      "Where slots are stored: postgresql or memory. In memory they are lost at a restart."),
+  SLOTS_DEFAULT_NAME(
+      "weir.slots.default-name", "default", "Configuration of requests that name none."),
   SLOTS_CREATE_DEFAULT(
-      "weir.slots.create-default", "true", "make that configuration, 100 per PT4S, if absent"),
-  SLOTS_CACHE_TTL("weir.slots.cache-ttl", "PT5S", "how long a configuration is cached"),
-  SLOTS_LANES("weir.slots.lanes", "1", "transactions that may be under way at once on this node"),
-  SLOTS_LARGEST_BATCH("weir.slots.largest-batch", "4096", "requests in one transaction at most"),
+      "weir.slots.create-default",
+      "true",
+      "Whether that configuration is created at startup if it is absent, with 100 slots per 4"
+          + " s."),
+  SLOTS_CACHE_TTL(
+      "weir.slots.cache-ttl",
+      "PT5S",
+      "How long a node caches a configuration. ISO-8601 duration; PT0S disables caching."),
+  SLOTS_LANES("weir.slots.lanes", "1", "Max concurrent slot transactions of this node, 1 to 64."),
+  SLOTS_MAX_BATCH(
+      "weir.slots.max-batch", "4096", "Max requests in one slot transaction, 1 to 50000."),
   SLOTS_UPKEEP_EVERY(
-      "weir.slots.upkeep-every", "PT30S", "how often leaked and old slots are looked for"),
+      "weir.slots.upkeep-every",
+      "PT30S",
+      "Interval between searches for leaked and expired slots. ISO-8601 duration."),
   SLOTS_LEAK_GRACE(
       "weir.slots.leak-grace",
       "PT1M",
-      "how long after the later of its time and its assignment a slot counts as leaked"),
-  SLOTS_RECLAIM("weir.slots.reclaim", "false", "take leaked slots back"),
+      "How long after its scheduled time or its assignment, whichever is later, a slot counts"
+          + " as leaked. ISO-8601 duration."),
+  SLOTS_RECLAIM("weir.slots.reclaim", "false", "Whether leaked slots are taken back."),
   SLOTS_RETENTION(
       "weir.slots.retention",
       "",
-      "how long slots are kept after the later of their time and their assignment, such as P90D, "
-          + "at least as long as a window; for ever without"),
+      "How long slots are kept after their scheduled time or their assignment, whichever is"
+          + " later, such as P90D. At least the length of a window; empty keeps them forever."),
   LIMITS_STORE(
       "weir.limits.store",
       "memory",
-      "where limits are counted: memory (of this node alone), postgresql or redis"),
+      "Where limits are counted: memory (each node on its own), postgresql or redis."),
   LIMITS_FALLBACK(
       "weir.limits.fallback",
       "postgresql",
-      "who counts for rules that say fallback while redis is gone: postgresql, or none"),
+      "Store that counts for rules with onStoreFailure fallback while Redis is unavailable:"
+          + " postgresql or none."),
   LIMITS_NODES(
       "weir.limits.nodes",
       "1",
-      "nodes among which limits are shared out for rules that say local, while the store is gone"),
-  LIMITS_MOST_KEYS("weir.limits.most-keys", "10000000", "keys that are counted in memory at most"),
+      "Number of nodes that share a limit equally while the store is unavailable, for rules"
+          + " with onStoreFailure local."),
+  LIMITS_MAX_KEYS("weir.limits.max-keys", "10000000", "Max keys counted in memory, at least 1000."),
   LIMITS_REQUEST_TTL(
-      "weir.limits.request-ttl", "PT10M", "how long a demand may be repeated by its request id"),
+      "weir.limits.request-ttl",
+      "PT10M",
+      "How long a request id is remembered, so that a repeated request is not counted twice."
+          + " ISO-8601 duration."),
   LIMITS_CACHE_TTL(
-      "weir.limits.cache-ttl", "PT5S", "how long rules and resources are cached at most"),
+      "weir.limits.cache-ttl",
+      "PT5S",
+      "Max time that a node caches rules and resources. ISO-8601 duration, at least PT0.1S."),
   REDIS_URI(
       "weir.redis.uri",
       "",
-      "redis://host:port, redis-sentinel://… or redis-cluster://… for weir.limits.store"),
-  REDIS_TRUST("weir.redis.trust", "", "PEM file of certificates to trust in Redis; Java's without"),
+      "Address of Redis: redis://host:port, redis-sentinel://… or redis-cluster://…. Required"
+          + " if weir.limits.store is redis."),
+  REDIS_TRUST(
+      "weir.redis.trust",
+      "",
+      "PEM file of the certificates to trust for Redis. Empty means those of the Java"
+          + " runtime."),
   ADMIN_TOKEN(
       "weir.admin-token",
       "",
-      "what administrators send as Authorization: Bearer; at least 16 characters"),
+      "Token of administrators, sent as Authorization: Bearer; at least 16 characters. Empty"
+          + " leaves administration open."),
   ALLOWED_HOSTS(
       "weir.allowed-hosts",
       "",
-      "names besides its own that Weir answers to on loopback while anything is open without a"
-          + " token, separated by commas; * for all"),
+      "Additional values of the Host header to accept, separated by commas. Checked on"
+          + " loopback while any part is open without a token; * accepts all."),
   CLIENT_KEYS(
       "weir.client-keys",
       "",
-      "keys of clients, separated by commas, of at least 16 characters each; open without"),
+      "API keys of clients, separated by commas; at least 16 characters each. Empty leaves"
+          + " the API open."),
   TRUSTED_PROXIES(
       "weir.trusted-proxies",
       "",
-      "addresses and networks whose Forwarded and X-Forwarded-For are believed, such as"
-          + " 10.0.0.0/8"),
+      "Addresses and networks of proxies whose Forwarded and X-Forwarded-For are trusted,"
+          + " such as 10.0.0.0/8. Empty trusts none."),
   OIDC_ISSUER(
-      "weir.oidc.issuer", "", "https://… of an OpenID Connect issuer whose tokens are taken too"),
-  OIDC_AUDIENCE("weir.oidc.audience", "", "for whom its tokens must be; needed with an issuer"),
-  OIDC_ADMIN_ROLE("weir.oidc.admin-role", "weir-admin", "role of administrators in its tokens"),
-  GATEWAY_PORT("weir.gateway.port", "", "port of the gateway, 0 for a free one; none without"),
-  GATEWAY_HOST("weir.gateway.host", "127.0.0.1", "address on which the gateway listens"),
+      "weir.oidc.issuer",
+      "",
+      "URL of an OpenID Connect issuer whose tokens are accepted, https://…. Empty disables"
+          + " OpenID Connect."),
+  OIDC_AUDIENCE(
+      "weir.oidc.audience",
+      "",
+      "Audience that tokens of the issuer must name. Required if weir.oidc.issuer is set."),
+  OIDC_ADMIN_ROLE(
+      "weir.oidc.admin-role", "weir-admin", "Role of administrators in tokens of the issuer."),
+  GATEWAY_PORT(
+      "weir.gateway.port", "", "Port of the gateway. 0 picks a free port; empty disables it."),
+  GATEWAY_HOST("weir.gateway.host", "127.0.0.1", "Address that the gateway listens on."),
   GATEWAY_ROUTES(
       "weir.gateway.routes",
       "",
-      "where paths go, such as /api/** = http://127.0.0.1:9000, /** = h2c://other:9001"),
+      "Path patterns and their upstreams, separated by commas, such as /api/** ="
+          + " http://127.0.0.1:9000, /** = h2c://other:9001."),
   GATEWAY_TRUST(
-      "weir.gateway.trust", "", "PEM file of certificates to trust in upstreams; Java's without"),
+      "weir.gateway.trust",
+      "",
+      "PEM file of the certificates to trust for upstreams. Empty means those of the Java"
+          + " runtime."),
   GATEWAY_HEAD_TIMEOUT(
-      "weir.gateway.head-timeout", "PT10S", "how long a client may take for the head of a request"),
+      "weir.gateway.head-timeout",
+      "PT10S",
+      "Max time for a client to send the head of a request. ISO-8601 duration."),
   GATEWAY_IDLE_TIMEOUT(
       "weir.gateway.idle-timeout",
       "PT1M",
-      "how long a connection of a client, a body or a WebSocket may stand still"),
+      "Max time without traffic on a client connection, in a body or on a WebSocket. ISO-8601"
+          + " duration."),
   GATEWAY_CONNECT_TIMEOUT(
-      "weir.gateway.connect-timeout", "PT3S", "how long an upstream may take to be connected to"),
+      "weir.gateway.connect-timeout",
+      "PT3S",
+      "Max time to connect to an upstream. ISO-8601 duration."),
   GATEWAY_ANSWER_TIMEOUT(
-      "weir.gateway.answer-timeout", "PT30S", "how long an upstream may take to begin its answer"),
+      "weir.gateway.answer-timeout",
+      "PT30S",
+      "Max time for an upstream to start its response. ISO-8601 duration."),
   GATEWAY_UPSTREAM_IDLE(
-      "weir.gateway.upstream-idle", "PT4S", "how long an unused connection to an upstream is kept"),
-  GATEWAY_MOST_CONNECTIONS(
-      "weir.gateway.most-connections", "20000", "connections of clients at most"),
-  GATEWAY_MOST_UPSTREAM_CONNECTIONS(
-      "weir.gateway.most-upstream-connections", "1000", "connections to one upstream at most"),
-  GATEWAY_LARGEST_HEADER(
-      "weir.gateway.largest-header", "16384", "bytes of all header fields of a request or answer"),
-  GATEWAY_LONGEST_TARGET(
-      "weir.gateway.longest-target", "8192", "bytes of the first line of a request"),
+      "weir.gateway.upstream-idle",
+      "PT4S",
+      "How long an idle connection to an upstream is kept. ISO-8601 duration."),
+  GATEWAY_MAX_CONNECTIONS("weir.gateway.max-connections", "20000", "Max client connections."),
+  GATEWAY_MAX_UPSTREAM_CONNECTIONS(
+      "weir.gateway.max-upstream-connections", "1000", "Max connections to one upstream."),
+  GATEWAY_MAX_HEADER(
+      "weir.gateway.max-header",
+      "16384",
+      "Max size of all header fields of a request or response, in bytes."),
+  GATEWAY_MAX_TARGET(
+      "weir.gateway.max-target", "8192", "Max length of the request line, in bytes."),
   GATEWAY_ACCESS_LOG(
-      "weir.gateway.access-log", "false", "log a line for each request that comes to the gateway"),
-  DRAIN("weir.drain", "PT20S", "how long a stop may take for requests under way"),
+      "weir.gateway.access-log",
+      "false",
+      "Whether each request to the gateway is logged in one line."),
+  DRAIN(
+      "weir.drain",
+      "PT20S",
+      "Max time that a shutdown waits for requests in progress. ISO-8601 duration; PT0S does"
+          + " not wait."),
   DRAIN_NOTICE(
-      "weir.drain.notice", "PT0.5S", "how long a stop goes on listening after it is not ready"),
-  DRAIN_IDLE("weir.drain.idle", "PT2S", "how long a stop keeps connections that ask nothing"),
+      "weir.drain.notice",
+      "PT0.5S",
+      "How long a shutdown still accepts connections after readiness turned negative."
+          + " ISO-8601 duration."),
+  DRAIN_IDLE(
+      "weir.drain.idle",
+      "PT2S",
+      "How long a shutdown keeps idle connections open. ISO-8601 duration."),
   TRACING_ENDPOINT(
-      "weir.tracing.endpoint", "", "http://… of an OTLP collector for traces; none without"),
+      "weir.tracing.endpoint",
+      "",
+      "URL of an OTLP collector for traces, http://…. Empty disables tracing."),
   TRACING_PERCENT(
-      "weir.tracing.percent", "100", "of the requests traced that bring no decision of their own"),
-  LOG_FORMAT("weir.log.format", "text", "text or json"),
-  LOG_LEVEL("weir.log.level", "info", "error, warn, info, debug or trace");
+      "weir.tracing.percent",
+      "100",
+      "Percentage of requests to trace, 0 to 100, among those whose caller has not decided"
+          + " it."),
+  LOG_FORMAT("weir.log.format", "text", "Format of the log: text or json."),
+  LOG_LEVEL("weir.log.level", "info", "Level of the log: error, warn, info, debug or trace.");
 
   private final String key;
-  private final String absent;
-  private final String meaning;
+  private final String defaultValue;
+  private final String description;
 
-  Setting(String key, String absent, String meaning) {
+  Setting(String key, String defaultValue, String description) {
     this.key = key;
-    this.absent = absent;
-    this.meaning = meaning;
+    this.defaultValue = defaultValue;
+    this.description = description;
   }
 
   public String key() {
     return key;
   }
 
-  public String absent() {
-    return absent;
+  /** Returns the default value; empty if there is none. */
+  public String defaultValue() {
+    return defaultValue;
   }
 
-  public String meaning() {
-    return meaning;
+  public String description() {
+    return description;
   }
 
-  /** The environment variable of the same meaning. */
+  /** Returns the name of the environment variable that sets it. */
   public String variable() {
     return key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }

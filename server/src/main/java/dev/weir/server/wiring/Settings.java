@@ -103,7 +103,7 @@ public final class Settings {
   }
 
   String text(Setting setting) {
-    return values.getOrDefault(setting, setting.absent());
+    return values.getOrDefault(setting, setting.defaultValue());
   }
 
   /** A setting that may be left out. */

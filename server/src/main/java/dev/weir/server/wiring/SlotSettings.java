@@ -38,7 +38,7 @@ record SlotSettings(
   private static SlotScheduler.Settings scheduler(Settings settings) {
     return new SlotScheduler.Settings(
         settings.number(Setting.SLOTS_LANES, 1, 64),
-        settings.number(Setting.SLOTS_LARGEST_BATCH, 1, 50_000),
+        settings.number(Setting.SLOTS_MAX_BATCH, 1, 50_000),
         SlotScheduler.Settings.DEFAULT.maxWaiting(),
         // Waiting for two kinds of things, they leave half of the connections to the others.
         Math.clamp(settings.number(Setting.DB_POOL_MAX, 2, 1_000) / 4, 1, 16));

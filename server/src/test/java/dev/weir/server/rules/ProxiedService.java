@@ -73,7 +73,7 @@ final class ProxiedService {
                 "127.0.0.1",
                 Setting.CLIENT_KEYS,
                 KEY,
-                Setting.LIMITS_MOST_KEYS,
+                Setting.LIMITS_MAX_KEYS,
                 Integer.toString(MAX_KEYS)));
   }
 

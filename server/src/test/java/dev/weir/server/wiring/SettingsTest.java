@@ -131,7 +131,7 @@ final class SettingsTest {
     assertThat(code).isZero();
     assertThat(out.toString().lines()).hasSize(Setting.values().length);
     for (Setting setting : Setting.values()) {
-      assertThat(out.toString()).contains(setting.key(), setting.variable(), setting.meaning());
+      assertThat(out.toString()).contains(setting.key(), setting.variable(), setting.description());
     }
   }
 

@@ -31,7 +31,7 @@ final class StartIT {
   void refusesWhatIsNoNumber() {
     refuses(Setting.PORT, "abc", "-1", "65536", "1.5", "0x50", "99999999999");
     refuses(Setting.SLOTS_LANES, "0", "65", "many");
-    refuses(Setting.SLOTS_LARGEST_BATCH, "0", "50001");
+    refuses(Setting.SLOTS_MAX_BATCH, "0", "50001");
   }
 
   @Test
