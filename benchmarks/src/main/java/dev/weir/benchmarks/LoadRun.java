@@ -8,30 +8,32 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * A closed loop of callers on virtual threads: each asks again as soon as it was answered.
+ * A closed loop of callers on virtual threads: each calls again as soon as it has its answer.
  *
  * <p>Only calls that began after the warm-up and ended before the end are counted, so neither cold
  * code nor the draining tail is measured. The first call that fails ends the run and is thrown.
  *
- * @param callers how many ask at the same time
- * @param warmUp how long they ask before anything is counted
- * @param measured how long they are counted
+ * @param callers the number of concurrent callers
+ * @param warmUp how long they call before anything is counted
+ * @param measured how long their calls are counted
+ * @param nanoTime a clock such as {@link System#nanoTime}
  */
-public record LoadRun(int callers, Duration warmUp, Duration measured) {
-  private static final long LONGEST_LATENCY_NANOS = Duration.ofMinutes(2).toNanos();
+public record LoadRun(int callers, Duration warmUp, Duration measured, LongSupplier nanoTime) {
+  private static final long MAX_LATENCY_NANOS = Duration.ofMinutes(2).toNanos();
   private static final int SIGNIFICANT_DIGITS = 3;
 
-  /** One question of one caller. */
+  /** One call of one caller. */
   @FunctionalInterface
   public interface Call {
     /**
-     * Asks once.
+     * Calls once.
      *
-     * @param caller which caller asks, from 0
-     * @param turn how often this caller has asked before, warm-up included
+     * @param caller the number of the caller, from 0
+     * @param turn the number of earlier calls of this caller, warm-up included
      */
     void ask(int caller, long turn) throws Exception;
   }
@@ -48,9 +50,13 @@ public record LoadRun(int callers, Duration warmUp, Duration measured) {
     }
   }
 
-  /** Runs the load to its end and says what it measured. */
+  public LoadRun(int callers, Duration warmUp, Duration measured) {
+    this(callers, warmUp, measured, System::nanoTime);
+  }
+
+  /** Runs the load to its end and returns what it measured. */
   public Load of(Call call) throws InterruptedException {
-    long countFromNanos = System.nanoTime() + warmUp.toNanos();
+    long countFromNanos = nanoTime.getAsLong() + warmUp.toNanos();
     long endNanos = countFromNanos + measured.toNanos();
     AtomicBoolean failed = new AtomicBoolean();
     List<Future<Histogram>> answers = new ArrayList<>(callers);
@@ -72,11 +78,11 @@ public record LoadRun(int callers, Duration warmUp, Duration measured) {
     return Load.from(all, measured);
   }
 
-  private static Histogram askUntil(
+  private Histogram askUntil(
       Call call, int caller, long countFromNanos, long endNanos, AtomicBoolean failed)
       throws Exception {
     Histogram latencies = newHistogram();
-    long beganNanos = System.nanoTime();
+    long beganNanos = nanoTime.getAsLong();
     for (long turn = 0; beganNanos - endNanos < 0 && !failed.get(); turn++) {
       try {
         call.ask(caller, turn);
@@ -84,9 +90,9 @@ public record LoadRun(int callers, Duration warmUp, Duration measured) {
         failed.set(true);
         throw e;
       }
-      long endedNanos = System.nanoTime();
+      long endedNanos = nanoTime.getAsLong();
       if (beganNanos - countFromNanos >= 0 && endedNanos - endNanos <= 0) {
-        latencies.recordValue(Math.min(endedNanos - beganNanos, LONGEST_LATENCY_NANOS));
+        latencies.recordValue(Math.min(endedNanos - beganNanos, MAX_LATENCY_NANOS));
       }
       beganNanos = endedNanos;
     }
@@ -95,6 +101,6 @@ public record LoadRun(int callers, Duration warmUp, Duration measured) {
 
   private static Histogram newHistogram() {
     // Resolved from a microsecond up, which keeps one histogram per caller small.
-    return new Histogram(1_000, LONGEST_LATENCY_NANOS, SIGNIFICANT_DIGITS);
+    return new Histogram(1_000, MAX_LATENCY_NANOS, SIGNIFICANT_DIGITS);
   }
 }
