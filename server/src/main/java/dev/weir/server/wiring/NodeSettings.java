@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import java.util.ArrayList;
 import dev.weir.engine.routes.Route;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.GatewaySettings;
@@ -50,17 +51,23 @@ record NodeSettings(
             .map(collector -> new TracingSettings(collector, percent)));
   }
 
-  /**
-   * Throws if a port is in use, which would otherwise be noticed after the database has started.
-   */
-  void probePorts() {
-    PortProbe.check(Setting.PORT, web.host(), web.port());
+  /** The ports to listen on, and the settings that name them. */
+  List<PortProbe.Listener> listeners() {
+    List<PortProbe.Listener> listeners = new ArrayList<>();
+    listeners.add(new PortProbe.Listener(Setting.PORT, web.host(), web.port()));
     envoy.ifPresent(
         address ->
-            PortProbe.check(
-                Setting.GRPC_PORT, address.socket().getHostString(), address.socket().getPort()));
+            listeners.add(
+                new PortProbe.Listener(
+                    Setting.GRPC_PORT,
+                    address.socket().getHostString(),
+                    address.socket().getPort())));
     gateway.ifPresent(
-        listening -> PortProbe.check(Setting.GATEWAY_PORT, listening.host(), listening.port()));
+        listening ->
+            listeners.add(
+                new PortProbe.Listener(
+                    Setting.GATEWAY_PORT, listening.host(), listening.port())));
+    return listeners;
   }
 
   private static HttpSettings http(Settings settings) {

@@ -65,7 +65,7 @@ final class Database implements AutoCloseable {
 
   /** Stops all its processes by a signal. */
   Stopped hang() throws IOException {
-    return new Stopped(postgres.pid());
+    return new Stopped(postgresql.pid());
   }
 
   void stop() {

@@ -55,8 +55,8 @@ public final class PostgresqlPool {
     config.setPoolName("weir");
     config.setDataSource(
         new PatientConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
-    config.setMinimumIdle(settings.fewestConnections());
-    config.setMaximumPoolSize(settings.mostConnections());
+    config.setMinimumIdle(settings.minConnections());
+    config.setMaximumPoolSize(settings.maxConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
     // A connection whose server is gone must not cost its borrower the whole wait.
     config.setValidationTimeout(
