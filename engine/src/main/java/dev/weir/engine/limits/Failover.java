@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * {@code FALLBACK}: a store is not changed for a hiccup. Thread-safe.
  */
 public final class Failover implements LimitStore {
+  /** How far ahead the log is written, so that few demands have to. */
+  private static final long LOGGED_AHEAD_MICROS = 5_000_000;
+
   /**
    * What it is made of.
    *
@@ -72,16 +77,35 @@ public final class Failover implements LimitStore {
   private final CircuitBreaker breaker;
   private final LimitStore local;
 
+  private final FallbackLog log;
+  private final ReentrantLock logging = new ReentrantLock();
+  private volatile long loggedUntilMicros = Micros.EARLIEST;
+
   /** When the next store was last asked to take something: it may have granted. */
-  private volatile long nextAskedAtMicros = Micros.EARLIEST;
+  private volatile long nextAskedAtMicros;
 
   public Failover(Parts parts, LimitObserver observer) {
-    this(parts, observer, BusyClock.sinceStart());
+    this(parts, observer, FallbackLog.NONE);
+  }
+
+  /**
+   * One that knows what the next store was asked before this process began.
+   *
+   * @param log is read now
+   */
+  public Failover(Parts parts, LimitObserver observer, FallbackLog log) {
+    this(parts, observer, log, BusyClock.sinceStart());
   }
 
   /** One that goes by the given clock, in microseconds since the epoch. */
   public Failover(Parts parts, LimitObserver observer, LongSupplier nowMicros) {
+    this(parts, observer, FallbackLog.NONE, nowMicros);
+  }
+
+  Failover(Parts parts, LimitObserver observer, FallbackLog log, LongSupplier nowMicros) {
     this.parts = parts;
+    this.log = log;
+    this.nextAskedAtMicros = log.usedUntilMicros();
     this.nowMicros = nowMicros;
     this.observer = observer;
     this.breaker =
@@ -106,7 +130,7 @@ public final class Failover implements LimitStore {
   /** Asks the store, and where that is gone the one that counts in its place. */
   @Override
   public Optional<AcquireResult> recall(AcquireRequest demand) {
-    Optional<AcquireResult> known = tried(store -> store.recall(demand));
+    Optional<AcquireResult> known = tried(demand, store -> store.recall(demand), recalled -> false);
     if (known != null) {
       return known;
     }
@@ -124,7 +148,7 @@ public final class Failover implements LimitStore {
     if (mayLackGrants(policy.onStoreFailure())) {
       return decide(policy, key, cost).isAllowed();
     }
-    Boolean taken = tried(store -> store.take(policy, key, cost));
+    Boolean taken = tried(policy, key, store -> store.take(policy, key, cost), isTaken -> isTaken);
     return taken == null ? without(policy, key, cost).isAllowed() : taken;
   }
 
@@ -133,7 +157,8 @@ public final class Failover implements LimitStore {
     if (mayLackGrants(policy.onStoreFailure())) {
       return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
     }
-    Decision decision = tried(store -> store.decide(policy, key, cost));
+    Decision decision =
+        tried(policy, key, store -> store.decide(policy, key, cost), Decision::isAllowed);
     return decision == null ? without(policy, key, cost) : decision;
   }
 
@@ -152,11 +177,7 @@ public final class Failover implements LimitStore {
 
   private AcquireResult ask(AcquireRequest demand, Question question) {
     if (mayLackGrants(strictest(demand))) {
-      if (breaker.isOpen()) {
-        // The caller that finds out whether the store is well again only looks.
-        tried(store -> store.peek(demand));
-      }
-      if (breaker.isOpen()) {
+      if (breaker.isOpen() && !isWellAgain(demand)) {
         return without(demand, question);
       }
       long unknownMicros = unknownMicros(demand, nextAskedAtMicros);
@@ -164,7 +185,11 @@ public final class Failover implements LimitStore {
         return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
       }
     }
-    AcquireResult answer = tried(store -> question.ask(store, demand));
+    AcquireResult answer =
+        tried(
+            demand,
+            store -> question.ask(store, demand),
+            said -> said.isAllowed() && !question.equals(PEEK));
     return answer == null ? without(demand, question) : answer;
   }
 
@@ -190,32 +215,77 @@ public final class Failover implements LimitStore {
   }
 
   /** What the store says; null if it is not asked, or does not answer. */
-  private <T> @Nullable T tried(Function<LimitStore, T> question) {
-    if (!breaker.mayTry()) {
-      return null;
-    }
+  private <T> @Nullable T tried(
+      AcquireRequest demand,
+      Function<LimitStore, T> question,
+      Predicate<? super T> isProof) {
+    return breaker.isOpen() && !isWellAgain(demand) ? null : answered(question, isProof);
+  }
+
+  private <T> @Nullable T tried(
+      Policy policy,
+      String key,
+      Function<LimitStore, T> question,
+      Predicate<? super T> isProof) {
+    return breaker.isOpen() && !isWellAgain(AcquireRequest.of(LimitRequest.of(policy, key)))
+        ? null
+        : answered(question, isProof);
+  }
+
+  private <T> @Nullable T answered(
+      Function<LimitStore, T> question, Predicate<? super T> isProof) {
     try {
-      return said(question);
+      return said(question, isProof);
     } catch (StoreException e) {
       return null;
     }
   }
 
   /** What the store says. Throws if it is not asked, or does not answer. */
-  private <T> T required(Function<LimitStore, T> question) {
-    if (!breaker.mayTry()) {
+  private <T> T required(
+      AcquireRequest demand,
+      Function<LimitStore, T> question,
+      Predicate<? super T> isProof) {
+    if (breaker.isOpen() && !isWellAgain(demand)) {
       throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
     }
-    return said(question);
+    return said(question, isProof);
   }
 
-  /** Asks the store, and lets the breaker know how it went. */
-  private <T> T said(Function<LimitStore, T> question) {
+  /**
+   * Whether a store that was given up is well again. One caller at a time finds out, and not by its
+   * own question: a store that still answers reads would be taken for well by those, given up by
+   * the next writes, and so on.
+   */
+  private boolean isWellAgain(AcquireRequest demand) {
+    if (!breaker.mayTry()) {
+      return false;
+    }
+    Boolean isWell =
+        answered(
+            store -> {
+              store.probe(demand);
+              return true;
+            },
+            isProbed -> isProbed);
+    return isWell != null;
+  }
+
+  /**
+   * Asks the store, and lets the breaker know how it went.
+   *
+   * @param isProof whether the answer proves that the store can be written to. Others do not end a
+   *     row of failures: a store may answer reads, and refuse the demands that take nothing, while
+   *     it fails at all that it should grant
+   */
+  private <T> T said(Function<LimitStore, T> question, Predicate<? super T> isProof) {
     boolean isSettled = false;
     try {
       T answer = question.apply(parts.store());
       isSettled = true;
-      breaker.succeeded();
+      if (isProof.test(answer)) {
+        breaker.succeeded();
+      }
       return answer;
     } catch (StoreException e) {
       if (e.isFull()) {
@@ -255,14 +325,15 @@ public final class Failover implements LimitStore {
     if (unknownMicros > 0) {
       return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
     }
-    if (!question.equals(PEEK)) {
-      nextAskedAtMicros = nowMicros.getAsLong();
-      if (!breaker.isOpen()) {
-        // Found well again meanwhile: others may have asked it without knowing of this.
-        return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
-      }
-    }
     try {
+      if (!question.equals(PEEK)) {
+        logUse();
+        nextAskedAtMicros = nowMicros.getAsLong();
+        if (!breaker.isOpen()) {
+          // Found well again meanwhile: others may have asked it without knowing of this.
+          return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
+        }
+      }
       AcquireResult answer = question.ask(parts.next().get(), demand);
       return answer.mode() == AcquireResult.Mode.STORE
           ? answer.in(AcquireResult.Mode.FALLBACK)
@@ -270,6 +341,23 @@ public final class Failover implements LimitStore {
     } catch (StoreException e) {
       observer.storeFailed(parts.name() + "'s fallback", e);
       return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
+    }
+  }
+
+  /** Before the next store is asked, or a restart in between would forget that it was. */
+  private void logUse() {
+    if (nowMicros.getAsLong() < loggedUntilMicros) {
+      return;
+    }
+    logging.lock();
+    try {
+      long now = nowMicros.getAsLong();
+      if (now >= loggedUntilMicros) {
+        log.uses(now + LOGGED_AHEAD_MICROS);
+        loggedUntilMicros = now + LOGGED_AHEAD_MICROS;
+      }
+    } finally {
+      logging.unlock();
     }
   }
 
@@ -320,7 +408,11 @@ public final class Failover implements LimitStore {
   @Override
   public Refund refund(AcquireRequest demand, AcquireResult granted) {
     return switch (granted.mode()) {
-      case STORE -> required(store -> store.refund(demand, granted.decidedAt()));
+      case STORE ->
+          required(
+              demand,
+              store -> store.refund(demand, granted.decidedAt()),
+              refund -> refund == Refund.GIVEN_BACK);
       case FALLBACK ->
           parts.next().map(next -> next.refund(demand, granted.decidedAt())).orElse(Refund.UNKNOWN);
       case LOCAL ->
@@ -333,17 +425,22 @@ public final class Failover implements LimitStore {
 
   @Override
   public Usage usage(Policy policy, String key) {
-    return required(store -> store.usage(policy, key));
+    return required(
+        AcquireRequest.of(LimitRequest.of(policy, key)),
+        store -> store.usage(policy, key),
+        usage -> false);
   }
 
   @Override
   public void forget(Policy policy, String key) {
     local.forget(policy, key);
     required(
+        AcquireRequest.of(LimitRequest.of(policy, key)),
         store -> {
           store.forget(policy, key);
-          return AcquireResult.Mode.STORE;
-        });
+          return true;
+        },
+        isForgotten -> isForgotten);
   }
 
   private static OnStoreFailure strictest(AcquireRequest demand) {

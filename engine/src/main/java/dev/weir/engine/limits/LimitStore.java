@@ -66,6 +66,14 @@ public interface LimitStore extends AutoCloseable {
     return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
   }
 
+  /**
+   * Throws if the store could not decide this demand now. Counts nothing. A store that may answer
+   * and yet refuse to write has to write something.
+   */
+  default void probe(AcquireRequest demand) {
+    peek(demand);
+  }
+
   /** Whether answers may have another mode than {@link AcquireResult.Mode#STORE}. */
   default boolean mayStandIn() {
     return false;

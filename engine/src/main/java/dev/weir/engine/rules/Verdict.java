@@ -5,6 +5,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.engine.limits.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,6 +50,22 @@ public sealed interface Verdict {
       implements Verdict {
     public Duration delay() {
       return Micros.duration(delayMicros);
+    }
+
+    /**
+     * The verdict after the wait for a caller that holds its leases itself: this one, or a refusal
+     * if a lease could not be kept until then. Takes the place of {@link Ticket#waited}.
+     */
+    public Verdict handedOver() {
+      Optional<RuleResult> refusing = ticket.handOver();
+      if (refusing.isEmpty()) {
+        return this;
+      }
+      List<RuleResult> instead = new ArrayList<>(said.size());
+      for (RuleResult each : said) {
+        instead.add(each.check().equals(refusing.get().check()) ? refusing.get() : each);
+      }
+      return new Refused(instead, mode, decidedAt);
     }
   }
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class FailoverTest {
@@ -199,6 +200,64 @@ class FailoverTest {
     store.mend();
     nowMicros += 200_000;
     assertThat(granted(failover, policy, 100)).isEqualTo(6);
+  }
+
+  @Test
+  void fallbackServesWhileTheStoreAnswersReadsAndRefusesWrites() {
+    Failover failover = failover();
+    Policy policy =
+        policy(FixedWindow.of(10, Duration.ofSeconds(2)), OnStoreFailure.FALLBACK);
+    Policy other = Policy.of("o", TEN).onStoreFailure(OnStoreFailure.LOCAL);
+    assertThat(granted(failover, policy, 4)).isEqualTo(4);
+    store.refuseWrites();
+    int granted = 0;
+    for (int i = 0; i < 1_000; i++) {
+      granted += granted(failover, policy, 1);
+      // Reads of any rule are no proof.
+      failover.peek(one(other));
+      assertThat(failover.recall(one(other).withRequestId("id"))).isEmpty();
+      nowMicros += 20_000;
+    }
+    // Nine windows of two seconds, after the one that had begun.
+    assertThat(granted).isEqualTo(90);
+    assertThat(heard).doesNotContain("redis is CLOSED");
+    store.mend();
+    recover(failover, policy);
+    assertThat(heard).endsWith("redis is CLOSED");
+  }
+
+  @Test
+  void restartedNodeKnowsThatTheFallbackHasGranted() {
+    AtomicLong logged = new AtomicLong(Micros.EARLIEST);
+    FallbackLog log =
+        new FallbackLog() {
+          @Override
+          public long usedUntilMicros() {
+            return logged.get();
+          }
+
+          @Override
+          public void uses(long untilMicros) {
+            logged.accumulateAndGet(untilMicros, Math::max);
+          }
+        };
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    Failover.Parts parts =
+        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS);
+    Failover failover = new Failover(parts, observer, log, () -> nowMicros);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    assertThat(granted(failover, policy, 5)).isEqualTo(5);
+    // After the log was first written, and not more than a few seconds ahead.
+    nowMicros += 9_000_000;
+    assertThat(granted(failover, policy, 100)).isEqualTo(5);
+    store.mend();
+    Failover restarted = new Failover(parts, observer, log, () -> nowMicros);
+    assertThat(granted(restarted, policy, 100)).isZero();
+    nowMicros += 59_999_999;
+    assertThat(granted(restarted, policy, 100)).isZero();
+    nowMicros += 5_000_001;
+    assertThat(granted(restarted, policy, 100)).isEqualTo(10);
   }
 
   @Test

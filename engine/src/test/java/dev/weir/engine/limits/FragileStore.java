@@ -12,6 +12,7 @@ final class FragileStore implements LimitStore {
   private final LongSupplier nowMicros;
   private LimitStore memory;
   private boolean isBroken;
+  private boolean isReadOnly;
   private boolean isOutOfOrder;
   private boolean isRejecting;
   private int calls;
@@ -31,8 +32,14 @@ final class FragileStore implements LimitStore {
     isBroken = true;
   }
 
+  /** Goes on answering what only reads. */
+  void refuseWrites() {
+    isReadOnly = true;
+  }
+
   void mend() {
     isBroken = false;
+    isReadOnly = false;
   }
 
   void mendWithoutCounts() {
@@ -68,9 +75,22 @@ final class FragileStore implements LimitStore {
     return memory;
   }
 
+  private LimitStore writable() {
+    LimitStore reached = memory();
+    if (isReadOnly) {
+      throw new StoreException(StoreException.Outcome.NONE, "read only");
+    }
+    return reached;
+  }
+
   @Override
   public AcquireResult decide(AcquireRequest demand) {
-    return memory().decide(demand);
+    return writable().decide(demand);
+  }
+
+  @Override
+  public void probe(AcquireRequest demand) {
+    writable().probe(demand);
   }
 
   @Override
@@ -85,7 +105,7 @@ final class FragileStore implements LimitStore {
 
   @Override
   public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return memory().refund(demand, grantedAt);
+    return writable().refund(demand, grantedAt);
   }
 
   @Override
@@ -95,7 +115,7 @@ final class FragileStore implements LimitStore {
 
   @Override
   public void forget(Policy policy, String key) {
-    memory().forget(policy, key);
+    writable().forget(policy, key);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package dev.weir.server.rules;
 
+import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
+import dev.weir.server.http.Problems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.server.netty.NettyHttpRequest;
@@ -12,6 +14,7 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Answers that are held back until a wait in a queue is over. No thread waits with them: the event
@@ -27,7 +30,9 @@ final class DelayedResponses {
 
   /** Gives an answer after the wait. A client that leaves before gives its place back. */
   CompletionStage<HttpResponse<byte[]>> after(
-      HttpRequest<?> request, Verdict.Queued queued, HttpResponse<byte[]> answer) {
+      HttpRequest<?> request,
+      Verdict.Queued queued,
+      Function<Verdict, HttpResponse<byte[]>> answer) {
     Channel channel = ((NettyHttpRequest<?>) request).getChannelHandlerContext().channel();
     CompletableFuture<HttpResponse<byte[]>> later = new CompletableFuture<>();
     Ticket ticket = queued.ticket();
@@ -35,29 +40,42 @@ final class DelayedResponses {
         channel
             .eventLoop()
             .schedule(
-                () -> {
-                  ticket.waited();
-                  later.complete(answer);
-                },
-                queued.delayMicros(),
-                TimeUnit.MICROSECONDS);
+                () -> handOver(queued, answer, later), queued.delayMicros(), TimeUnit.MICROSECONDS);
     ChannelFutureListener left =
         closed -> {
           if (timer.cancel(false)) {
-            giveBack(ticket);
-            later.complete(answer);
+            aside(ticket, ticket::close, "leaving a queue");
+            later.complete(answer.apply(queued));
           }
         };
     channel.closeFuture().addListener(left);
     return later.whenComplete((given, failure) -> channel.closeFuture().removeListener(left));
   }
 
+  private void handOver(
+      Verdict.Queued queued,
+      Function<Verdict, HttpResponse<byte[]>> answer,
+      CompletableFuture<HttpResponse<byte[]>> later) {
+    aside(
+        queued.ticket(),
+        () -> {
+          try {
+            later.complete(answer.apply(queued.handedOver()));
+          } catch (StoreException e) {
+            later.complete(Problems.answer(Problems.of(e)));
+          } catch (RuntimeException e) {
+            later.completeExceptionally(e);
+          }
+        },
+        "end of a wait");
+  }
+
   /** A store elsewhere is not waited for on an event loop. */
-  private void giveBack(Ticket ticket) {
-    if (settings.isBlocking()) {
-      Thread.ofVirtual().name("leaving a queue").start(ticket::close);
+  private void aside(Ticket ticket, Runnable task, String name) {
+    if (settings.isBlocking() && (!ticket.isEmpty() || ticket.lease().isPresent())) {
+      Thread.ofVirtual().name(name).start(task);
     } else {
-      ticket.close();
+      task.run();
     }
   }
 }

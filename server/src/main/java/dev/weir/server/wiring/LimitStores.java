@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
+import dev.weir.engine.limits.FallbackLog;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
@@ -15,6 +16,7 @@ import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.limits.JdbcFallbackLog;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.limits.JdbcLimitUpkeep;
@@ -33,6 +35,10 @@ import java.util.Optional;
  */
 record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) {
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
+
+  /** How late, at most, a loss of data is noticed while nobody asks. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+
   private static final int STEPS_OF_A_SWEEP = 100;
 
   /** As metrics call them. */
@@ -83,7 +89,8 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
         POSTGRESQL,
         new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
         new JdbcLeaseStore(database),
-        Optional.empty());
+        Optional.empty(),
+        FallbackLog.NONE);
   }
 
   /** A Redis may lose its counts; whether it was used before is remembered in the database. */
@@ -97,6 +104,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
             settings.redis().orElseThrow(),
             database.<StoreHistory>map(JdbcStoreHistory::new).orElse(StoreHistory.NONE));
     open.add(redis);
+    open.add(Upkeep.start("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     Optional<HikariDataSource> next = database.filter(any -> settings.isFallbackUsed());
     next.ifPresent(pool -> sweep(pool, open));
@@ -106,7 +114,9 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
         REDIS,
         new RedisLimitStore(redis, metrics.batchesOf(REDIS)),
         new RedisLeaseStore(redis),
-        next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))));
+        next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))),
+        next.<FallbackLog>map(pool -> new JdbcFallbackLog(pool, redis.name()))
+            .orElse(FallbackLog.NONE));
   }
 
   private static void sweep(HikariDataSource database, OpenParts open) {
@@ -121,7 +131,8 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
       String name,
       LimitStore store,
       LeaseStore leases,
-      Optional<LimitStore> next) {
+      Optional<LimitStore> next,
+      FallbackLog log) {
     return new LimitStores(
         new Failover(
             new Failover.Parts(
@@ -131,7 +142,8 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
                 settings.nodes(),
                 settings.maxKeys(),
                 CircuitBreaker.Settings.DEFAULT),
-            metrics),
+            metrics,
+            log),
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));
   }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 /** What holds behind a proxy that has a way to let requests pass while there is no Weir. */
-public interface OpenProxyClaims extends ProxyClaims {
+interface OpenProxyClaims extends ProxyClaims {
   /** Starts the service and its proxy anew, with the lines marked "open". */
   void restartOpen() throws IOException, InterruptedException;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
 /** What holds behind every proxy that asks Weir with the configuration of deploy. */
-public interface ProxyClaims {
+interface ProxyClaims {
   /** The service behind the proxy, as this test has started it. */
   ProxiedService proxied();
 

@@ -65,6 +65,7 @@ final class LimitCalls {
   private final int slot;
   private final boolean isMarkerReached;
   private @Nullable RedisCall<byte[]> sent;
+  private long preparedBefore;
 
   /** A call, and its number among those of the caller. */
   private record Sent<C extends LimitCall>(C call, int number) {}
@@ -108,6 +109,7 @@ final class LimitCalls {
 
   void start() {
     byte[] demands = packed();
+    preparedBefore = redis.markers().prepared();
     sent =
         redis.run(
             Script.LIMITS,
@@ -123,11 +125,12 @@ final class LimitCalls {
   void finish(long deadlineNanos, CallResult[] outcomes) {
     try {
       byte[] answers = redis.await(Objects.requireNonNull(sent), deadlineNanos);
-      if (answers.length == 0) {
-        redis.markers().make(clock);
+      if (Markers.isUnprepared(answers)) {
+        redis.markers().prepare(slot, answers, preparedBefore, clock);
         start();
         answers = redis.await(Objects.requireNonNull(sent));
       }
+      Markers.requirePrepared(answers);
       read(answers, outcomes);
     } catch (StoreException e) {
       CallResult failed = new CallResult.Failed(e);

@@ -63,6 +63,11 @@ public final class Redis implements AutoCloseable {
     return new Redis(settings, history);
   }
 
+  /** Under which histories know it. */
+  public String name() {
+    return "redis " + settings.prefix();
+  }
+
   RedisSettings settings() {
     return settings;
   }
@@ -156,6 +161,16 @@ public final class Redis implements AutoCloseable {
         ? Optional.empty()
         : Optional.ofNullable(fields.get("maxmemory_policy"))
             .filter(policy -> !policy.equals("noeviction"));
+  }
+
+  /**
+   * Looks whether Redis has lost data, and remembers what this node has seen of it for other nodes.
+   * Meant to be called every second or so by one thread: a loss is then noticed within that time
+   * although nobody asks for anything, and rules that are made later are not refused for it. Reads
+   * one key; of a Cluster, those of 256 slots by turns.
+   */
+  public void look() {
+    markers.look();
   }
 
   /** Waits as long as a command may take. */

@@ -6,19 +6,19 @@
 -- KEYS[3]  a hash of those that hold more than one place: '+' and the id, to the places; and '=' to
 --          the places that all of them hold beyond one each
 -- ARGV     the time and the latest marker, see marker.lua; then what to do, and its arguments
--- Returns  nothing if the node has to find out first whether leases were lost; else the marker,
---          outcome, places held by all, places of the lease, its end, wait, packed
+-- Returns  what the node has to find out first, see marker.lua; else the marker, outcome, places held
+--          by all, places of the lease, its end, wait, packed
 
 local GONE, HELD, FULL = 0, 1, 2
 
 if not read_marker(call('GET', KEYS[1])) then
-  return ''
+  return NO_MARKER
 end
 local action, id = ARGV[3], ARGV[4]
 local leases, extras = KEYS[2], KEYS[3]
 
 local function answer(outcome, all, places, ends, wait)
-  return pack('<ddBdddd', since, beaten_at, outcome, all, places, ends, wait)
+  return packed_marker() .. pack('<Bdddd', outcome, all, places, ends, wait)
 end
 
 local beyond = tonumber(redis.call('HGET', extras, '=') or 0)
@@ -68,8 +68,18 @@ local function held_by_all()
   return redis.call('ZCARD', leases) + beyond
 end
 
--- How long until leases of so many places have ended.
+-- How long until leases of that number of places have ended. Each has at least one: of many, those
+-- that have several are not looked for, and the wait is rather too long.
+local MOST_LOOKED_AT = 1000
+
 local function wait(places)
+  if beyond == 0 or places > MOST_LOOKED_AT then
+    local last = redis.call('ZRANGE', leases, places - 1, places - 1, 'WITHSCORES')
+    if #last == 0 then
+      last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
+    end
+    return tonumber(last[2]) - now
+  end
   local freed, from = 0, 0
   while true do
     local part = redis.call('ZRANGE', leases, from, from + 99, 'WITHSCORES')
@@ -87,7 +97,6 @@ local function wait(places)
 end
 
 local function hold(places, ends)
-  beat()
   redis.call('ZADD', leases, ends, id)
   if places > 1 then
     beyond = beyond + places - 1
@@ -108,7 +117,9 @@ local ends = tonumber(redis.call('ZSCORE', leases, id) or nil)
 
 if action == 'release' then
   if ends then
-    beat()
+    if not beat() then
+      return OTHER_SERVER
+    end
     drop_places(id)
     redis.call('ZREM', leases, id)
   end
@@ -121,7 +132,9 @@ if action == 'renew' then
   end
   -- A clock that stepped backwards must not shorten it.
   ends = max(ends, now + tonumber(ARGV[5]))
-  beat()
+  if not beat() then
+    return OTHER_SERVER
+  end
   redis.call('ZADD', leases, ends, id)
   expire()
   return answer(HELD, held_by_all(), places_of(id), ends, 0)
@@ -144,6 +157,9 @@ if places > most - held then
   return answer(FULL, held, 0, 0, wait(places - (most - held)))
 end
 ends = now + (action == 'join' and (held + 1) * micros or micros)
+if not beat() then
+  return OTHER_SERVER
+end
 hold(places, ends)
 expire()
 return answer(HELD, held + places, places, ends, 0)

@@ -134,10 +134,19 @@ interface ClusterClaims {
     long all = 0;
     for (int user = 0; user < asks.size(); user++) {
       all += grants.get(user);
-      assertThat(used(stores.getFirst(), asks.get(user))).isEqualTo(grants.get(user));
+      assertUsed(stores.getFirst(), asks.get(user), grants.get(user));
     }
-    assertThat(used(stores.getFirst(), organisation)).isEqualTo(all).isLessThanOrEqualTo(15);
+    assertThat(all).isLessThanOrEqualTo(15);
+    assertUsed(stores.getFirst(), organisation, all);
     assertThat(all).isPositive();
+  }
+
+  /**
+   * Refunds of several requests at a time each leave out what the bucket refilled meanwhile, so a
+   * fraction of a token may stay used until it is refilled: up to one token more is seen as used.
+   */
+  private static void assertUsed(RedisLimitStore store, LimitRequest ask, long granted) {
+    assertThat(used(store, ask)).isBetween(granted, granted + 1);
   }
 
   private static long used(RedisLimitStore store, LimitRequest ask) {

@@ -181,6 +181,47 @@ abstract class RedisFaults {
   }
 
   @Test
+  void waitForManyLeasesIsFoundWithoutReadingThem() {
+    Concurrency many = Concurrency.of(5_000, Duration.ofMinutes(10));
+    long endsMicros = millisOfRedis() * 1_000 + 600_000_000;
+    String fill =
+        "for i=1,5000 do redis.call('ZADD','weir:l:{r}',"
+            + endsMicros
+            + "+i,i) end return redis.status_reply('OK')";
+    assertThat(server.ask("EVAL \"" + fill + "\" 0")).startsWith("+OK");
+    assertThat(server.ask("CONFIG RESETSTAT")).startsWith("+OK");
+    LeaseDecision full = leases.acquire("r", many, "new", 4_000);
+    assertThat(full).isInstanceOf(LeaseDecision.Full.class);
+    assertThat(server.ask("INFO commandstats")).contains("cmdstat_zrange:calls=1,");
+    assertThat(((LeaseDecision.Full) full).retryAfterMicros()).isBetween(1L, 600_004_000L);
+  }
+
+  @Test
+  void redisThatRefusesWritesIsNotFoundWell() {
+    AcquireRequest demand = AcquireRequest.of(LimitRequest.of(TEN, "k"));
+    limits.probe(demand);
+    assertThat(remainingAfterOne()).isEqualTo(9);
+    for (String[] fault :
+        List.of(
+            new String[] {"CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"},
+            new String[] {"REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"},
+            new String[] {
+              "CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"
+            })) {
+      assertThat(server.ask(fault[0])).startsWith("+OK");
+      assertThatThrownBy(() -> limits.probe(demand)).isInstanceOf(StoreException.class);
+      assertThat(server.ask(fault[1])).startsWith("+OK");
+      eventually(
+          () -> {
+            limits.probe(demand);
+            return demand;
+          });
+    }
+    // It has proved that it can be written to, and counted nothing.
+    assertThat(remainingAfterOne()).isEqualTo(8);
+  }
+
+  @Test
   void saysWhetherItMayDropKeys() {
     assertThat(redis.eviction()).isEmpty();
     assertThat(server.ask("CONFIG SET maxmemory-policy volatile-lru")).startsWith("+OK");

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /** A row of {@code slot_book}, and the time at which it was read. */
-public record BookRow(
+record BookRow(
     int configId, String name, int version, int grid, long sinceMicros, long seq, long nowMicros) {
 
   static final String COLUMNS =
@@ -36,7 +36,7 @@ public record BookRow(
   }
 
   /** Reads a book without its lock. */
-  public static Optional<BookRow> find(Connection connection, StoreClock clock, String name)
+  static Optional<BookRow> find(Connection connection, StoreClock clock, String name)
       throws SQLException {
     return Sql.first(
         connection,
@@ -56,7 +56,7 @@ public record BookRow(
   }
 
   /** Locks a book. */
-  public static Optional<BookRow> lock(Connection connection, StoreClock clock, String name)
+  static Optional<BookRow> lock(Connection connection, StoreClock clock, String name)
       throws SQLException {
     return Sql.first(
         connection,

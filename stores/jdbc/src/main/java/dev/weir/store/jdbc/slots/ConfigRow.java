@@ -14,7 +14,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** How a version of a configuration is read from and written to {@code slot_config}. */
-public final class ConfigRow {
+final class ConfigRow {
   static final String SELECT =
       """
       select b.name, c.version, c.max_per_window, c.window_micros, c.spread, c.max_delay_micros,
@@ -45,7 +45,7 @@ public final class ConfigRow {
   }
 
   /** The version in force of a locked book. */
-  public static SlotConfig inForce(Connection connection, BookRow book) throws SQLException {
+  static SlotConfig inForce(Connection connection, BookRow book) throws SQLException {
     return Sql.first(
             connection,
             ConfigRow::read,

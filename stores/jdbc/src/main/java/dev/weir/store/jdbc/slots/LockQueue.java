@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * configuration, and a bounded number in all, wait in the database; the other callers wait here,
  * without a connection. So one locked configuration leaves connections to the others.
  */
-public final class LockQueue {
+final class LockQueue {
   /** As long as the database lets a transaction wait for a lock. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
 
@@ -42,7 +42,7 @@ public final class LockQueue {
    *     waits in the database while the other one works
    * @param connections max transactions of all configurations at a time
    */
-  public LockQueue(int perConfig, int connections) {
+  LockQueue(int perConfig, int connections) {
     if (perConfig < 1 || connections < 1) {
       throw new IllegalArgumentException(
           "perConfig %d and connections %d must be at least 1".formatted(perConfig, connections));
@@ -52,7 +52,7 @@ public final class LockQueue {
   }
 
   /** Returns true if callers use or wait for a turn of this configuration. */
-  public synchronized boolean isUsed(String configName) {
+  synchronized boolean isUsed(String configName) {
     return turns.containsKey(configName);
   }
 
@@ -61,7 +61,7 @@ public final class LockQueue {
    *
    * @throws StoreException if the turn does not come in time; then nothing was done
    */
-  public <T> T run(String configName, Supplier<T> transaction) {
+  <T> T run(String configName, Supplier<T> transaction) {
     Turns ofConfig = enter(configName);
     try {
       long deadline = System.nanoTime() + MAX_WAIT.toNanos();

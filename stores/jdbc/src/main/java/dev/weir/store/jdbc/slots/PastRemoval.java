@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * Removes old slots, a window with all its slots or not at all: a window that is counted anew from
  * its slots must not have lost some of them.
  */
-public final class PastRemoval {
+final class PastRemoval {
   private static final String FIRST =
       IntStream.rangeClosed(0, 3)
           .mapToObj(
@@ -59,13 +59,13 @@ public final class PastRemoval {
    * @param untilMicros up to which time slots were looked at
    * @param isLast whether there is nothing behind it that is old enough
    */
-  public record Step(int removed, long untilMicros, boolean isLast) {}
+  record Step(int removed, long untilMicros, boolean isLast) {}
 
   /**
    * Removes the slots of windows that ended before a time and hold none that was assigned after it.
    * It looks at whole windows, with {@code most} slots at most or just one window.
    */
-  public static Step step(
+  static Step step(
       Connection connection, StoreClock clock, String name, long from, long before, int most)
       throws SQLException {
     BookRow book = BookRow.find(connection, clock, name).orElseThrow();

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /** How slots end: confirmed, cancelled, reclaimed; and how their places become free. */
-public final class SlotEndings {
+final class SlotEndings {
   private static final String LOCK_SLOT =
       "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
 
@@ -95,7 +95,7 @@ public final class SlotEndings {
   }
 
   /** How to lock a book by its name; empty if that would take too long. */
-  public interface BookLock {
+  interface BookLock {
     Optional<BookRow> of(String configName) throws SQLException;
   }
 
@@ -107,8 +107,7 @@ public final class SlotEndings {
    * event that was cancelled may have a new slot of another configuration. Then both locks are
    * given back before the other book is tried.
    */
-  public static Ending cancel(Connection connection, String eventId, BookLock lock)
-      throws SQLException {
+  static Ending cancel(Connection connection, String eventId, BookLock lock) throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
       return new Ending.Ended(new Transition.Unknown());

@@ -32,7 +32,7 @@ public record Account(SlotConfig config) {
     return new AssignRequest(new SlotRequest(id(event), config.name(), time), config);
   }
 
-  public List<AssignRequest> demands(String prefix, int count, Instant time) {
+  List<AssignRequest> demands(String prefix, int count, Instant time) {
     return IntStream.range(0, count).mapToObj(i -> demand(prefix + i, time)).toList();
   }
 
@@ -40,7 +40,7 @@ public record Account(SlotConfig config) {
     return slot(node.ledger().assign(List.of(demand(event, time))).getFirst());
   }
 
-  public static Slot slot(Assignment assignment) {
+  static Slot slot(Assignment assignment) {
     return ((Assignment.Assigned) assignment).slot();
   }
 }
