@@ -154,8 +154,7 @@ final class BodyDecompressor extends ChannelDuplexHandler {
       close();
       isBroken = true;
       isAsked = false;
-      context.fireExceptionCaught(
-          new BrokenBodies.BrokenBodyException("The body cannot be unpacked.", e));
+      context.fireExceptionCaught(new BrokenBodyException("The body cannot be unpacked.", e));
       return true;
     }
     if (piece != null) {

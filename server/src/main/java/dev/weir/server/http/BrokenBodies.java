@@ -10,7 +10,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import jakarta.inject.Singleton;
-import java.io.IOException;
 
 /**
  * Makes an error of a body whose chunks cannot be told apart, or that cannot be unpacked. Netty's
@@ -25,15 +24,6 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
       BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
     event.getBean().register(new Listening());
     return event.getBean();
-  }
-
-  /** A body that breaks off in the middle of what it says to be. */
-  static final class BrokenBodyException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    BrokenBodyException(String message, Throwable cause) {
-      super(message, cause);
-    }
   }
 
   /**

@@ -5,6 +5,7 @@ import dev.weir.core.slots.Violation;
 import dev.weir.engine.StoreException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -60,7 +61,7 @@ public record Problem(
 
   /** A store failed; the outcome says whether anything may have been done. */
   public static Problem storeUnavailable(StoreException.Outcome outcome, String detail) {
-    String word = Fields.lower(outcome);
+    String word = outcome.name().toLowerCase(Locale.ROOT);
     return of(503, "store-unavailable", detail)
         .with(json -> json.writeStringField("outcome", word));
   }

@@ -180,8 +180,8 @@ public final class Problems
 
   /** Whether a body was not chunked or packed as its headers say. */
   public static boolean isBroken(Throwable exception) {
-    return exception instanceof BrokenBodies.BrokenBodyException
-        || exception.getCause() instanceof BrokenBodies.BrokenBodyException;
+    return exception instanceof BrokenBodyException
+        || exception.getCause() instanceof BrokenBodyException;
   }
 
   private static boolean isClientGone(Throwable exception) {
