@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * faster than its upstream takes is slowed down by TCP, and only one read of it is in memory.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
-final class ClientConnection extends ChannelInboundHandlerAdapter {
+final class ClientConnection extends ChannelInboundHandlerAdapter
+    implements Client, EventLoopContext.Connection {
   private static final Logger log = LoggerFactory.getLogger(ClientConnection.class);
 
   /** How long a client may take to close its side, once we have closed ours. */
@@ -71,7 +72,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     this.loop = loop;
     this.channel = channel;
     this.wire = new FlowControlledChannel(channel);
-    this.hop = new ForwardedHeaders(loop.shared().parts().proxies(), channel);
+    this.hop = new ForwardedHeaders(loop.shared().engine().proxies(), channel);
     this.ahead = new EarlyBytes(wire, loop.shared().lookAhead(), early::isEmpty);
     idle();
   }
@@ -89,15 +90,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     loop.add(client);
   }
 
-  EventLoopContext loop() {
+  @Override
+  public EventLoopContext loop() {
     return loop;
   }
 
-  FlowControlledChannel wire() {
+  @Override
+  public FlowControlledChannel wire() {
     return wire;
   }
 
-  ForwardedHeaders hop() {
+  @Override
+  public ForwardedHeaders hop() {
     return hop;
   }
 
@@ -106,8 +110,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     idleFrom(System.nanoTime());
   }
 
-  /** It is as if it had been idle only from now on. */
-  void idleFrom(long nowNanos) {
+  @Override
+  public void idleFrom(long nowNanos) {
     idleSinceNanos = nowNanos;
     if (state == State.IDLE) {
       deadlineNanos = nowNanos + loop.settings().times().idle().toNanos();
@@ -122,31 +126,29 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** How long from now on may pass until {@link #timedOut}. */
-  void patience(Duration most) {
-    deadlineNanos = System.nanoTime() + most.toNanos();
+  @Override
+  public void patience(Duration max) {
+    deadlineNanos = System.nanoTime() + max.toNanos();
   }
 
-  void endlessPatience() {
+  @Override
+  public void endlessPatience() {
     deadlineNanos = NEVER;
   }
 
-  /**
-   * Whether its time is up.
-   *
-   * @param mostIdleNanos how long it may ask nothing
-   */
-  boolean isLate(long nowNanos, long mostIdleNanos) {
+  @Override
+  public boolean isLate(long nowNanos, long maxIdleNanos) {
     return (deadlineNanos != NEVER && nowNanos - deadlineNanos >= 0)
-        || (state == State.IDLE && nowNanos - idleSinceNanos >= mostIdleNanos);
+        || (state == State.IDLE && nowNanos - idleSinceNanos >= maxIdleNanos);
   }
 
-  /** Returns true if a request is under way that was not read on since then. */
-  boolean isUnreadSince(long nanos) {
+  @Override
+  public boolean isUnreadSince(long nanos) {
     return exchange != null && wire.isPausedSince(nanos);
   }
 
-  void lookAhead() {
+  @Override
+  public void lookAhead() {
     if (exchange == null) {
       return;
     }
@@ -157,7 +159,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  void timedOut() {
+  @Override
+  public void timedOut() {
     switch (state) {
       case IDLE -> closeInOrder();
       case BEGUN -> {
@@ -229,8 +232,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     closeAfterAnswer();
   }
 
-  /** A request is answered, and read to its end. */
-  void exchangeOver() {
+  @Override
+  public void exchangeOver() {
     exchange = null;
     encoder.answersHead(false);
     idle();
@@ -258,14 +261,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Whether more may be read. What is here already, or is only looked ahead at, comes first. */
-  void read(boolean isRead) {
+  @Override
+  public void read(boolean isRead) {
     wire.read(early.isEmpty() ? isRead : ahead.hasRoom());
     ahead.handOn();
   }
 
-  /** Ends the connection when all that was written is on its way. */
-  void closeAfterAnswer() {
+  @Override
+  public void closeAfterAnswer() {
     exchange = null;
     state = State.BUSY;
     patience(loop.settings().times().idle());
@@ -292,15 +295,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     read(true);
   }
 
-  /** Ends the connection so that nobody takes what was sent for the whole of it. */
-  void cut() {
+  @Override
+  public void cut() {
     exchange = null;
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     channel.close();
   }
 
-  /** From now on it carries bytes, not messages; false if more came than belongs to it. */
-  boolean becomeTunnel() {
+  @Override
+  public boolean becomeTunnel() {
     channel.pipeline().remove(RequestDecoder.class);
     channel.pipeline().remove(ResponseEncoder.class);
     return early.isEmpty() && ahead.isEmpty();

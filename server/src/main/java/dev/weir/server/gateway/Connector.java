@@ -21,11 +21,13 @@ import org.jspecify.annotations.Nullable;
 /** Connects an event loop to one upstream. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
 final class Connector {
-  private final EventLoopContext loop;
+  private final EventLoop eventLoop;
+  private final GatewayContext shared;
   private final Upstream upstream;
 
-  Connector(EventLoopContext loop, Upstream upstream) {
-    this.loop = loop;
+  Connector(EventLoop eventLoop, GatewayContext shared, Upstream upstream) {
+    this.eventLoop = eventLoop;
+    this.shared = shared;
     this.upstream = upstream;
   }
 
@@ -36,8 +38,8 @@ final class Connector {
     void failed(Throwable cause);
   }
 
-  EventLoopContext loop() {
-    return loop;
+  GatewaySettings settings() {
+    return shared.settings();
   }
 
   Upstream upstream() {
@@ -55,18 +57,16 @@ final class Connector {
       connect(List.of(literal), 0, pipeline, hearer);
       return;
     }
-    EventLoop eventLoop = loop.eventLoop();
     // A name is looked up anew each time, as Java remembers it for a while; that may wait.
-    loop.shared()
-        .await(
-            () -> {
-              try {
-                List<InetAddress> found = List.of(InetAddress.getAllByName(upstream.host()));
-                eventLoop.execute(() -> connect(found, 0, pipeline, hearer));
-              } catch (UnknownHostException e) {
-                eventLoop.execute(() -> hearer.failed(e));
-              }
-            });
+    shared.await(
+        () -> {
+          try {
+            List<InetAddress> found = List.of(InetAddress.getAllByName(upstream.host()));
+            eventLoop.execute(() -> connect(found, 0, pipeline, hearer));
+          } catch (UnknownHostException e) {
+            eventLoop.execute(() -> hearer.failed(e));
+          }
+        });
   }
 
   private static @Nullable InetAddress literal(String host) {
@@ -81,7 +81,7 @@ final class Connector {
   /** Tries one address after the other. */
   private void connect(
       List<InetAddress> addresses, int next, Consumer<Channel> pipeline, Hearer hearer) {
-    Bootstrap bootstrap = loop.shared().bootstrap().clone(loop.eventLoop());
+    Bootstrap bootstrap = shared.bootstrap().clone(eventLoop);
     bootstrap.handler(
         new ChannelInitializer<Channel>() {
           @Override
@@ -108,13 +108,13 @@ final class Connector {
 
   private SslHandler encryption(Channel channel) {
     SslHandler handler =
-        loop.shared()
+        shared
             .encryption(upstream.protocol().isMultiplexed())
             .newHandler(channel.alloc(), upstream.host(), upstream.port());
     SSLParameters parameters = handler.engine().getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
     handler.engine().setSSLParameters(parameters);
-    handler.setHandshakeTimeoutMillis(loop.settings().times().connect().toMillis());
+    handler.setHandshakeTimeoutMillis(shared.settings().times().connect().toMillis());
     return handler;
   }
 

@@ -24,9 +24,32 @@ final class EventLoopContext {
 
   private final EventLoop eventLoop;
   private final GatewayContext shared;
-  private final Set<ClientConnection> clients = new HashSet<>();
+  private final Set<Connection> clients = new HashSet<>();
   private final Map<Upstream, UpstreamPool> pools = new HashMap<>();
   private long drainIdleNanos = Long.MAX_VALUE;
+
+  /** A client's connection, as far as time is concerned. */
+  interface Connection {
+    /** It counts as idle only from now on. */
+    void idleFrom(long nowNanos);
+
+    /**
+     * Returns true if its time is up.
+     *
+     * @param maxIdleNanos how long it may ask nothing
+     */
+    boolean isLate(long nowNanos, long maxIdleNanos);
+
+    void timedOut();
+
+    /** Returns true if a request is under way that was not read on since then. */
+    boolean isUnreadSince(long nanos);
+
+    /** Reads a little on, to see whether the client is still there. */
+    void lookAhead();
+
+    void cut();
+  }
 
   EventLoopContext(EventLoop eventLoop, GatewayContext shared) {
     this.eventLoop = eventLoop;
@@ -48,11 +71,11 @@ final class EventLoopContext {
     return shared.settings();
   }
 
-  void add(ClientConnection client) {
+  void add(Connection client) {
     clients.add(client);
   }
 
-  void remove(ClientConnection client) {
+  void remove(Connection client) {
     clients.remove(client);
   }
 
@@ -61,8 +84,9 @@ final class EventLoopContext {
     if (pool == null) {
       pool =
           upstream.protocol().isMultiplexed()
-              ? new Http2Pool(new Connector(this, upstream))
-              : new Http1Pool(new Connector(this, upstream), shared.upstreamConnectionsOfALoop());
+              ? new Http2Pool(new Connector(eventLoop, shared, upstream))
+              : new Http1Pool(
+                  new Connector(eventLoop, shared, upstream), shared.upstreamConnectionsOfALoop());
       pools.put(upstream, pool);
     }
     return pool;
@@ -77,19 +101,19 @@ final class EventLoopContext {
 
   private void sweep() {
     long now = System.nanoTime();
-    List<ClientConnection> late =
+    List<Connection> late =
         clients.stream().filter(client -> client.isLate(now, drainIdleNanos)).toList();
-    late.forEach(ClientConnection::timedOut);
-    List<ClientConnection> unread =
+    late.forEach(Connection::timedOut);
+    List<Connection> unread =
         clients.stream().filter(client -> client.isUnreadSince(now - UNREAD_NANOS)).toList();
-    unread.forEach(ClientConnection::lookAhead);
+    unread.forEach(Connection::lookAhead);
     pools.values().forEach(pool -> pool.sweep(now));
     pools.values().removeIf(UpstreamPool::isUnused);
   }
 
   /** Cuts everything. */
   void close() {
-    List.copyOf(clients).forEach(ClientConnection::cut);
+    List.copyOf(clients).forEach(Connection::cut);
     pools.values().forEach(UpstreamPool::close);
   }
 }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * One request and its answer: read, decided by rules, sent on if they let it pass, and answered by
  * its upstream or in its place. All of it belongs to the event loop of its client.
  */
-final class Exchange implements RuleEvaluation.Hearer {
+final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener {
   private static final int CLIENT_GONE = 499;
 
-  private final ClientConnection client;
+  private final Client client;
   private final GatewayContext shared;
   private final long startNanos = System.nanoTime();
   private final RequestHead incoming;
@@ -39,7 +39,7 @@ final class Exchange implements RuleEvaluation.Hearer {
     OVER
   }
 
-  Exchange(ClientConnection client, HttpRequest request) {
+  Exchange(Client client, HttpRequest request) {
     this.client = client;
     this.shared = client.loop().shared();
     incoming = new RequestHead(request, client.hop());
@@ -50,7 +50,7 @@ final class Exchange implements RuleEvaluation.Hearer {
 
   /** Reads the request, and has it decided. */
   void begin() {
-    switch (incoming.read(shared.parts().routes())) {
+    switch (incoming.read(shared.engine().routes())) {
       case RequestHead.Reading.Wrong wrong -> {
         if (!wrong.isEndKnown()) {
           outgoing.beLast();
@@ -164,8 +164,8 @@ final class Exchange implements RuleEvaluation.Hearer {
     }
   }
 
-  /** Makes an upstream's answer one for the client. */
-  void adapt(HttpResponse answer) {
+  @Override
+  public void adapt(HttpResponse answer) {
     // The rest of a long body may be more than will be read.
     if (shared.isDraining() || body.isLong()) {
       outgoing.beLast();
@@ -173,13 +173,13 @@ final class Exchange implements RuleEvaluation.Hearer {
     outgoing.adapt(answer, judgement.verdict());
   }
 
-  /** What the client is told of an agreement on another protocol. */
-  FullHttpResponse upgraded(HttpResponse answer) {
+  @Override
+  public FullHttpResponse upgraded(HttpResponse answer) {
     return outgoing.upgrade(answer, judgement.verdict());
   }
 
-  /** Nothing more is said to the client. */
-  void said() {
+  @Override
+  public void said() {
     end();
     stage = Stage.ANSWERED;
     if (body.isWhole() || outgoing.isLast()) {
@@ -199,21 +199,21 @@ final class Exchange implements RuleEvaluation.Hearer {
     }
   }
 
-  /** One of the two who spoke another protocol has closed. */
-  void tunnelEnded() {
+  @Override
+  public void tunnelEnded() {
     end();
     stage = Stage.OVER;
     client.closeAfterAnswer();
   }
 
-  /** The upstream gave no answer. */
-  void failed(GatewayMetrics.Failure failure, Problem problem) {
-    shared.parts().metrics().failed(failure);
+  @Override
+  public void failed(GatewayMetrics.Failure failure, Problem problem) {
+    shared.engine().metrics().failed(failure);
     refuse(problem);
   }
 
-  /** Answers in place of the upstream, and lets the client ask no more. */
-  void refuseForGood(Problem problem) {
+  @Override
+  public void refuseForGood(Problem problem) {
     outgoing.beLast();
     refuse(problem);
   }
@@ -229,14 +229,14 @@ final class Exchange implements RuleEvaluation.Hearer {
     said();
   }
 
-  /** The upstream has left in the middle of its answer. */
-  void brokenOff() {
-    shared.parts().metrics().failed(GatewayMetrics.Failure.BROKEN_OFF);
+  @Override
+  public void brokenOff() {
+    shared.engine().metrics().failed(GatewayMetrics.Failure.BROKEN_OFF);
     cut();
   }
 
-  /** What was sent is not the whole of it, and must not look so. */
-  void cut() {
+  @Override
+  public void cut() {
     abandonPassage();
     end();
     stage = Stage.OVER;
@@ -281,7 +281,7 @@ final class Exchange implements RuleEvaluation.Hearer {
     long nanos = System.nanoTime() - startNanos;
     RequestHead.Reading.Fine fine = known;
     String label = fine == null ? GatewayMetrics.NO_ROUTE : fine.route().path().text();
-    shared.parts().metrics().answered(label, outgoing.status(), nanos);
+    shared.engine().metrics().answered(label, outgoing.status(), nanos);
     if (fine != null && AccessLog.isOn()) {
       AccessLog.write(
           fine.request(),

@@ -1,10 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.RouteTable;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.http.SynDropFilter;
-import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -46,27 +42,15 @@ public final class Gateway implements AutoCloseable {
   private final Channel socket;
 
   /**
-   * What it works with.
-   *
-   * @param isBlocking whether a decision may wait for somebody
-   */
-  public record Parts(
-      RouteTable routes,
-      RuleEvaluator desk,
-      boolean isBlocking,
-      TrustedProxies proxies,
-      GatewayMetrics metrics) {}
-
-  /**
    * Starts to listen.
    *
    * @throws IOException if that cannot be
    */
-  public static Gateway start(GatewaySettings settings, Parts parts) throws IOException {
-    return new Gateway(settings, parts);
+  public static Gateway start(GatewaySettings settings, GatewayEngine engine) throws IOException {
+    return new Gateway(settings, engine);
   }
 
-  private Gateway(GatewaySettings settings, Parts parts) throws IOException {
+  private Gateway(GatewaySettings settings, GatewayEngine engine) throws IOException {
     boolean isEpoll = Epoll.isAvailable();
     IoHandlerFactory handlers = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     int threads = Runtime.getRuntime().availableProcessors();
@@ -78,7 +62,7 @@ public final class Gateway implements AutoCloseable {
     shared =
         new GatewayContext(
             settings,
-            parts,
+            engine,
             encryption::context,
             new Bootstrap()
                 .channel(isEpoll ? EpollSocketChannel.class : NioSocketChannel.class)

@@ -15,7 +15,7 @@ final class GatewayContext {
   private static final Logger log = LoggerFactory.getLogger(GatewayContext.class);
 
   private final GatewaySettings settings;
-  private final Gateway.Parts parts;
+  private final GatewayEngine engine;
   private final Function<Boolean, SslContext> encryption;
   private final Bootstrap bootstrap;
   private final ExecutorService blocking;
@@ -32,13 +32,13 @@ final class GatewayContext {
    */
   GatewayContext(
       GatewaySettings settings,
-      Gateway.Parts parts,
+      GatewayEngine engine,
       Function<Boolean, SslContext> encryption,
       Bootstrap bootstrap,
       ExecutorService blocking,
       int loops) {
     this.settings = settings;
-    this.parts = parts;
+    this.engine = engine;
     this.encryption = encryption;
     this.bootstrap = bootstrap;
     this.blocking = blocking;
@@ -49,8 +49,8 @@ final class GatewayContext {
     return settings;
   }
 
-  Gateway.Parts parts() {
-    return parts;
+  GatewayEngine engine() {
+    return engine;
   }
 
   LookAhead lookAhead() {
@@ -104,7 +104,7 @@ final class GatewayContext {
   void close(Ticket ticket) {
     if (ticket.isEmpty()) {
       ticket.close();
-    } else if (parts.isBlocking()) {
+    } else if (engine.isBlocking()) {
       await(() -> closeNow(ticket));
     } else {
       closeNow(ticket);

@@ -16,7 +16,7 @@ final class Http1Pool implements UpstreamPool {
   /** The one that was used last comes last, and is taken first. */
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
 
-  private final ArrayDeque<UpstreamExchange> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
   /** Those that are open, or about to be. */
   private int open;
@@ -24,11 +24,11 @@ final class Http1Pool implements UpstreamPool {
   Http1Pool(Connector connector, int most) {
     this.connector = connector;
     this.most = most;
-    this.keptNanos = connector.loop().settings().times().upstreamIdle().toNanos();
+    this.keptNanos = connector.settings().times().upstreamIdle().toNanos();
   }
 
   @Override
-  public void open(UpstreamExchange passage, boolean isFresh) {
+  public void open(Waiting passage, boolean isFresh) {
     UpstreamConnection free = isFresh ? null : free();
     if (free != null) {
       passage.connected(free);
@@ -52,7 +52,7 @@ final class Http1Pool implements UpstreamPool {
     return free;
   }
 
-  private void connect(UpstreamExchange passage) {
+  private void connect(Waiting passage) {
     open++;
     connector.connect(
         this::pipeline,
@@ -72,7 +72,7 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void pipeline(Channel channel) {
-    GatewaySettings.Bounds bounds = connector.loop().settings().bounds();
+    GatewaySettings.Bounds bounds = connector.settings().bounds();
     channel
         .pipeline()
         .addLast(
@@ -91,7 +91,7 @@ final class Http1Pool implements UpstreamPool {
     if (!connection.isActive()) {
       return;
     }
-    UpstreamExchange next = nextWaiting();
+    Waiting next = nextWaiting();
     if (next == null) {
       idle.addLast(connection);
     } else {
@@ -107,14 +107,14 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void admitNext() {
-    UpstreamExchange next = open < most ? nextWaiting() : null;
+    Waiting next = open < most ? nextWaiting() : null;
     if (next != null) {
       connect(next);
     }
   }
 
-  private @Nullable UpstreamExchange nextWaiting() {
-    UpstreamExchange next = waiting.pollFirst();
+  private @Nullable Waiting nextWaiting() {
+    Waiting next = waiting.pollFirst();
     while (next != null && !next.isConnecting()) {
       next = waiting.pollFirst();
     }

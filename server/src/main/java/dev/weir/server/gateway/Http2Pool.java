@@ -27,7 +27,7 @@ final class Http2Pool implements UpstreamPool {
 
   private final Connector connector;
   private final long keptNanos;
-  private final ArrayDeque<UpstreamExchange> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
   /** The connection that takes new streams, if there is one. */
   private @Nullable Channel parent;
@@ -44,11 +44,11 @@ final class Http2Pool implements UpstreamPool {
 
   Http2Pool(Connector connector) {
     this.connector = connector;
-    this.keptNanos = connector.loop().settings().times().upstreamIdle().toNanos();
+    this.keptNanos = connector.settings().times().upstreamIdle().toNanos();
   }
 
   @Override
-  public void open(UpstreamExchange passage, boolean isFresh) {
+  public void open(Waiting passage, boolean isFresh) {
     waiting.addLast(passage);
     admit();
   }
@@ -63,7 +63,7 @@ final class Http2Pool implements UpstreamPool {
       return;
     }
     while (streams < mostStreams && !waiting.isEmpty()) {
-      UpstreamExchange next = waiting.removeFirst();
+      Waiting next = waiting.removeFirst();
       if (next.isConnecting()) {
         stream(connection, next);
       }
@@ -91,7 +91,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void giveUp(Throwable cause) {
-    UpstreamExchange failed = waiting.pollFirst();
+    Waiting failed = waiting.pollFirst();
     while (failed != null) {
       failed.unreachable(cause);
       failed = waiting.pollFirst();
@@ -107,13 +107,13 @@ final class Http2Pool implements UpstreamPool {
                     Http2Settings.defaultSettings()
                         .pushEnabled(false)
                         .initialWindowSize(WINDOW_BYTES)
-                        .maxHeaderListSize(connector.loop().settings().bounds().headerBytes()))
+                        .maxHeaderListSize(connector.settings().bounds().headerBytes()))
                 .build(),
             new Http2MultiplexHandler(new Unwanted()),
             new Connection());
   }
 
-  private void stream(Channel connection, UpstreamExchange passage) {
+  private void stream(Channel connection, Waiting passage) {
     streams++;
     new Http2StreamChannelBootstrap(connection)
         .handler(
@@ -130,7 +130,7 @@ final class Http2Pool implements UpstreamPool {
         .addListener((Future<Http2StreamChannel> opening) -> opened(opening, passage));
   }
 
-  private void opened(Future<Http2StreamChannel> opening, UpstreamExchange passage) {
+  private void opened(Future<Http2StreamChannel> opening, Waiting passage) {
     if (opening.isSuccess()) {
       passage.connected(opening.getNow().pipeline().get(UpstreamConnection.class).opened());
     } else {

@@ -44,7 +44,7 @@ final class RuleEvaluation {
   }
 
   void begin(GatewayRequest request) {
-    if (shared.parts().isBlocking()) {
+    if (shared.engine().isBlocking()) {
       shared.await(
           () -> {
             Decided decided = decide(request);
@@ -64,7 +64,7 @@ final class RuleEvaluation {
 
   private Decided decide(GatewayRequest request) {
     try {
-      return new Decided.Said(shared.parts().desk().decide(request));
+      return new Decided.Said(shared.engine().evaluator().decide(request));
     } catch (RepeatedHeaderException e) {
       return new Decided.Failed(Problem.of(400, "repeated-header", String.valueOf(e.getMessage())));
     } catch (StoreException e) {

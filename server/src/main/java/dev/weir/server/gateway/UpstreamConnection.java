@@ -22,8 +22,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   private final Channel channel;
   private final FlowControlledChannel wire;
-  private final UpstreamPool pool;
-  private @Nullable UpstreamExchange passage;
+  private final Owner owner;
+  private @Nullable Served passage;
   private boolean isOpen;
 
   /** Whether what was read last is the head of an answer before the answer. */
@@ -31,10 +31,47 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   private long idleSinceNanos;
 
-  UpstreamConnection(Channel channel, UpstreamPool pool) {
+  /** Where it comes from. */
+  interface Owner {
+    /** Takes back a way whose answer was read to its end. */
+    void release(UpstreamConnection connection);
+
+    /** A way is closed. */
+    void lost(UpstreamConnection connection);
+  }
+
+  /** The request that it carries; it is told what the upstream does. */
+  interface Served {
+    /** The upstream's answer begins. */
+    void answer(HttpResponse answer);
+
+    /** A piece of the answer's body. */
+    void answerPart(HttpContent piece);
+
+    /** Such as 100 Continue: the answer is yet to come. */
+    void interim(HttpResponse answer);
+
+    /** The upstream wants to speak another protocol. */
+    void switchProtocols(HttpResponse answer);
+
+    void bytesFromUpstream(ByteBuf bytes);
+
+    /** What the upstream says is no answer. */
+    void unreadable();
+
+    /** All that the upstream has sent is read. */
+    void upstreamPaused();
+
+    void upstreamWritable();
+
+    /** The way to the upstream is closed. */
+    void upstreamGone();
+  }
+
+  UpstreamConnection(Channel channel, Owner owner) {
     this.channel = channel;
     this.wire = new FlowControlledChannel(channel);
-    this.pool = pool;
+    this.owner = owner;
   }
 
   FlowControlledChannel wire() {
@@ -42,7 +79,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** From now on it works for a request. */
-  void serve(UpstreamExchange served) {
+  void serve(Served served) {
     passage = served;
   }
 
@@ -66,7 +103,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     passage = null;
     idleSinceNanos = System.nanoTime();
     wire.read(true);
-    pool.release(this);
+    owner.release(this);
   }
 
   /** Closes it; nobody is told. */
@@ -85,7 +122,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    UpstreamExchange serving = passage;
+    Served serving = passage;
     if (serving == null) {
       // Nobody has asked.
       ReferenceCountUtil.release(message);
@@ -100,7 +137,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void head(UpstreamExchange serving, HttpResponse head) {
+  private void head(Served serving, HttpResponse head) {
     isInterim = false;
     if (head.decoderResult().isFailure()) {
       ReferenceCountUtil.release(head);
@@ -119,7 +156,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void part(UpstreamExchange serving, HttpContent part) {
+  private void part(Served serving, HttpContent part) {
     if (isInterim) {
       isInterim = !(part instanceof LastHttpContent);
       part.release();
@@ -144,10 +181,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    UpstreamExchange serving = passage;
+    Served serving = passage;
     passage = null;
     if (isOpen) {
-      pool.lost(this);
+      owner.lost(this);
     }
     if (serving != null) {
       serving.upstreamGone();

@@ -1,9 +1,11 @@
 package dev.weir.server.gateway;
 
 import dev.weir.engine.routes.Upstream;
+import dev.weir.server.http.Problem;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -16,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The way of a request to its upstream, and of the answer back, piece by piece. */
-final class UpstreamExchange {
+final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection.Served {
   private static final Logger log = LoggerFactory.getLogger(UpstreamExchange.class);
 
-  private final ClientConnection client;
-  private final Exchange exchange;
+  private final Client client;
+  private final Listener listener;
   private final RequestHead incoming;
   private final RequestBody body;
   private final Upstream target;
@@ -44,14 +46,37 @@ final class UpstreamExchange {
     OVER
   }
 
+  /** What is made of the upstream's answer, and of its absence. */
+  interface Listener {
+    /** Makes an upstream's answer one for the client. */
+    void adapt(HttpResponse answer);
+
+    /** Returns what the client is told of an agreement on another protocol. */
+    FullHttpResponse upgraded(HttpResponse answer);
+
+    /** Nothing more is said to the client. */
+    void said();
+
+    /** One of the two who spoke another protocol has closed. */
+    void tunnelEnded();
+
+    /** The upstream gave no answer. */
+    void failed(GatewayMetrics.Failure failure, Problem problem);
+
+    /** Answers in place of the upstream, and lets the client ask no more. */
+    void refuseForGood(Problem problem);
+
+    /** The upstream has left in the middle of its answer. */
+    void brokenOff();
+
+    /** What was sent is not the whole of it, and must not look so. */
+    void cut();
+  }
+
   UpstreamExchange(
-      ClientConnection client,
-      Exchange exchange,
-      RequestHead incoming,
-      RequestBody body,
-      Upstream target) {
+      Client client, Listener listener, RequestHead incoming, RequestBody body, Upstream target) {
     this.client = client;
-    this.exchange = exchange;
+    this.listener = listener;
     this.incoming = incoming;
     this.body = body;
     this.target = target;
@@ -68,8 +93,8 @@ final class UpstreamExchange {
     client.loop().pool(target).open(this, isFresh);
   }
 
-  /** Whether it still wants a way to its upstream. */
-  boolean isConnecting() {
+  @Override
+  public boolean isConnecting() {
     return stage == Stage.CONNECTING;
   }
 
@@ -82,8 +107,8 @@ final class UpstreamExchange {
     return stage == Stage.TUNNEL;
   }
 
-  /** There is a way to the upstream. */
-  void connected(UpstreamConnection connection) {
+  @Override
+  public void connected(UpstreamConnection connection) {
     if (stage != Stage.CONNECTING) {
       connection.release();
       return;
@@ -106,17 +131,17 @@ final class UpstreamExchange {
     client.patience(body.isWhole() ? times.answer() : times.idle());
   }
 
-  /** There is no way to the upstream. */
-  void unreachable(Throwable cause) {
+  @Override
+  public void unreachable(Throwable cause) {
     if (stage != Stage.CONNECTING) {
       return;
     }
     log.debug("Request {} found no way to its upstream", incoming.requestId(), cause);
     stage = Stage.OVER;
     if (cause instanceof ConnectTimeoutException) {
-      exchange.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
+      listener.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
     } else {
-      exchange.failed(GatewayMetrics.Failure.UNREACHABLE, Refusals.UNREACHABLE);
+      listener.failed(GatewayMetrics.Failure.UNREACHABLE, Refusals.UNREACHABLE);
     }
   }
 
@@ -167,26 +192,26 @@ final class UpstreamExchange {
     }
   }
 
-  /** The upstream's answer begins. */
-  void answer(HttpResponse answer) {
+  @Override
+  public void answer(HttpResponse answer) {
     if (stage != Stage.SENT) {
       ReferenceCountUtil.release(answer);
       return;
     }
     stage = Stage.ANSWERING;
     isUpstreamReusable = HttpUtil.isKeepAlive(answer);
-    exchange.adapt(answer);
+    listener.adapt(answer);
     passBack(answer);
   }
 
-  /** What the upstream says is no answer. */
-  void unreadable() {
+  @Override
+  public void unreadable() {
     abandon();
-    exchange.failed(GatewayMetrics.Failure.INVALID, Refusals.UNREADABLE);
+    listener.failed(GatewayMetrics.Failure.INVALID, Refusals.UNREADABLE);
   }
 
-  /** Such as 100 Continue: the answer is yet to come. */
-  void interim(HttpResponse answer) {
+  @Override
+  public void interim(HttpResponse answer) {
     // The upstream has begun to answer.
     isRetried = true;
     awaitAnswer();
@@ -196,8 +221,8 @@ final class UpstreamExchange {
     ReferenceCountUtil.release(answer);
   }
 
-  /** The upstream wants to speak another protocol. */
-  void switchProtocols(HttpResponse answer) {
+  @Override
+  public void switchProtocols(HttpResponse answer) {
     UpstreamConnection to = upstream;
     if (to == null
         || !incoming.isUpgrade()
@@ -208,7 +233,7 @@ final class UpstreamExchange {
     }
     stage = Stage.TUNNEL;
     tunnel = new Tunnel(client.wire(), to.wire(), () -> client.patience(times.idle()));
-    client.wire().write(exchange.upgraded(answer));
+    client.wire().write(listener.upgraded(answer));
     client.wire().flush();
     ReferenceCountUtil.release(answer);
     client.patience(times.idle());
@@ -216,17 +241,17 @@ final class UpstreamExchange {
       // What has come with the answer goes on at once.
       to.becomeTunnel();
     } else {
-      exchange.cut();
+      listener.cut();
     }
   }
 
-  /** A piece of the answer's body. */
-  void answerPart(HttpContent piece) {
+  @Override
+  public void answerPart(HttpContent piece) {
     if (stage != Stage.ANSWERING) {
       piece.release();
     } else if (piece.decoderResult().isFailure()) {
       piece.release();
-      exchange.brokenOff();
+      listener.brokenOff();
     } else {
       passBack(piece);
     }
@@ -256,10 +281,11 @@ final class UpstreamExchange {
     } else {
       from.abandon();
     }
-    exchange.said();
+    listener.said();
   }
 
-  void bytesFromUpstream(ByteBuf bytes) {
+  @Override
+  public void bytesFromUpstream(ByteBuf bytes) {
     if (tunnel == null) {
       bytes.release();
     } else {
@@ -267,17 +293,18 @@ final class UpstreamExchange {
     }
   }
 
-  /** All that the upstream has sent is read. */
-  void upstreamPaused() {
+  @Override
+  public void upstreamPaused() {
     client.wire().flush();
   }
 
-  void upstreamWritable() {
+  @Override
+  public void upstreamWritable() {
     client.read(true);
   }
 
-  /** The way to the upstream is closed. */
-  void upstreamGone() {
+  @Override
+  public void upstreamGone() {
     upstream = null;
     switch (stage) {
       case SENT -> {
@@ -286,13 +313,13 @@ final class UpstreamExchange {
           connect(true);
         } else {
           stage = Stage.OVER;
-          exchange.failed(GatewayMetrics.Failure.BROKEN_OFF, Refusals.BROKEN_OFF);
+          listener.failed(GatewayMetrics.Failure.BROKEN_OFF, Refusals.BROKEN_OFF);
         }
       }
-      case ANSWERING -> exchange.brokenOff();
+      case ANSWERING -> listener.brokenOff();
       case TUNNEL -> {
         abandon();
-        exchange.tunnelEnded();
+        listener.tunnelEnded();
       }
       case CONNECTING, OVER -> {}
     }
@@ -311,18 +338,18 @@ final class UpstreamExchange {
     switch (stage) {
       case CONNECTING -> {
         stage = Stage.OVER;
-        exchange.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
+        listener.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
       }
       case SENT -> {
         boolean isClientSlow = !body.isWhole() && upstream != null && upstream.wire().isWritable();
         abandon();
         if (isClientSlow) {
-          exchange.refuseForGood(Refusals.SLOW_BODY);
+          listener.refuseForGood(Refusals.SLOW_BODY);
         } else {
-          exchange.failed(GatewayMetrics.Failure.ANSWER_TIMEOUT, Refusals.NO_ANSWER);
+          listener.failed(GatewayMetrics.Failure.ANSWER_TIMEOUT, Refusals.NO_ANSWER);
         }
       }
-      case ANSWERING, TUNNEL -> exchange.cut();
+      case ANSWERING, TUNNEL -> listener.cut();
       case OVER -> client.endlessPatience();
     }
   }

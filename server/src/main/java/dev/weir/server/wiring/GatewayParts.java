@@ -4,6 +4,7 @@ import dev.weir.engine.routes.Route;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
+import dev.weir.server.gateway.GatewayEngine;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.metrics.GatewayMetrics;
 import java.io.IOException;
@@ -80,7 +81,7 @@ final class GatewayParts {
     try {
       return Gateway.start(
           gateway,
-          new Gateway.Parts(
+          new GatewayEngine(
               routes, limits.evaluator(), limits.checks().isBlocking(), proxies, metrics));
     } catch (IOException e) {
       throw new InvalidSettingException(

@@ -114,7 +114,7 @@ final class TestGateway implements AutoCloseable {
     gateway =
         Gateway.start(
             new GatewaySettings("127.0.0.1", 0, choice.times(), choice.bounds(), trust),
-            new Gateway.Parts(
+            new GatewayEngine(
                 routeBook,
                 new RuleEvaluator(
                     book,
