@@ -3,7 +3,6 @@ package dev.weir.benchmarks;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +31,7 @@ public final class BenchRedis implements AutoCloseable {
   }
 
   public static BenchRedis start() throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePort.find();
     Path folder = Files.createTempDirectory("weir-bench-redis-");
     List<String> command =
         List.of(
@@ -98,11 +97,5 @@ public final class BenchRedis implements AutoCloseable {
     return installed.isPresent()
         ? installed.get()
         : ExecutableProvider.newJarResourceProvider().get().toPath();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

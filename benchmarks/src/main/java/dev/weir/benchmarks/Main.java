@@ -2,6 +2,7 @@ package dev.weir.benchmarks;
 
 import dev.weir.benchmarks.gateway.GatewaySuite;
 import dev.weir.benchmarks.limits.LimitsSuite;
+import dev.weir.benchmarks.services.ServicesSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -21,8 +22,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * The benchmarks' command line: {@code bench SUITE [--quick] [--json FILE] [--db URL] [--only
- * WORD]}.
+ * The benchmarks' command line: {@code bench SUITE [--quick] [--json FILE] [--db URL] [--only WORD]
+ * [--gubernator PATH] [--limitador PATH] [--envoy-ratelimit PATH]}.
  *
  * <p>Exits with 0 once everything was measured, whether or not the targets were met: the table says
  * that.
@@ -33,11 +34,13 @@ import picocli.CommandLine.Spec;
     description = "Measures Weir against its peers on this machine.")
 public final class Main implements Callable<Integer> {
   private static final List<Suite> SUITES =
-      List.of(new SlotsSuite(), new LimitsSuite(), new GatewaySuite());
+      List.of(new SlotsSuite(), new LimitsSuite(), new GatewaySuite(), new ServicesSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(paramLabel = "SUITE", description = "what to measure: slots, limits, gateway")
+  @Parameters(
+      paramLabel = "SUITE",
+      description = "what to measure: slots, limits, gateway, services")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
@@ -58,6 +61,24 @@ public final class Main implements Callable<Integer> {
       description = "of limits and gateway, run only the cases whose name contains the word")
   private Optional<String> only = Optional.empty();
 
+  @Option(
+      names = "--gubernator",
+      paramLabel = "PATH",
+      description = "for services: the program gubernator")
+  private Optional<Path> gubernator = Optional.empty();
+
+  @Option(
+      names = "--limitador",
+      paramLabel = "PATH",
+      description = "for services: the program limitador-server")
+  private Optional<Path> limitador = Optional.empty();
+
+  @Option(
+      names = "--envoy-ratelimit",
+      paramLabel = "PATH",
+      description = "for services: the program ratelimit of envoyproxy/ratelimit")
+  private Optional<Path> envoyRatelimit = Optional.empty();
+
   /** Runs the command line and exits with its code. */
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Main()).execute(arguments));
@@ -77,6 +98,7 @@ public final class Main implements Callable<Integer> {
                 quick,
                 databaseUrl,
                 only,
+                programs(),
                 line -> {
                   progress.println(line);
                   progress.flush();
@@ -94,6 +116,14 @@ public final class Main implements Callable<Integer> {
       }
     }
     return CommandLine.ExitCode.OK;
+  }
+
+  private Map<String, Path> programs() {
+    Map<String, Path> programs = new LinkedHashMap<>();
+    gubernator.ifPresent(path -> programs.put("gubernator", path));
+    limitador.ifPresent(path -> programs.put("limitador", path));
+    envoyRatelimit.ifPresent(path -> programs.put("envoy-ratelimit", path));
+    return programs;
   }
 
   private String unknownSuite() {

@@ -2,6 +2,9 @@ package dev.weir.benchmarks;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,6 +60,22 @@ public final class ServerProcess implements AutoCloseable {
 
   public URI address() {
     return address;
+  }
+
+  /** Creates a rule, given as JSON. */
+  public void createRule(String rule) throws IOException, InterruptedException {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(address.resolve("/api/admin/rules"))
+                  .header("Content-Type", "application/json")
+                  .POST(HttpRequest.BodyPublishers.ofString(rule))
+                  .build(),
+              HttpResponse.BodyHandlers.ofString());
+      if (answer.statusCode() != 201) {
+        throw new IllegalStateException("the rule was not created: " + answer.body());
+      }
+    }
   }
 
   /** How much memory it has of the machine's. */

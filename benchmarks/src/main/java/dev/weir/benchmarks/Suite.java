@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,12 +20,14 @@ public interface Suite {
    * @param quick whether it has to be over within 90 seconds
    * @param databaseUrl the PostgreSQL to use, in place of an embedded one
    * @param only the word of the cases to run, in place of all of them
+   * @param programs the programs of other services to measure, by the name of their option
    * @param progress hears a line at each step
    */
   record Request(
       boolean quick,
       Optional<String> databaseUrl,
       Optional<String> only,
+      Map<String, Path> programs,
       Consumer<String> progress) {
     /** Whether a case of this name is to be run. */
     public boolean isWanted(String caseName) {

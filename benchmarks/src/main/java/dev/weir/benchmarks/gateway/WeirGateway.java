@@ -1,10 +1,9 @@
 package dev.weir.benchmarks.gateway;
 
+import dev.weir.benchmarks.FreePort;
 import dev.weir.benchmarks.ServerProcess;
 import dev.weir.benchmarks.Wrk;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,32 +30,14 @@ final class WeirGateway implements AutoCloseable {
    */
   static WeirGateway start(URI upstream, Map<String, String> more, String rule)
       throws IOException, InterruptedException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
+    int port = FreePort.find();
     Map<String, String> settings = new HashMap<>(more);
     settings.put("WEIR_SLOTS_STORE", "memory");
     settings.put("WEIR_GATEWAY_PORT", Integer.toString(port));
     settings.put("WEIR_GATEWAY_ROUTES", "/** = " + upstream);
     WeirGateway weir = new WeirGateway(ServerProcess.start("-Xmx512m", settings), port);
-    weir.post("/api/admin/rules", rule);
+    weir.process.createRule(rule);
     return weir;
-  }
-
-  private void post(String path, String json) throws IOException, InterruptedException {
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      HttpResponse<String> answer =
-          client.send(
-              HttpRequest.newBuilder(process.address().resolve(path))
-                  .header("Content-Type", "application/json")
-                  .POST(HttpRequest.BodyPublishers.ofString(json))
-                  .build(),
-              HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() != 201) {
-        throw new IllegalStateException("no rule: " + answer.body());
-      }
-    }
   }
 
   URI address() {

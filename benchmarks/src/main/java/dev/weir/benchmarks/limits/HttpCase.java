@@ -6,11 +6,7 @@ import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.ServerProcess;
 import dev.weir.benchmarks.Suite;
 import dev.weir.benchmarks.Wrk;
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +32,11 @@ final class HttpCase implements LimitsCase {
                   + "\"reset\":0.000001,\"mode\":\"store\",\"replayed\":false,"
                   + "\"decidedAt\":\"2026-06-01T12:00:00.000001Z\"}");
 
+  /** So much that nothing is refused: a refusal is a longer answer. */
+  private static final String RULE =
+      "{\"name\":\"bench\",\"algorithm\":\"TOKEN_BUCKET\","
+          + "\"capacity\":1000000000,\"refillRate\":1000000}";
+
   private static final int CONNECTIONS = 64;
   private static final double FLOOR = 0.6;
 
@@ -56,7 +57,7 @@ final class HttpCase implements LimitsCase {
     try (ServerProcess weir = ServerProcess.start("-Xmx512m", IN_MEMORY);
         Nginx nginx = Nginx.start("", CONSTANT);
         Wrk wrk = Wrk.posting("{\"rule\":\"bench\",\"key\":\"user:", "\"}", CONNECTIONS)) {
-      makeRule(weir.address());
+      weir.createRule(RULE);
       URI check = weir.address().resolve("/api/v1/check");
       URI constant = nginx.address().resolve("/api/v1/check");
       wrk.run(check, WARM_UP);
@@ -79,25 +80,6 @@ final class HttpCase implements LimitsCase {
                       "nginx, a constant answer",
                       Rounds.median(rounds.peer()),
                       new Row.AtLeast(FLOOR)))));
-    }
-  }
-
-  /** So much that nothing is refused: a refusal is a longer answer. */
-  private static void makeRule(URI weir) throws IOException, InterruptedException {
-    String rule =
-        "{\"name\":\"bench\",\"algorithm\":\"TOKEN_BUCKET\","
-            + "\"capacity\":1000000000,\"refillRate\":1000000}";
-    try (HttpClient client = HttpClient.newHttpClient()) {
-      HttpResponse<String> answer =
-          client.send(
-              HttpRequest.newBuilder(weir.resolve("/api/admin/rules"))
-                  .header("Content-Type", "application/json")
-                  .POST(HttpRequest.BodyPublishers.ofString(rule))
-                  .build(),
-              HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() != 201) {
-        throw new IllegalStateException("no rule: " + answer.body());
-      }
     }
   }
 }

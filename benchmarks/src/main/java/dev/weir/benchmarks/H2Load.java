@@ -1,4 +1,4 @@
-package dev.weir.benchmarks.gateway;
+package dev.weir.benchmarks;
 
 import com.google.protobuf.MessageLite;
 import java.io.IOException;
@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The load generator {@code h2load}, which makes the same gRPC call again and again. */
-final class H2Load implements AutoCloseable {
-  static final int CONNECTIONS = 8;
+/** The load generator {@code h2load}, which repeats the same gRPC call. */
+public final class H2Load implements AutoCloseable {
+  public static final int CONNECTIONS = 8;
 
-  static final int STREAMS = 8;
+  public static final int STREAMS = 8;
 
   private static final Path PROGRAM = Path.of("/usr/bin/h2load");
   private static final Pattern RATE = Pattern.compile("finished in .*?, ([0-9.]+) req/s");
@@ -29,16 +29,16 @@ final class H2Load implements AutoCloseable {
     this.method = method;
   }
 
-  static boolean isInstalled() {
+  public static boolean isInstalled() {
     return Files.isExecutable(PROGRAM);
   }
 
   /**
-   * One that calls a method.
+   * Returns a generator that calls a method.
    *
-   * @param method its whole name, such as {@code package.Service/Method}
+   * @param method its full name, such as {@code package.Service/Method}
    */
-  static H2Load calling(String method, MessageLite request) throws IOException {
+  public static H2Load calling(String method, MessageLite request) throws IOException {
     byte[] message = request.toByteArray();
     Path body = Files.createTempFile("weir-bench", ".grpc");
     // Not compressed, then the length.
@@ -52,8 +52,8 @@ final class H2Load implements AutoCloseable {
     return new H2Load(body, method);
   }
 
-  /** Puts load on a port for a while; returns the answers a second. */
-  double run(int port, Duration time) throws IOException, InterruptedException {
+  /** Puts load on a port of this machine for a while; returns the answers per second. */
+  public double run(int port, Duration time) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 List.of(
