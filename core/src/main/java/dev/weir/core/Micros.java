@@ -4,23 +4,27 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Time as whole microseconds since the epoch, the unit of everything inside Weir.
+ * Conversions between {@code java.time} types and whole microseconds since the epoch, the unit of
+ * time used inside Weir.
  *
- * <p>The range is the years 1 to 9999: what every store can hold and every ISO-8601 reader can
- * read.
+ * <p>The range is the years 1 to 9999: every store can hold these times and every ISO-8601 parser
+ * can read them.
  */
 public final class Micros {
-  /** 0001-01-01T00:00:00Z, the first time that can be asked for. */
+  /** 0001-01-01T00:00:00Z, the earliest time that can be requested. */
   public static final long EARLIEST = -62_135_596_800_000_000L;
 
-  /** 9999-12-31T23:59:59.999999Z, the last time that can be asked for or given. */
+  /** 9999-12-31T23:59:59.999999Z, the latest time that can be requested or assigned. */
   public static final long LATEST = 253_402_300_799_999_999L;
 
   public static final long PER_SECOND = 1_000_000L;
 
   private Micros() {}
 
-  /** The first microsecond not before {@code time}: rounding down would answer too early. */
+  /**
+   * Returns the first microsecond that is not before {@code time}. Rounding down would yield a time
+   * that is too early.
+   */
   public static long ceil(Instant time) {
     long nanos = time.getNano();
     return Math.addExact(
@@ -37,13 +41,20 @@ public final class Micros {
         Math.floorDiv(micros, PER_SECOND), Math.floorMod(micros, PER_SECOND) * 1000L);
   }
 
-  /** The whole microseconds of {@code duration}; throws {@link ArithmeticException} if too long. */
+  /**
+   * Returns the whole microseconds of {@code duration}.
+   *
+   * @throws ArithmeticException if {@code duration} does not fit into a {@code long}
+   */
   public static long floor(Duration duration) {
     return Math.addExact(
         Math.multiplyExact(duration.getSeconds(), PER_SECOND), duration.getNano() / 1000L);
   }
 
-  /** The nearest time that can be given; safe for every {@link Instant}. */
+  /**
+   * Returns {@code time} limited to [{@link #EARLIEST}, {@link #LATEST}]. Accepts every {@link
+   * Instant}.
+   */
   public static long clamped(Instant time) {
     if (time.isBefore(instant(EARLIEST))) {
       return EARLIEST;
@@ -55,7 +66,10 @@ public final class Micros {
     return micros >= EARLIEST && micros <= LATEST;
   }
 
-  /** Whether {@code time} can be asked for; safe for every {@link Instant}. */
+  /**
+   * Returns true if {@code time} is in [{@link #EARLIEST}, {@link #LATEST}]. Accepts every {@link
+   * Instant}.
+   */
   public static boolean inRange(Instant time) {
     return !time.isBefore(instant(EARLIEST)) && !time.isAfter(instant(LATEST));
   }

@@ -147,11 +147,11 @@ final class RuleReader {
 
   private long windowMicros() {
     BigDecimal seconds = required("window-seconds", rule.windowSeconds());
-    long longest = Limit.LONGEST_MICROS / Micros.PER_SECOND;
+    long longest = Limit.MAX_DURATION_MICROS / Micros.PER_SECOND;
     // Compared first: a number with a huge exponent is not to be spelled out.
     if (seconds.compareTo(BigDecimal.valueOf(longest)) <= 0 && seconds.scale() <= 6) {
       long micros = seconds.movePointRight(6).longValue();
-      if (micros >= Limit.SHORTEST_MICROS) {
+      if (micros >= Limit.MIN_DURATION_MICROS) {
         return micros;
       }
     }
@@ -160,7 +160,9 @@ final class RuleReader {
         seconds,
         "It must be from %s to %d, in whole microseconds"
             .formatted(
-                BigDecimal.valueOf(Limit.SHORTEST_MICROS, 6).stripTrailingZeros().toPlainString(),
+                BigDecimal.valueOf(Limit.MIN_DURATION_MICROS, 6)
+                    .stripTrailingZeros()
+                    .toPlainString(),
                 longest));
   }
 

@@ -119,9 +119,9 @@ final class WeirAutoConfiguration {
     @Bean
     RuleEvaluator weirRuleDesk(
         RuleIndex book, RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
-      if (properties.nodes() < 1 || properties.nodes() > Limit.MOST_NODES) {
+      if (properties.nodes() < 1 || properties.nodes() > Limit.MAX_NODES) {
         throw new InvalidConfigurationPropertyValueException(
-            "weir.nodes", properties.nodes(), "It must be from 1 to " + Limit.MOST_NODES + ".");
+            "weir.nodes", properties.nodes(), "It must be from 1 to " + Limit.MAX_NODES + ".");
       }
       return RuleGate.desk(book, stores, properties.nodes(), observer);
     }

@@ -4,24 +4,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Several limits in one step: either all of them grant, or nothing is taken from any.
+ * Decides several limits in one step: either all of them grant, or nothing is taken from any.
  *
- * <p>Each has a usage of its own; asking one usage twice in a demand is for the caller to add up.
+ * <p>Each part has its own usage. If two parts share a usage, the caller has to add up their costs
+ * and pass a single part.
  */
 public final class AllOrNothing {
   private AllOrNothing() {}
 
-  /** A part of a demand: so much of a limit of which this is used. */
+  /** One part of a request: {@code cost} units of {@code limit}, given its current usage. */
   public record Part(Limit limit, Usage usage, long cost) {}
 
   /**
-   * What was decided, in the order of the parts, and what is used after it.
+   * The decisions and the usages after them, in the order of the parts.
    *
-   * <p>If it is refused, the limits that would have granted are told as {@link Decision.Allowed}
-   * with what remains of them, untouched.
+   * <p>If the request is refused, the parts that would have been granted are {@link
+   * Decision.Allowed} with their unchanged remaining units.
    */
   public record Step(List<Usage> next, List<Decision> decisions, boolean isGranted) {}
 
+  /** Takes the cost of every part if all of them are available at {@code nowMicros}. */
   public static Step decide(List<Part> parts, long nowMicros) {
     boolean granted = true;
     for (Part part : parts) {

@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * So many at the same time. Each holds a lease, and a lease that is not renewed ends by itself, so
- * that a holder that crashed gives its places back.
+ * A limit on how many places of a resource are held at the same time. Each holder has a lease, and
+ * a lease that is not renewed expires, so the places of a crashed holder become free again.
  */
 public record Concurrency(int max, long ttlMicros) {
-  public static final int MOST = 1_000_000;
+  /** The maximum value of {@code max}. */
+  public static final int MAX_PLACES = 1_000_000;
 
   public Concurrency {
-    Require.between("max", max, 1, MOST);
+    Require.between("max", max, 1, MAX_PLACES);
     Require.duration("ttl", ttlMicros);
   }
 
@@ -19,7 +20,10 @@ public record Concurrency(int max, long ttlMicros) {
     return new Concurrency(max, Require.micros("ttl", ttl));
   }
 
-  /** Gives a lease of so many places; the same id again gets the lease that it has. */
+  /**
+   * Acquires a lease on {@code places} places if they are free. An id that already holds a lease
+   * gets that lease back, unchanged.
+   */
   public LiveLeases.Step acquire(LiveLeases leases, String id, int places, long nowMicros) {
     Require.between("places", places, 1, max);
     LiveLeases live = leases.at(nowMicros);
@@ -28,30 +32,30 @@ public record Concurrency(int max, long ttlMicros) {
       return new LiveLeases.Step(live, new LeaseDecision.Held(held.get(), live.places()));
     }
     if (places > max - live.places()) {
-      int tooMany = places - (max - live.places());
+      int excess = places - (max - live.places());
       return new LiveLeases.Step(
-          live, new LeaseDecision.Full(live.places(), live.waitMicros(tooMany, nowMicros)));
+          live, new LeaseDecision.Full(live.places(), live.waitMicros(excess, nowMicros)));
     }
     Lease lease = new Lease(id, places, nowMicros + ttlMicros);
     LiveLeases next = live.with(lease);
     return new LiveLeases.Step(next, new LeaseDecision.Held(lease, next.places()));
   }
 
-  /** Lets a lease last for another time to live, if it has not ended. */
+  /** Extends a lease by another time to live if it has not expired. */
   public LiveLeases.Step renew(LiveLeases leases, String id, long nowMicros) {
     LiveLeases live = leases.at(nowMicros);
     Optional<Lease> held = live.find(id);
     if (held.isEmpty()) {
       return new LiveLeases.Step(live, new LeaseDecision.Gone(live.places()));
     }
-    // A clock that stepped backwards must not shorten it.
+    // A clock that steps backwards must not shorten the lease.
     long expires = Math.max(held.get().expiresAtMicros(), nowMicros + ttlMicros);
     Lease renewed = new Lease(id, held.get().places(), expires);
     return new LiveLeases.Step(
         live.without(id).with(renewed), new LeaseDecision.Held(renewed, live.places()));
   }
 
-  /** Ends a lease. Harmless if it has ended. */
+  /** Ends a lease. Has no effect if it has already ended. */
   public static LiveLeases.Step release(LiveLeases leases, String id, long nowMicros) {
     LiveLeases next = leases.at(nowMicros).without(id);
     return new LiveLeases.Step(next, new LeaseDecision.Gone(next.places()));

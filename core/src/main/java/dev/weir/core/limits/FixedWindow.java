@@ -4,28 +4,28 @@ import dev.weir.core.Micros;
 import java.time.Duration;
 
 /**
- * So many in a window of time, which starts anew when it is over.
+ * Up to {@code limit} units per window of time; the count restarts when a window ends.
  *
- * <p>A usage's {@code atMicros} is the start of its window, {@code used} the count.
+ * <p>In a {@link Usage}, {@code atMicros} is the start of the window and {@code used} the count.
  *
  * @param start where windows start
  */
 public record FixedWindow(long limit, long windowMicros, Start start) implements Limit {
-  /** The largest limit of a window. */
-  public static final long MOST = 1_000_000_000_000L;
+  /** The maximum value of {@code limit}. */
+  public static final long MAX_LIMIT = 1_000_000_000_000L;
 
   private static final long SCALE = 1;
 
   /** Where windows start. */
   public enum Start {
-    /** At the first use after the window before was over. */
+    /** At the first use after the previous window has ended. */
     FIRST_USE,
-    /** At whole multiples of the window since the epoch, for all keys together. */
+    /** At whole multiples of the window since the epoch, the same for all keys. */
     EPOCH
   }
 
   public FixedWindow {
-    Require.between("limit", limit, 1, MOST);
+    Require.between("limit", limit, 1, MAX_LIMIT);
     Require.window(windowMicros);
   }
 
@@ -33,12 +33,15 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
     return new FixedWindow(limit, Require.micros("window", window), Start.FIRST_USE);
   }
 
+  /**
+   * Returns this limit with windows that start at whole multiples of their length since the epoch.
+   */
   public FixedWindow alignedToEpoch() {
     return new FixedWindow(limit, windowMicros, Start.EPOCH);
   }
 
   @Override
-  public long most() {
+  public long maxCost() {
     return limit;
   }
 
@@ -64,7 +67,7 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
 
   @Override
   public Usage giveBack(Usage settled, long cost, long takenAtMicros) {
-    // What was taken in an earlier window is back already.
+    // Units taken in an earlier window were restored when it ended.
     return takenAtMicros < settled.atMicros()
         ? settled
         : new Usage(settled.atMicros(), Math.max(0, settled.used() - cost), 0, SCALE);

@@ -1,4 +1,4 @@
 package dev.weir.core.limits;
 
-/** Places that somebody holds until they are released, or until the lease ends by itself. */
+/** Places that a holder occupies until it releases them or until the lease expires. */
 public record Lease(String id, int places, long expiresAtMicros) {}

@@ -3,23 +3,23 @@ package dev.weir.core.limits;
 import dev.weir.core.Micros;
 import java.time.Duration;
 
-/** What a {@link Concurrency} says to a holder. */
+/** The result of a lease operation on a {@link Concurrency} or a {@link Queue}. */
 public sealed interface LeaseDecision {
-  /** The places that are held by all, right after this decision; zero if that is not known. */
+  /** Returns the places held by all holders right after this decision; 0 if unknown. */
   int current();
 
-  /** Whether the caller may go on: it has its lease, or is let pass without one. */
+  /** Returns true if the caller may proceed: it holds its lease, or is admitted without one. */
   default boolean isGranted() {
     return this instanceof Held || this instanceof Unchecked;
   }
 
-  /** The lease is held until its time to live is over. */
+  /** The lease is held until its time to live has passed. */
   record Held(Lease lease, int current) implements LeaseDecision {}
 
   /**
-   * Not enough places are free, and nothing was taken.
+   * Too few places are free, and nothing was taken.
    *
-   * @param retryAfterMicros after this time enough leases have ended, if none is renewed
+   * @param retryAfterMicros the time after which enough leases have expired if none is renewed
    */
   record Full(int current, long retryAfterMicros) implements LeaseDecision {
     public Duration retryAfter() {
@@ -27,16 +27,16 @@ public sealed interface LeaseDecision {
     }
   }
 
-  /** There is no such lease, or not any more. */
+  /** The lease does not exist, or no longer exists. */
   record Gone(int current) implements LeaseDecision {}
 
   /**
-   * The store of leases does not answer: nothing was given, and a lease that is held lasts until
-   * its time is over.
+   * The lease store does not respond. No lease was granted, and a lease that is held lasts until it
+   * expires.
    *
-   * @param retryAfterMicros after this time the store is tried again
-   * @param mayBeDone whether the store may have done what was asked, because only its answer is
-   *     missing; false if it was not asked
+   * @param retryAfterMicros the time after which the store is tried again
+   * @param mayBeDone true if the store may have executed the request because only its response is
+   *     missing; false if the request was not sent
    */
   record Unavailable(long retryAfterMicros, boolean mayBeDone) implements LeaseDecision {
     @Override
@@ -49,7 +49,10 @@ public sealed interface LeaseDecision {
     }
   }
 
-  /** The store of leases does not answer, and the caller is let pass; no one counts this lease. */
+  /**
+   * The lease store does not respond and the caller is admitted anyway. This lease is not counted
+   * anywhere.
+   */
   record Unchecked(Lease lease) implements LeaseDecision {
     @Override
     public int current() {

@@ -5,15 +5,18 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Leases in an order, in a tree balanced by weight (Nievergelt and Reingold, 1973; the bounds are
- * those of Hirai and Yamamoto, 2011). Immutable: a change gives another tree that shares most of
- * this one, so that thousands of leases cost little more than a few.
+ * An ordered set of leases in a weight-balanced tree (Nievergelt and Reingold, 1973; the balance
+ * parameters are those of Hirai and Yamamoto, 2011). Immutable: a change returns a new tree that
+ * shares most of its nodes with this one, so thousands of leases cost little more than a few.
  */
 final class LeaseTree {
-  /** A subtree has at most so many times the weight of its sibling. */
+  /** A subtree has at most this many times the weight of its sibling. */
   private static final int DELTA = 3;
 
-  /** If the inner of its subtrees has less than so many times the weight of the outer, one turn. */
+  /**
+   * A single rotation suffices if the inner subtree has less than this many times the weight of the
+   * outer one.
+   */
   private static final int RATIO = 2;
 
   private static final Tree EMPTY = new Empty();
@@ -31,10 +34,10 @@ final class LeaseTree {
   }
 
   private sealed interface Tree {
-    /** How many leases are here and below. */
+    /** Returns the number of leases in this tree. */
     int size();
 
-    /** How many places they hold. */
+    /** Returns the number of places that they hold. */
     int places();
   }
 
@@ -50,7 +53,7 @@ final class LeaseTree {
     }
   }
 
-  /** A lease with those before and after it. */
+  /** A lease and the subtrees of the leases before and after it. */
   private record Node(Lease lease, Tree before, Tree after, int size, int places) implements Tree {
     static Node of(Lease lease, Tree before, Tree after) {
       return new Node(
@@ -66,12 +69,12 @@ final class LeaseTree {
     return root.size();
   }
 
-  /** How many places all of them hold. */
+  /** Returns the number of places that all leases hold. */
   int places() {
     return root.places();
   }
 
-  /** The lease that is equal to this one in the order. */
+  /** Returns the lease that compares as equal to {@code like}. */
   Optional<Lease> find(Lease like) {
     Tree tree = root;
     while (tree instanceof Node node) {
@@ -88,7 +91,7 @@ final class LeaseTree {
     return root instanceof Node node ? Optional.of(first(node)) : Optional.empty();
   }
 
-  /** The first up to which, itself included, so many places are held. */
+  /** Returns the first lease at which the places, added up in order, reach {@code places}. */
   Optional<Lease> reaching(int places) {
     int left = places;
     Tree tree = root;
@@ -118,7 +121,7 @@ final class LeaseTree {
     }
   }
 
-  /** With one more; none here may be equal to it in the order. */
+  /** Returns this tree with one more lease, which must not compare as equal to any other. */
   LeaseTree with(Lease lease) {
     return new LeaseTree(order, with(root, lease));
   }
@@ -132,7 +135,9 @@ final class LeaseTree {
         : balanced(node.lease(), node.before(), with(node.after(), lease));
   }
 
-  /** Without the one that is equal to this in the order, if it is there. */
+  /**
+   * Returns this tree without the lease that compares as equal to {@code lease}, if there is one.
+   */
   LeaseTree without(Lease lease) {
     return new LeaseTree(order, without(root, lease));
   }
@@ -167,13 +172,13 @@ final class LeaseTree {
         : node.after();
   }
 
-  /** A tree of two of which one may be too heavy by one lease. */
+  /** Joins two subtrees, one of which may be too heavy by one lease. */
   private static Tree balanced(Lease lease, Tree before, Tree after) {
     if (after instanceof Node heavy && isTooHeavy(heavy, before)) {
-      return turnedLeft(lease, before, heavy);
+      return rotatedLeft(lease, before, heavy);
     }
     if (before instanceof Node heavy && isTooHeavy(heavy, after)) {
-      return turnedRight(lease, heavy, after);
+      return rotatedRight(lease, heavy, after);
     }
     return Node.of(lease, before, after);
   }
@@ -186,7 +191,7 @@ final class LeaseTree {
     return tree.size() + 1;
   }
 
-  private static Tree turnedLeft(Lease lease, Tree before, Node after) {
+  private static Tree rotatedLeft(Lease lease, Tree before, Node after) {
     if (after.before() instanceof Node inner && weight(inner) >= RATIO * weight(after.after())) {
       return Node.of(
           inner.lease(),
@@ -196,7 +201,7 @@ final class LeaseTree {
     return Node.of(after.lease(), Node.of(lease, before, after.before()), after.after());
   }
 
-  private static Tree turnedRight(Lease lease, Node before, Tree after) {
+  private static Tree rotatedRight(Lease lease, Node before, Tree after) {
     if (before.after() instanceof Node inner && weight(inner) >= RATIO * weight(before.before())) {
       return Node.of(
           inner.lease(),

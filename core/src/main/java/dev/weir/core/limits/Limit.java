@@ -3,58 +3,70 @@ package dev.weir.core.limits;
 import dev.weir.core.Micros;
 
 /**
- * How much may pass in how much time.
+ * A limit on how many units may be taken in a period of time.
  *
- * <p>A limit is asked in three steps: {@link #settle} brings what was used up to the present,
- * {@link #remaining} tells what is left, {@link #take} takes. {@link #decide} is the three of them,
- * the whole transition. All arithmetic is in integers and rounds against the caller. A clock that
- * steps backwards stands still here until it has caught up.
+ * <p>A decision has three steps: {@link #settle} brings the usage up to the present, {@link
+ * #remaining} returns what is left, and {@link #take} takes units. {@link #decide} combines them
+ * into the complete transition. All arithmetic uses integers and rounds against the caller. If the
+ * clock steps backwards, time stands still here until the clock has caught up.
  */
 public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
-  long SHORTEST_MICROS = 1_000;
+  /** The minimum length of a window or a time to live. */
+  long MIN_DURATION_MICROS = 1_000;
 
-  long LONGEST_MICROS = 366L * 24 * 3_600 * Micros.PER_SECOND;
+  /** The maximum length of a window or a time to live. */
+  long MAX_DURATION_MICROS = 366L * 24 * 3_600 * Micros.PER_SECOND;
 
-  /** Among so many nodes, at most, a limit is shared out. */
-  int MOST_NODES = 1_000;
+  /** The maximum number of nodes that a limit can be divided among, see {@link #share}. */
+  int MAX_NODES = 1_000;
 
-  /** The most that could ever be granted at once. A demand for more is a mistake. */
-  long most();
+  /** Returns the maximum cost that can ever be granted. A higher cost is an error of the caller. */
+  long maxCost();
 
-  /** What is still used at the given time, in the units of this limit. */
+  /**
+   * Returns the part of {@code usage} that still counts at the given time, in the units of this
+   * limit.
+   */
   Usage settle(Usage usage, long nowMicros);
 
-  /** What may be taken at the given time, from a settled usage. */
+  /** Returns the units that are available at the given time, from a settled usage. */
   long remaining(Usage settled, long nowMicros);
 
-  /** Whether so much, from 1 to {@link #most}, remains. */
+  /** Returns true if {@code cost} units, from 1 to {@link #maxCost}, are available. */
   default boolean hasLeft(Usage settled, long cost, long nowMicros) {
     return cost <= remaining(settled, nowMicros);
   }
 
-  /** The usage after so much, not more than remains, was taken at the given time. */
+  /**
+   * Returns the usage after {@code cost} units, no more than remain, were taken at the given time.
+   */
   Usage take(Usage settled, long cost, long nowMicros);
 
-  /** How long until so much, not more than {@link #most}, remains: sufficient and minimal. */
+  /**
+   * Returns the time until {@code cost} units, at most {@link #maxCost}, are available: sufficient
+   * and minimal.
+   */
   long waitMicros(Usage settled, long cost, long nowMicros);
 
   /**
-   * The usage after so much that was taken at some time before is given back. What has come back
-   * since, because a window is over or a bucket was refilled, is not given back again, and nothing
-   * ever exceeds {@link #most}. A bucket gives back the cost less what refills in that time.
+   * Returns the usage after {@code cost} units that were taken at an earlier time are given back.
+   * Units that have been restored since, because a window ended or a bucket was refilled, are not
+   * given back again, and the available units never exceed {@link #maxCost}. A bucket gives back
+   * the cost minus the refill of that time.
    */
   Usage giveBack(Usage settled, long cost, long takenAtMicros);
 
-  /** How long until nothing of a settled usage is left, and a store may forget it. */
+  /** Returns the time until a settled usage equals a fresh one, so that a store may delete it. */
   long idleMicros(Usage settled, long nowMicros);
 
   /**
-   * What one of so many nodes enforces by itself when they cannot share their counts: all together
-   * not more than the whole, unless the share of each would be less than one.
+   * Returns the part of this limit that one of {@code nodes} nodes enforces alone while they cannot
+   * share their counts. All parts together do not exceed this limit, unless each part would be less
+   * than one.
    */
   Limit share(int nodes);
 
-  /** Takes so much if it remains. */
+  /** Takes {@code cost} units if they are available. */
   default Step decide(Usage usage, long cost, long nowMicros) {
     requireCost(cost);
     Usage settled = settle(usage, nowMicros);
@@ -66,7 +78,10 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
     return new Step(next, allow(next, remaining - cost, nowMicros));
   }
 
-  /** What {@link #decide} would say; what remains is told as it is, with nothing taken. */
+  /**
+   * Returns the decision that {@link #decide} would make, without taking anything: the remaining
+   * units are the present ones.
+   */
   default Decision peek(Usage usage, long cost, long nowMicros) {
     requireCost(cost);
     Usage settled = settle(usage, nowMicros);
@@ -76,18 +91,21 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
         : allow(settled, remaining, nowMicros);
   }
 
-  /** The usage after a refund. */
+  /**
+   * Returns the usage after a refund of units taken at {@code takenAtMicros}, see {@link
+   * #giveBack}.
+   */
   default Usage refund(Usage usage, long cost, long takenAtMicros, long nowMicros) {
     requireCost(cost);
     return giveBack(settle(usage, nowMicros), cost, takenAtMicros);
   }
 
-  /** What is said to a grant that leaves so much. */
+  /** Returns the decision for a granted request that leaves {@code remaining} units. */
   default Decision allow(Usage settled, long remaining, long nowMicros) {
     return new Decision.Allowed(remaining, resetMicros(settled, remaining, nowMicros));
   }
 
-  /** What is said to a demand for more than so much. */
+  /** Returns the decision for a request of more than the {@code remaining} units. */
   default Decision refuse(Usage settled, long remaining, long cost, long nowMicros) {
     return new Decision.Refused(
         remaining,
@@ -96,17 +114,21 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   }
 
   private long resetMicros(Usage settled, long remaining, long nowMicros) {
-    return remaining >= most() ? 0 : waitMicros(settled, remaining + 1, nowMicros);
+    return remaining >= maxCost() ? 0 : waitMicros(settled, remaining + 1, nowMicros);
   }
 
-  /** Throws {@link IllegalArgumentException} for a cost that could never be granted. */
+  /**
+   * Checks that a cost can be granted at all.
+   *
+   * @throws IllegalArgumentException if {@code cost} is not from 1 to {@link #maxCost}
+   */
   default void requireCost(long cost) {
-    if (cost < 1 || cost > most()) {
+    if (cost < 1 || cost > maxCost()) {
       throw new IllegalArgumentException(
-          "cost must be from 1 to %d, not %d".formatted(most(), cost));
+          "cost must be from 1 to %d, not %d".formatted(maxCost(), cost));
     }
   }
 
-  /** What was decided, and what is used after it. */
+  /** A decision and the usage after it. */
   record Step(Usage next, Decision decision) {}
 }

@@ -6,58 +6,58 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The leases of one resource, those that end first in front: the state of a {@link Concurrency} and
+ * The leases of one resource in the order of their expiry: the state of a {@link Concurrency} and
  * of a {@link Queue}. Immutable.
  */
 public final class LiveLeases {
   private static final Comparator<Lease> BY_ID = Comparator.comparing(Lease::id);
-  private static final Comparator<Lease> BY_END =
+  private static final Comparator<Lease> BY_EXPIRY =
       Comparator.comparingLong(Lease::expiresAtMicros).thenComparing(BY_ID);
 
   public static final LiveLeases NONE =
-      new LiveLeases(LeaseTree.empty(BY_END), LeaseTree.empty(BY_ID));
+      new LiveLeases(LeaseTree.empty(BY_EXPIRY), LeaseTree.empty(BY_ID));
 
-  private final LeaseTree byEnd;
+  private final LeaseTree byExpiry;
   private final LeaseTree byId;
 
-  private LiveLeases(LeaseTree byEnd, LeaseTree byId) {
-    this.byEnd = byEnd;
+  private LiveLeases(LeaseTree byExpiry, LeaseTree byId) {
+    this.byExpiry = byExpiry;
     this.byId = byId;
   }
 
-  /** All of them, by their end. */
+  /** Returns all leases in the order of their expiry. */
   public List<Lease> leases() {
-    List<Lease> leases = new ArrayList<>(byEnd.size());
-    byEnd.forEach(leases::add);
+    List<Lease> leases = new ArrayList<>(byExpiry.size());
+    byExpiry.forEach(leases::add);
     return leases;
   }
 
   public boolean isEmpty() {
-    return byEnd.size() == 0;
+    return byExpiry.size() == 0;
   }
 
-  /** Those that have not ended at the given time. */
+  /** Returns the leases that have not expired at the given time. */
   public LiveLeases at(long nowMicros) {
     LiveLeases live = this;
-    Optional<Lease> first = byEnd.first();
+    Optional<Lease> first = byExpiry.first();
     while (first.isPresent() && first.get().expiresAtMicros() <= nowMicros) {
       live = live.without(first.get());
-      first = live.byEnd.first();
+      first = live.byExpiry.first();
     }
     return live;
   }
 
   public int places() {
-    return byEnd.places();
+    return byExpiry.places();
   }
 
   public Optional<Lease> find(String id) {
     return byId.find(new Lease(id, 1, 0));
   }
 
-  /** With one more, whose id none of these has. */
+  /** Returns these leases and one more, whose id must be new. */
   LiveLeases with(Lease lease) {
-    return new LiveLeases(byEnd.with(lease), byId.with(lease));
+    return new LiveLeases(byExpiry.with(lease), byId.with(lease));
   }
 
   LiveLeases without(String id) {
@@ -65,12 +65,12 @@ public final class LiveLeases {
   }
 
   private LiveLeases without(Lease lease) {
-    return new LiveLeases(byEnd.without(lease), byId.without(lease));
+    return new LiveLeases(byExpiry.without(lease), byId.without(lease));
   }
 
-  /** How long until leases of so many places have ended. */
+  /** Returns the time until leases of {@code places} places have expired. */
   long waitMicros(int places, long nowMicros) {
-    return byEnd
+    return byExpiry
         .reaching(places)
         .map(last -> last.expiresAtMicros() - nowMicros)
         .orElseThrow(
@@ -79,6 +79,6 @@ public final class LiveLeases {
                     "only %d places are held, not %d".formatted(places(), places)));
   }
 
-  /** What was decided, and which leases live after it. */
+  /** A decision and the leases after it. */
   public record Step(LiveLeases next, LeaseDecision decision) {}
 }

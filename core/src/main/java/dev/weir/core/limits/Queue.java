@@ -4,16 +4,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A queue in front of a limit: whoever is refused may wait instead, each a step longer than the one
- * before.
+ * A queue in front of a limit: a caller that is refused may wait instead, each caller one step
+ * longer than the one before it.
  *
- * <p>A place in the queue is a {@link Lease} that ends when the wait is over, or is released when
- * its client goes away.
+ * <p>A place in the queue is a {@link Lease} that expires when the wait is over, or is released
+ * when its client disconnects.
  */
 public record Queue(int maxSize, long delayMicros) {
   public Queue {
-    Require.between("maxSize", maxSize, 1, Concurrency.MOST);
-    Require.between("delayMicros", delayMicros, 1, Limit.LONGEST_MICROS / Concurrency.MOST);
+    Require.between("maxSize", maxSize, 1, Concurrency.MAX_PLACES);
+    Require.between(
+        "delayMicros", delayMicros, 1, Limit.MAX_DURATION_MICROS / Concurrency.MAX_PLACES);
   }
 
   public static Queue of(int maxSize, Duration delayPerRequest) {
@@ -21,10 +22,10 @@ public record Queue(int maxSize, long delayMicros) {
   }
 
   /**
-   * Takes the next place, if there is one; the same id again has the place that it has.
+   * Takes the next place in the queue if there is one. An id that already has a place keeps it.
    *
-   * @return {@link LeaseDecision.Held}, whose {@code current} is the position when it is new, and
-   *     whose lease ends when the wait is over; or {@link LeaseDecision.Full}
+   * @return {@link LeaseDecision.Held}, whose {@code current} is the position of a new place and
+   *     whose lease expires when the wait is over; or {@link LeaseDecision.Full}
    */
   public LiveLeases.Step join(LiveLeases waiting, String id, long nowMicros) {
     LiveLeases live = waiting.at(nowMicros);
@@ -33,9 +34,9 @@ public record Queue(int maxSize, long delayMicros) {
       return new LiveLeases.Step(live, new LeaseDecision.Held(held.get(), live.places()));
     }
     if (live.places() >= maxSize) {
-      int tooMany = live.places() + 1 - maxSize;
+      int excess = live.places() + 1 - maxSize;
       return new LiveLeases.Step(
-          live, new LeaseDecision.Full(live.places(), live.waitMicros(tooMany, nowMicros)));
+          live, new LeaseDecision.Full(live.places(), live.waitMicros(excess, nowMicros)));
     }
     int position = live.places() + 1;
     Lease place = new Lease(id, 1, nowMicros + position * delayMicros);

@@ -1,37 +1,43 @@
 package dev.weir.core.limits;
 
-/** A ratio of two whole numbers in lowest terms, above nothing. */
-record Ratio(long over, long under) {
+/** A positive fraction in lowest terms. */
+record Ratio(long numerator, long denominator) {
   /**
-   * The largest ratio not above this one whose lower term is at most {@code mostUnder}.
+   * Returns the largest fraction not above this one whose denominator is at most {@code
+   * maxDenominator}.
    *
-   * <p>Walks down the Stern-Brocot tree: between two neighbours every ratio of larger terms is a
-   * sum of their terms. Each turn moves one of them as far as it goes, as Euclid's algorithm does.
+   * <p>Walks down the Stern-Brocot tree: every fraction between two neighbours with larger terms is
+   * a sum of multiples of their terms. Each iteration moves one neighbour as far as possible, as
+   * Euclid's algorithm does.
    */
-  Ratio nextBelow(long mostUnder) {
-    long belowOver = over / under;
-    long belowUnder = 1;
-    long aboveOver = belowOver + 1;
-    long aboveUnder = 1;
-    // How far both are from this ratio, in parts of its lower term times theirs.
-    long gapBelow = over % under;
-    long gapAbove = under - gapBelow;
+  Ratio floorWithDenominator(long maxDenominator) {
+    long belowNumerator = numerator / denominator;
+    long belowDenominator = 1;
+    long aboveNumerator = belowNumerator + 1;
+    long aboveDenominator = 1;
+    // The distances of both from this fraction, in units of one over the product of the
+    // denominators.
+    long gapBelow = numerator % denominator;
+    long gapAbove = denominator - gapBelow;
     while (gapBelow > 0) {
-      long steps = Math.min(gapBelow / gapAbove, (mostUnder - belowUnder) / aboveUnder);
-      belowOver += steps * aboveOver;
-      belowUnder += steps * aboveUnder;
+      long steps =
+          Math.min(gapBelow / gapAbove, (maxDenominator - belowDenominator) / aboveDenominator);
+      belowNumerator += steps * aboveNumerator;
+      belowDenominator += steps * aboveDenominator;
       gapBelow -= steps * gapAbove;
       if (gapBelow == 0) {
         break;
       }
-      long others = Math.min((gapAbove - 1) / gapBelow, (mostUnder - aboveUnder) / belowUnder);
+      long others =
+          Math.min(
+              (gapAbove - 1) / gapBelow, (maxDenominator - aboveDenominator) / belowDenominator);
       if (steps == 0 && others == 0) {
         break;
       }
-      aboveOver += others * belowOver;
-      aboveUnder += others * belowUnder;
+      aboveNumerator += others * belowNumerator;
+      aboveDenominator += others * belowDenominator;
       gapAbove -= others * gapBelow;
     }
-    return new Ratio(belowOver, belowUnder);
+    return new Ratio(belowNumerator, belowDenominator);
   }
 }

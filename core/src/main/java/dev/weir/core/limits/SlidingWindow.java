@@ -4,29 +4,29 @@ import dev.weir.core.Micros;
 import java.time.Duration;
 
 /**
- * Up to {@code limit} in every aligned window, and an approximation of that in every other stretch
- * of the same length: what was used in the aligned window before counts by the part of it that a
- * window ending now still covers.
+ * Up to {@code limit} units in every aligned window, and approximately that in every other interval
+ * of the same length: the previous window counts in proportion to the part of it that an interval
+ * of one window ending now still covers.
  *
- * <p>That part is taken to be spread evenly. If it was not, more than the limit passes: in a
- * stretch of time not longer than a window up to {@code limit × (1 + stretch / window)}, so in a
- * whole window up to {@code 2 × limit - 1}. That happens when the limit is used up at the very end
- * of one aligned window and again bit by bit until the end of the next. At one moment it is never
- * more than {@code limit}.
+ * <p>The previous window's usage is assumed to be spread evenly. If it is not, more than the limit
+ * passes: in an interval no longer than a window up to {@code limit × (1 + interval / window)}, so
+ * in a whole window up to {@code 2 × limit - 1}. That happens if the limit is used up at the very
+ * end of one aligned window and again little by little until the end of the next. At any single
+ * moment it is never more than {@code limit}.
  *
- * <p>Windows start at whole multiples since the epoch. A usage's {@code atMicros} is the start of
- * its window, {@code used} and {@code before} are the counts of that window and the one before,
- * {@code scale} is the window's length.
+ * <p>Windows start at whole multiples of their length since the epoch. In a {@link Usage}, {@code
+ * atMicros} is the start of the window, {@code used} and {@code before} are the counts of that
+ * window and the previous one, and {@code scale} is the length of the window.
  */
 public record SlidingWindow(long limit, long windowMicros) implements Limit {
-  /** The largest limit: a count times {@link #FINEST} parts still fits into 53 bits. */
-  public static final long MOST = 1L << 33;
+  /** The maximum limit: a count times {@link #MAX_TICKS} still fits into 53 bits. */
+  public static final long MAX_LIMIT = 1L << 33;
 
-  /** Into so many ticks, at most, a window is divided to weigh the one before. */
-  private static final long FINEST = 1L << 20;
+  /** The maximum number of ticks into which a window is divided to weigh the previous one. */
+  private static final long MAX_TICKS = 1L << 20;
 
   public SlidingWindow {
-    Require.between("limit", limit, 1, MOST);
+    Require.between("limit", limit, 1, MAX_LIMIT);
     Require.window(windowMicros);
   }
 
@@ -35,7 +35,7 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
   }
 
   @Override
-  public long most() {
+  public long maxCost() {
     return limit;
   }
 
@@ -45,13 +45,16 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     return counted.isNone() ? fresh(nowMicros) : slide(counted, nowMicros);
   }
 
-  /** Counted with other windows: each count is taken to have been used when its window began. */
+  /**
+   * Converts counts of windows of another length; each count is assumed to have been used when its
+   * window began.
+   */
   private Usage converted(Usage usage) {
     long start = startOf(usage.atMicros());
     long startBefore = startOf(usage.atMicros() - usage.scale());
     long used = usage.used() + (startBefore == start ? usage.before() : 0);
     long before = startBefore == start - windowMicros ? usage.before() : 0;
-    return new Usage(start, Math.min(used, MOST), before, windowMicros);
+    return new Usage(start, Math.min(used, MAX_LIMIT), before, windowMicros);
   }
 
   private Usage slide(Usage usage, long nowMicros) {
@@ -80,13 +83,13 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
       return 0;
     }
     long here = limit - cost - settled.used();
-    long leftHere = here < 0 ? 0 : mostLeft(here, settled.before());
+    long leftHere = here < 0 ? 0 : maxLeft(here, settled.before());
     long next = settled.atMicros() + windowMicros;
     if (leftHere > 0) {
       return next - leftHere - nowMicros;
     }
-    // In the next window, what is used here is what weighs.
-    return next + windowMicros - mostLeft(limit - cost, settled.used()) - nowMicros;
+    // In the next window, the current window is the previous one and its count is weighed.
+    return next + windowMicros - maxLeft(limit - cost, settled.used()) - nowMicros;
   }
 
   @Override
@@ -119,24 +122,28 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     return new Usage(startOf(nowMicros), 0, 0, windowMicros);
   }
 
-  /** What counts at the given time, rounded up. */
+  /** Returns the units that count at the given time, rounded up. */
   private long weighed(Usage settled, long nowMicros) {
     if (settled.before() == 0) {
       return settled.used();
     }
     long left = settled.atMicros() + windowMicros - Math.max(nowMicros, settled.atMicros());
-    // The part that is left is rounded up, hence the ticks of a whole window down.
+    // The remaining part is rounded up, hence the number of ticks of a whole window is rounded
+    // down.
     long ticksLeft = Math.min(Math.ceilDiv(left, tick()), ticks());
     return settled.used() + Math.ceilDiv(settled.before() * ticksLeft, ticks());
   }
 
-  /** The most that may be left of a window so that {@code before} weighs at most this. */
-  private long mostLeft(long weight, long before) {
+  /**
+   * Returns the maximum time that may be left of a window so that {@code before} weighs at most
+   * {@code weight}.
+   */
+  private long maxLeft(long weight, long before) {
     return weight >= before ? windowMicros : weight * ticks() / before * tick();
   }
 
   private long tick() {
-    return Math.ceilDiv(windowMicros, FINEST);
+    return Math.ceilDiv(windowMicros, MAX_TICKS);
   }
 
   private long ticks() {

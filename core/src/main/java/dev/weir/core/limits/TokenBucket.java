@@ -8,49 +8,49 @@ import java.math.RoundingMode;
 import java.time.Duration;
 
 /**
- * A bucket that holds so many tokens, starts full and is refilled at a steady rate.
+ * A bucket of up to {@code capacity} tokens that starts full and is refilled at a constant rate.
  *
- * <p>What is kept is not the tokens that are there but the debt that is missing, so that a bucket
- * made larger has the more tokens, and an untouched bucket needs no state. The debt is counted in
- * units of which a token has {@code refillMicros} and each microsecond pays {@code refillTokens}:
- * whole numbers, whatever the rate. A usage's {@code used} is the debt at {@code atMicros}, its
+ * <p>The state is the debt, not the number of tokens: a bucket whose capacity is raised gains the
+ * added tokens, and an untouched bucket needs no state. The debt is counted in units: a token is
+ * {@code refillMicros} units and each microsecond pays {@code refillTokens} units, so all numbers
+ * are whole at any rate. In a {@link Usage}, {@code used} is the debt at {@code atMicros} and
  * {@code scale} the units of a token.
  *
- * @param refillTokens so many tokens come back in each {@code refillMicros}, in lowest terms
+ * @param refillTokens the tokens restored in each {@code refillMicros}, in lowest terms
  */
 public record TokenBucket(long capacity, long refillTokens, long refillMicros) implements Limit {
-  /** The largest capacity, of a bucket whose refill can be counted in few units. */
-  public static final long MOST = 1_000_000_000_000L;
+  /** The maximum capacity, for buckets whose refill can be counted in few units. */
+  public static final long MAX_CAPACITY = 1_000_000_000_000L;
 
   private static final MathContext SIGNIFICANT = new MathContext(12, RoundingMode.FLOOR);
 
-  /** The slowest rate per second. */
-  private static final BigDecimal SLOWEST = new BigDecimal("1E-12");
+  /** The minimum rate per second. */
+  private static final BigDecimal MIN_RATE = new BigDecimal("1E-12");
 
   private static final BigDecimal MICROS_PER_SECOND = BigDecimal.valueOf(Micros.PER_SECOND);
 
   /**
-   * Reduces the rate to lowest terms. A rate that cannot be counted exactly (the debt of an empty
-   * bucket has to fit into 53 bits) becomes the next one below that can: slower by less than three
-   * in {@code Usage.MOST / capacity} parts.
+   * Reduces the rate to lowest terms. A rate that cannot be counted exactly, because the debt of an
+   * empty bucket has to fit into 53 bits, is lowered to the next one that can: slower by less than
+   * three in {@code Usage.MAX_VALUE / capacity} parts.
    */
   public TokenBucket {
-    Require.between("capacity", capacity, 1, MOST);
-    Require.between("refillTokens", refillTokens, 1, MOST);
+    Require.between("capacity", capacity, 1, MAX_CAPACITY);
+    Require.between("refillTokens", refillTokens, 1, MAX_CAPACITY);
     Require.between("refillMicros", refillMicros, 1, Long.MAX_VALUE);
     long divisor = greatestCommonDivisor(refillTokens, refillMicros);
     refillTokens /= divisor;
     refillMicros /= divisor;
-    long mostMicros = Usage.MOST / capacity;
-    if (refillMicros > mostMicros) {
-      Ratio countable = new Ratio(refillTokens, refillMicros).nextBelow(mostMicros);
-      if (countable.over() == 0) {
+    long maxMicros = Usage.MAX_VALUE / capacity;
+    if (refillMicros > maxMicros) {
+      Ratio countable = new Ratio(refillTokens, refillMicros).floorWithDenominator(maxMicros);
+      if (countable.numerator() == 0) {
         throw new IllegalArgumentException(
             "a refill of %d tokens in %s is too slow to be counted for a capacity of %d"
                 .formatted(refillTokens, Micros.duration(refillMicros), capacity));
       }
-      refillTokens = countable.over();
-      refillMicros = countable.under();
+      refillTokens = countable.numerator();
+      refillMicros = countable.denominator();
     }
   }
 
@@ -67,7 +67,7 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
   /** The capacity of a bucket whose rate is not set yet. */
   public record Capacity(long tokens) {
     public Capacity {
-      Require.between("capacity", tokens, 1, MOST);
+      Require.between("capacity", tokens, 1, MAX_CAPACITY);
     }
 
     /** Returns a bucket that is refilled steadily by {@code refillTokens} in each period. */
@@ -76,19 +76,21 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
     }
   }
 
-  /** A bucket by the tokens that come back in a second, which need not be whole. */
+  /**
+   * Returns a bucket that is refilled by {@code rate} tokens per second, which need not be whole.
+   */
   public static TokenBucket perSecond(long capacity, BigDecimal rate) {
-    if (rate.signum() <= 0 || rate.compareTo(BigDecimal.valueOf(MOST)) > 0) {
+    if (rate.signum() <= 0 || rate.compareTo(BigDecimal.valueOf(MAX_CAPACITY)) > 0) {
       throw new IllegalArgumentException(
-          "refillRate must be above 0 and at most %d, not %s".formatted(MOST, rate));
+          "refillRate must be above 0 and at most %d, not %s".formatted(MAX_CAPACITY, rate));
     }
-    // Compared before it is cut: cutting 1E-999999999 would take all memory.
-    if (rate.compareTo(SLOWEST) < 0) {
+    // Compared before rounding: rounding 1E-999999999 would exhaust the memory.
+    if (rate.compareTo(MIN_RATE) < 0) {
       throw new IllegalArgumentException("refillRate of " + rate + " is too slow to be counted");
     }
-    // So many digits that both terms fit; what is cut off would not be noticed in a year.
-    BigDecimal digits = rate.round(SIGNIFICANT);
-    BigDecimal cut = digits.setScale(Math.clamp(digits.scale(), 0, 12), RoundingMode.FLOOR);
+    // As many digits as let both terms fit; the rest would not be noticed in a year.
+    BigDecimal rounded = rate.round(SIGNIFICANT);
+    BigDecimal cut = rounded.setScale(Math.clamp(rounded.scale(), 0, 12), RoundingMode.FLOOR);
     BigInteger tokens = cut.unscaledValue();
     BigInteger micros = BigInteger.TEN.pow(cut.scale() + 6);
     BigInteger divisor = tokens.gcd(micros);
@@ -96,7 +98,7 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
         capacity, tokens.divide(divisor).longValueExact(), micros.divide(divisor).longValueExact());
   }
 
-  /** The tokens that come back in a second, to twelve digits. */
+  /** Returns the tokens restored per second, to twelve digits. */
   public BigDecimal perSecond() {
     return BigDecimal.valueOf(refillTokens)
         .multiply(MICROS_PER_SECOND)
@@ -105,7 +107,7 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
   }
 
   @Override
-  public long most() {
+  public long maxCost() {
     return capacity;
   }
 
@@ -117,10 +119,10 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
     return new Usage(Math.max(nowMicros, usage.atMicros()), left, 0, refillMicros);
   }
 
-  /** What is left of a debt after a time. */
+  /** Returns what is left of a debt after the given time. */
   private long unpaid(long debt, long elapsedMicros) {
     long paid = elapsedMicros * refillTokens;
-    // Without a division, since this is where decisions spend their time.
+    // No division, because decisions spend most of their time here.
     boolean isPaidOff =
         paid >= debt || paid < 0 || Math.multiplyHigh(elapsedMicros, refillTokens) != 0;
     return isPaidOff ? 0 : debt - paid;
@@ -149,9 +151,9 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   @Override
   public Usage giveBack(Usage settled, long cost, long takenAtMicros) {
-    // Without the taking, the debt would be smaller by what was taken, less at most what has
-    // refilled since: while that debt was zero, the refill paid only for what was taken. So never
-    // more is given back than would be there if nothing had been taken, whatever was taken between.
+    // Had nothing been taken, the debt would be smaller by the cost minus at most the refill since
+    // then: while that debt was zero, the refill only paid for the cost. So a refund never restores
+    // more than would be there if nothing had been taken, whatever was taken in between.
     long elapsed = Math.max(0, settled.atMicros() - takenAtMicros);
     long back = unpaid(cost * refillMicros, elapsed);
     long debt = Math.max(0, settled.used() - back);
@@ -165,24 +167,24 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
         : Math.ceilDiv(settled.used(), refillTokens) + settled.atMicros() - nowMicros;
   }
 
-  /** Both the capacity and the rate are divided, the rate not below what can be counted. */
+  /** Divides both the capacity and the rate; the rate does not fall below what can be counted. */
   @Override
   public TokenBucket share(int nodes) {
     long share = Require.share(capacity, nodes);
     long micros = Math.multiplyExact(refillMicros, nodes);
-    long mostMicros = Usage.MOST / share;
-    return micros / refillTokens >= mostMicros
-        ? new TokenBucket(share, 1, mostMicros)
+    long maxMicros = Usage.MAX_VALUE / share;
+    return micros / refillTokens >= maxMicros
+        ? new TokenBucket(share, 1, maxMicros)
         : new TokenBucket(share, refillTokens, micros);
   }
 
-  /** A debt counted in other units, in whole tokens rounded up. */
+  /** Converts a debt counted in other units, in whole tokens rounded up. */
   private long converted(long debt, long scale) {
     if (debt == 0) {
       return 0;
     }
     long tokens = Math.ceilDiv(debt, scale);
-    return Math.min(tokens, Usage.MOST / refillMicros) * refillMicros;
+    return Math.min(tokens, Usage.MAX_VALUE / refillMicros) * refillMicros;
   }
 
   private static long greatestCommonDivisor(long a, long b) {

@@ -3,22 +3,23 @@ package dev.weir.core.limits;
 import dev.weir.core.Micros;
 
 /**
- * What has been used of a limit: the state that a store keeps for a key.
+ * The used part of a limit: the state that a store keeps for a key.
  *
- * <p>All numbers fit into 53 bits, so that a store that counts in floating point is exact as well.
+ * <p>All numbers fit into 53 bits, so a store that calculates in floating point is exact as well.
  *
- * @param atMicros since when: the start of a window, or a bucket's last refill
- * @param used what is used at that time: a count, or the debt of a bucket in its units
- * @param before what was used in the window before, where that matters
- * @param scale the units in which it was counted: see each limit. A limit that was changed since
- *     tells by it, and converts
+ * @param atMicros the time that the usage refers to: the start of a window, or the last refill of a
+ *     bucket
+ * @param used the usage at that time: a count, or the debt of a bucket in its units
+ * @param before the count of the previous window, for limits that need it
+ * @param scale the units in which it was counted, see each limit. A limit that has been changed
+ *     since recognizes this and converts the usage
  */
 public record Usage(long atMicros, long used, long before, long scale) {
-  /** Nothing is used, the state of a key that was never seen. */
+  /** No usage, the state of a new key. */
   public static final Usage NONE = new Usage(Micros.EARLIEST, 0, 0, 0);
 
-  /** The largest number that a limit counts with. */
-  public static final long MOST = 1L << 53;
+  /** The largest number that a limit calculates with. */
+  public static final long MAX_VALUE = 1L << 53;
 
   public boolean isNone() {
     return used == 0 && before == 0;

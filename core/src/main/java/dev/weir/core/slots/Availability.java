@@ -2,121 +2,126 @@ package dev.weir.core.slots;
 
 import java.util.random.RandomGenerator;
 
-/** What room a window still has for an event that may run only within a given span of time. */
+/**
+ * Calculates which places of a window are available to an event that may run only within a given
+ * span of time.
+ */
 final class Availability {
   private Availability() {}
 
-  /** Whether an event could still be placed somewhere in the window. */
-  static boolean isLeft(SlotPolicy terms, Window window) {
-    if (window.taken() >= terms.maxPerWindow()) {
+  /** Returns true if another event can be placed in the window. */
+  static boolean hasFreePlace(SlotPolicy policy, Window window) {
+    if (window.taken() >= policy.maxPerWindow()) {
       return false;
     }
-    // Fewer taken than places below the limit: one of those is free, and all of them are open.
-    return terms.calendar() instanceof Calendar.Always
-        || count(terms, window, Calendar.Span.ALL) > 0;
+    // Fewer places are taken than exist below the limit, so one of those is free, and all of them
+    // are open.
+    return policy.calendar() instanceof Calendar.Always
+        || count(policy, window, Calendar.Span.ALL) > 0;
   }
 
-  /** How many events could still be placed within {@code allowed}. */
-  static int count(SlotPolicy terms, Window window, Calendar.Span allowed) {
-    int left = terms.maxPerWindow() - window.taken();
+  /** Returns how many more events can be placed within {@code allowed}. */
+  static int count(SlotPolicy policy, Window window, Calendar.Span allowed) {
+    int left = policy.maxPerWindow() - window.taken();
     if (left <= 0) {
       return 0;
     }
-    return switch (terms.spread()) {
-      case EVEN -> Math.min(left, countPlaces(terms, window, allowed));
-      case RANDOM -> Math.max(0, share(terms, openMicros(terms, window, allowed)) - window.taken());
+    return switch (policy.spread()) {
+      case EVEN -> Math.min(left, countPlaces(policy, window, allowed));
+      case RANDOM ->
+          Math.max(0, share(policy, openMicros(policy, window, allowed)) - window.taken());
     };
   }
 
   /**
-   * The lowest free place that is open and within {@code allowed}, or {@link Places#NONE}. Under
-   * {@link Spread#RANDOM} a place is a mere ticket, any free one will do.
+   * Returns the lowest free place that is open and within {@code allowed}, or {@link Places#NONE}.
+   * Under {@link Spread#RANDOM} a place does not determine a time, so any free one is returned.
    */
-  static int lowestPlace(SlotPolicy terms, Window window, Calendar.Span allowed) {
-    if (window.taken() >= terms.maxPerWindow()) {
+  static int lowestPlace(SlotPolicy policy, Window window, Calendar.Span allowed) {
+    if (window.taken() >= policy.maxPerWindow()) {
       return Places.NONE;
     }
-    if (terms.spread() == Spread.RANDOM) {
-      return count(terms, window, allowed) > 0
-          ? window.lowestFree(terms.maxPerWindow(), 0, Places.MOST)
+    if (policy.spread() == Spread.RANDOM) {
+      return count(policy, window, allowed) > 0
+          ? window.lowestFree(policy.maxPerWindow(), 0, Places.COUNT)
           : Places.NONE;
     }
     int lowest = Places.NONE;
-    for (Calendar.Span open = open(terms, window, allowed);
+    for (Calendar.Span open = open(policy, window, allowed);
         !open.isEmpty();
-        open = after(terms, window, allowed, open)) {
+        open = after(policy, window, allowed, open)) {
       lowest =
           Math.min(
               lowest,
               window.lowestFree(
-                  terms.maxPerWindow(),
-                  rank(terms, window, open.fromMicros()),
-                  rank(terms, window, open.untilMicros())));
+                  policy.maxPerWindow(),
+                  rank(policy, window, open.fromMicros()),
+                  rank(policy, window, open.untilMicros())));
     }
     return lowest;
   }
 
-  /** The time of an event on {@code place}. */
+  /** Returns the time of an event on {@code place}. */
   static long time(
-      SlotPolicy terms, Window window, int place, Calendar.Span allowed, RandomGenerator random) {
-    return switch (terms.spread()) {
-      case EVEN -> window.startMicros() + Places.offsetMicros(place, terms.windowMicros());
+      SlotPolicy policy, Window window, int place, Calendar.Span allowed, RandomGenerator random) {
+    return switch (policy.spread()) {
+      case EVEN -> window.startMicros() + Places.offsetMicros(place, policy.windowMicros());
       case RANDOM -> {
-        long jitter = random.nextLong(openMicros(terms, window, allowed));
-        yield openTime(terms, window, allowed, jitter);
+        long offset = random.nextLong(openMicros(policy, window, allowed));
+        yield openTime(policy, window, allowed, offset);
       }
     };
   }
 
-  private static int countPlaces(SlotPolicy terms, Window window, Calendar.Span allowed) {
+  private static int countPlaces(SlotPolicy policy, Window window, Calendar.Span allowed) {
     int count = 0;
-    for (Calendar.Span open = open(terms, window, allowed);
+    for (Calendar.Span open = open(policy, window, allowed);
         !open.isEmpty();
-        open = after(terms, window, allowed, open)) {
+        open = after(policy, window, allowed, open)) {
       count +=
           window.countFree(
-              terms.maxPerWindow(),
-              rank(terms, window, open.fromMicros()),
-              rank(terms, window, open.untilMicros()));
+              policy.maxPerWindow(),
+              rank(policy, window, open.fromMicros()),
+              rank(policy, window, open.untilMicros()));
     }
     return count;
   }
 
-  /** The part of the limit that falls to {@code openMicros} of a window. */
-  private static int share(SlotPolicy terms, long openMicros) {
-    return (int) (openMicros * terms.maxPerWindow() / terms.windowMicros());
+  /** Returns the part of the limit that corresponds to {@code openMicros} of a window. */
+  private static int share(SlotPolicy policy, long openMicros) {
+    return (int) (openMicros * policy.maxPerWindow() / policy.windowMicros());
   }
 
-  private static long openMicros(SlotPolicy terms, Window window, Calendar.Span allowed) {
+  private static long openMicros(SlotPolicy policy, Window window, Calendar.Span allowed) {
     long sum = 0;
-    for (Calendar.Span open = open(terms, window, allowed);
+    for (Calendar.Span open = open(policy, window, allowed);
         !open.isEmpty();
-        open = after(terms, window, allowed, open)) {
+        open = after(policy, window, allowed, open)) {
       sum += open.untilMicros() - open.fromMicros();
     }
     return sum;
   }
 
-  /** The time at which {@code micros} of the window's open time have passed. */
+  /** Returns the time at which {@code micros} of the window's open time have passed. */
   private static long openTime(
-      SlotPolicy terms, Window window, Calendar.Span allowed, long micros) {
+      SlotPolicy policy, Window window, Calendar.Span allowed, long micros) {
     long left = micros;
-    Calendar.Span open = open(terms, window, allowed);
+    Calendar.Span open = open(policy, window, allowed);
     while (left >= open.untilMicros() - open.fromMicros()) {
       left -= open.untilMicros() - open.fromMicros();
-      open = after(terms, window, allowed, open);
+      open = after(policy, window, allowed, open);
     }
     return open.fromMicros() + left;
   }
 
-  /** The first open span, cut to the window and to what is allowed. */
-  private static Calendar.Span open(SlotPolicy terms, Window window, Calendar.Span allowed) {
-    long end = Math.min(window.startMicros() + terms.windowMicros(), allowed.untilMicros());
+  /** Returns the first open span, clipped to the window and to {@code allowed}. */
+  private static Calendar.Span open(SlotPolicy policy, Window window, Calendar.Span allowed) {
+    long end = Math.min(window.startMicros() + policy.windowMicros(), allowed.untilMicros());
     long from = Math.max(window.startMicros(), allowed.fromMicros());
     if (from >= end) {
       return Calendar.Span.NONE;
     }
-    Calendar.Span open = terms.calendar().openAt(from);
+    Calendar.Span open = policy.calendar().openAt(from);
     if (open.fromMicros() >= end) {
       return Calendar.Span.NONE;
     }
@@ -124,11 +129,11 @@ final class Availability {
   }
 
   private static Calendar.Span after(
-      SlotPolicy terms, Window window, Calendar.Span allowed, Calendar.Span open) {
-    return open(terms, window, new Calendar.Span(open.untilMicros(), allowed.untilMicros()));
+      SlotPolicy policy, Window window, Calendar.Span allowed, Calendar.Span open) {
+    return open(policy, window, new Calendar.Span(open.untilMicros(), allowed.untilMicros()));
   }
 
-  private static int rank(SlotPolicy terms, Window window, long micros) {
-    return Places.rank(micros - window.startMicros(), terms.windowMicros());
+  private static int rank(SlotPolicy policy, Window window, long micros) {
+    return Places.rank(micros - window.startMicros(), policy.windowMicros());
   }
 }

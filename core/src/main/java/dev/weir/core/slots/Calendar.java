@@ -1,16 +1,19 @@
 package dev.weir.core.slots;
 
-/** When a configuration is open: a function from time to the spans in which events may run. */
+/**
+ * The times at which a configuration is open: a function from a time to the spans in which events
+ * may run.
+ */
 public sealed interface Calendar permits Calendar.Always, OpeningHours {
-  /** Later than every time that can be given. */
+  /** A time later than every time that can be assigned. */
   long NEVER = Long.MAX_VALUE;
 
   Calendar ALWAYS = new Always();
 
-  /** The first open span that ends after {@code micros}; it may have begun before. */
+  /** Returns the first open span that ends after {@code micros}; it may have begun earlier. */
   Span openAt(long micros);
 
-  /** An open span of time, its end not included. */
+  /** A span of time from {@code fromMicros}, inclusive, to {@code untilMicros}, exclusive. */
   record Span(long fromMicros, long untilMicros) {
     static final Span ALL = new Span(Long.MIN_VALUE, NEVER);
     static final Span NONE = new Span(NEVER, NEVER);
@@ -20,7 +23,7 @@ public sealed interface Calendar permits Calendar.Always, OpeningHours {
     }
   }
 
-  /** Open at all times. */
+  /** A calendar that is always open. */
   record Always() implements Calendar {
     @Override
     public Span openAt(long micros) {

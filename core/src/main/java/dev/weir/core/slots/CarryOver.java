@@ -4,26 +4,27 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Occupancy carried over to new terms: a window rebuilt from the events that lie in it.
+ * Rebuilds a window's occupancy under a new policy from the events that are in it.
  *
- * <p>An event that was placed under the same window size keeps its place. Any other event lies
- * where it lies, between the places; it takes the free place nearest to it, so that what is added
- * later keeps its distance. Events beyond the limit take places above it, for counting.
+ * <p>An event that was placed under the same window size keeps its place. Any other event keeps its
+ * time, which is usually not on a place; it occupies the nearest free place, so that later events
+ * keep their distance from it. Events beyond the limit occupy places above it so that they are
+ * counted.
  */
 public final class CarryOver {
   private CarryOver() {}
 
   /** An event in a window. */
   public sealed interface Event {
-    /** Placed in a window of the same size. */
+    /** An event that was placed in a window of the same size. */
     record Placed(int place) implements Event {}
 
-    /** Somewhere in the window. */
-    record Lying(long scheduledMicros) implements Event {}
+    /** An event at any time in the window, not necessarily on a place. */
+    record OffGrid(long scheduledMicros) implements Event {}
   }
 
-  /** The window that starts at {@code startMicros} with exactly these events in it. */
-  public static Window window(SlotPolicy terms, long startMicros, List<Event> events) {
+  /** Returns the window that starts at {@code startMicros} with exactly these events in it. */
+  public static Window window(SlotPolicy policy, long startMicros, List<Event> events) {
     Window window = new Window(startMicros);
     for (Event event : events) {
       if (event instanceof Event.Placed placed) {
@@ -31,27 +32,29 @@ public final class CarryOver {
       }
     }
     if (window.taken() == events.size()) {
-      // Every event has its own place: no need to look at all of them.
+      // Every event has its own place, so the other places need not be examined.
       return window;
     }
-    BitSet cells = takenCells(terms, window);
-    int lyingEvents = 0;
+    BitSet cells = takenCells(policy, window);
+    int offGridEvents = 0;
     for (Event event : events) {
-      if (event instanceof Event.Lying lying) {
-        takeNearest(terms, window, cells, lying.scheduledMicros() - startMicros);
-        lyingEvents++;
+      if (event instanceof Event.OffGrid offGrid) {
+        takeNearest(policy, window, cells, offGrid.scheduledMicros() - startMicros);
+        offGridEvents++;
       }
     }
-    window.setLying(lyingEvents);
+    window.setOffGrid(offGridEvents);
     return window;
   }
 
-  /** The places below the limit in the order of time; those that do not exist count as taken. */
-  private static BitSet takenCells(SlotPolicy terms, Window window) {
-    int grid = SlotPolicy.grid(terms.maxPerWindow());
+  /**
+   * Returns the places below the limit in the order of time; cells without a place count as taken.
+   */
+  private static BitSet takenCells(SlotPolicy policy, Window window) {
+    int grid = SlotPolicy.grid(policy.maxPerWindow());
     BitSet cells = new BitSet(grid);
     for (int place = 0; place < grid; place++) {
-      if (place >= terms.maxPerWindow() || window.isTaken(place)) {
+      if (place >= policy.maxPerWindow() || window.isTaken(place)) {
         cells.set(mirrored(place, grid));
       }
     }
@@ -59,15 +62,15 @@ public final class CarryOver {
   }
 
   private static void takeNearest(
-      SlotPolicy terms, Window window, BitSet cells, long offsetMicros) {
-    int grid = SlotPolicy.grid(terms.maxPerWindow());
-    int wanted = (int) (offsetMicros * grid / terms.windowMicros());
+      SlotPolicy policy, Window window, BitSet cells, long offsetMicros) {
+    int grid = SlotPolicy.grid(policy.maxPerWindow());
+    int wanted = (int) (offsetMicros * grid / policy.windowMicros());
     int after = cells.nextClearBit(wanted);
     int before = cells.previousClearBit(wanted);
     if (after >= grid && before < 0) {
-      // Beyond the limit, and beyond what a window can count it is full all the same.
-      if (window.taken() < Places.MOST) {
-        window.take(window.lowestFree(Places.MOST, 0, Places.MOST));
+      // Beyond the limit. Once a window cannot count any further event, it is full anyway.
+      if (window.taken() < Places.COUNT) {
+        window.take(window.lowestFree(Places.COUNT, 0, Places.COUNT));
       }
       return;
     }

@@ -5,67 +5,67 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * Whether terms can give a slot at all. Each field of them may be fine and yet no event could ever
- * be placed: the only place of each window may lie in closed time, for example.
+ * Checks whether a policy can assign any slot at all. Each of its fields may be valid and still no
+ * event could ever be placed, for example if the only place of each window is in closed time.
  */
 public final class Feasibility {
-  /** No place is kept, so any chance will do. */
-  private static final RandomGenerator NO_CHANCE = () -> 0L;
+  /** The place found is not kept, so any random number will do. */
+  private static final RandomGenerator NO_RANDOM = () -> 0L;
 
   private Feasibility() {}
 
-  /** Says why no event that asks from {@code nowMicros} on could get a slot; empty if one could. */
-  public static Optional<Violation> problem(SlotPolicy terms, long nowMicros) {
-    // A shorter delay leaves less than one place of a window to any event.
-    long shortestDelay = -Math.floorDiv(-terms.windowMicros(), terms.maxPerWindow()) - 1;
-    if (terms.spread() == Spread.RANDOM && terms.maxDelayMicros() < shortestDelay) {
+  /**
+   * Returns why no event requested at or after {@code nowMicros} can get a slot; empty if one can.
+   */
+  public static Optional<Violation> problem(SlotPolicy policy, long nowMicros) {
+    // With a shorter delay, less than one place of a window is available to any event.
+    long minDelay = -Math.floorDiv(-policy.windowMicros(), policy.maxPerWindow()) - 1;
+    if (policy.spread() == Spread.RANDOM && policy.maxDelayMicros() < minDelay) {
       return Optional.of(
           new Violation(
               "maxDelay",
-              "must be at least %s, or no event gets a slot: with spread random, that is one of"
-                      .formatted(Micros.duration(shortestDelay))
+              "must be at least %s, or no event can get a slot: with spread random, that is one of"
+                      .formatted(Micros.duration(minDelay))
                   + " %d shares of a window of %s"
-                      .formatted(terms.maxPerWindow(), terms.window())));
+                      .formatted(policy.maxPerWindow(), policy.window())));
     }
-    if (givesOn(terms, terms.pausedUntilMicros(), nowMicros)) {
+    if (canPlace(policy, policy.pausedUntilMicros(), nowMicros)) {
       return Optional.empty();
     }
-    if (givesOn(terms, SlotPolicy.NOT_PAUSED, nowMicros)) {
+    if (canPlace(policy, SlotPolicy.NOT_PAUSED, nowMicros)) {
       return Optional.of(
-          new Violation(
-              "pausedUntil",
-              "must leave time for a slot up to the end of year 9999, or none is given"));
+          new Violation("pausedUntil", "must leave time for a slot before the end of year 9999"));
     }
     String reason =
-        switch (terms.spread()) {
+        switch (policy.spread()) {
           case EVEN ->
-              "is open at no place of any window: with maxPerWindow %d and windows of %s,"
-                      .formatted(terms.maxPerWindow(), terms.window())
-                  + " places lie only every %s from the start of a window"
+              "is not open at any place of a window: with maxPerWindow %d and windows of %s,"
+                      .formatted(policy.maxPerWindow(), policy.window())
+                  + " there is one place every %s from the start of a window"
                       .formatted(
                           Micros.duration(
-                              terms.windowMicros() / SlotPolicy.grid(terms.maxPerWindow())));
+                              policy.windowMicros() / SlotPolicy.grid(policy.maxPerWindow())));
           case RANDOM ->
-              "is never open for long enough: with maxPerWindow %d, a window of %s gives"
-                      .formatted(terms.maxPerWindow(), terms.window())
-                  + " its first slot for %s of open time"
-                      .formatted(Micros.duration(shortestDelay + 1));
+              "is never open for long enough: with maxPerWindow %d, a window of %s has"
+                      .formatted(policy.maxPerWindow(), policy.window())
+                  + " one slot per %s of open time".formatted(Micros.duration(minDelay + 1));
         };
     return Optional.of(new Violation("calendar", reason));
   }
 
-  /** Whether an event that may wait for ever finds a place in empty windows. */
-  private static boolean givesOn(SlotPolicy terms, long pausedUntilMicros, long nowMicros) {
+  /** Returns true if an event with an unlimited delay finds a place in empty windows. */
+  private static boolean canPlace(SlotPolicy policy, long pausedUntilMicros, long nowMicros) {
     SlotPolicy patient =
         new SlotPolicy(
-            terms.maxPerWindow(),
-            terms.windowMicros(),
-            terms.spread(),
+            policy.maxPerWindow(),
+            policy.windowMicros(),
+            policy.spread(),
             SlotPolicy.UNBOUNDED,
-            terms.notBefore(),
-            terms.calendar(),
+            policy.notBefore(),
+            policy.calendar(),
             pausedUntilMicros);
-    PlacementRequest wish = new PlacementRequest(nowMicros, nowMicros);
-    return Planner.place(OccupancyView.empty(patient), wish, NO_CHANCE) instanceof Placement.Placed;
+    PlacementRequest request = new PlacementRequest(nowMicros, nowMicros);
+    return Planner.place(OccupancyView.empty(patient), request, NO_RANDOM)
+        instanceof Placement.Placed;
   }
 }

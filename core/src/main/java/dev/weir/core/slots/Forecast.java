@@ -3,104 +3,105 @@ package dev.weir.core.slots;
 import dev.weir.core.Micros;
 
 /**
- * When a number of further events would be through, found by counting free places instead of taking
- * them. Ask {@link #step} until it answers something other than {@link Outcome.Unknown}.
+ * Calculates when a number of further events would be completed by counting free places instead of
+ * taking them. Call {@link #step} until it returns something other than {@link Outcome.Unknown}.
  *
- * <p>Stretches of empty windows are counted by division, so that the cost follows what is in the
- * picture, not the number of events.
+ * <p>Ranges of empty windows are counted by division, so the cost depends on the contents of the
+ * view, not on the number of events. Not thread-safe.
  */
 public final class Forecast {
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final Calendar.Span allowed;
   private final long events;
   private long start;
   private long left;
 
-  public Forecast(SlotPolicy terms, PlacementRequest wish, long events) {
+  public Forecast(SlotPolicy policy, PlacementRequest request, long events) {
     if (events < 1) {
       throw new IllegalArgumentException("events must be at least 1, not " + events);
     }
-    this.terms = terms;
-    this.allowed = wish.allowed(terms);
+    this.policy = policy;
+    this.allowed = request.allowed(policy);
     this.events = events;
-    this.start = terms.nextOpenWindow(allowed.fromMicros());
+    this.start = policy.nextOpenWindow(allowed.fromMicros());
     this.left = events;
   }
 
-  /** What a forecast says. */
+  /** The result of a step of a forecast. */
   public sealed interface Outcome {
-    /** The last event would run in this window, at this time under {@link Spread#EVEN}. */
+    /** The last event would run in this window, and under {@link Spread#EVEN} at this time. */
     record Through(long windowStartMicros, long scheduledMicros) implements Outcome {}
 
-    /** Only so many of the events would find a place within the allowed delay. */
+    /** Only {@code placed} of the events would find a place within the allowed delay. */
     record NoRoom(long placed) implements Outcome {}
 
-    /** The picture does not cover this window: add that page and ask again. */
+    /** The view does not cover this window: add the page that starts here and repeat the call. */
     record Unknown(long fromMicros) implements Outcome {}
   }
 
-  /** Goes on as far as the picture is known. */
-  public Outcome step(OccupancyView picture) {
-    int withoutPlace = 0;
-    while (start < allowed.untilMicros() && withoutPlace < Planner.MOST_WITHOUT_A_PLACE) {
-      long free = picture.firstNotFull(start);
+  /** Continues as far as the view covers the time. */
+  public Outcome step(OccupancyView view) {
+    int withoutPlaces = 0;
+    while (start < allowed.untilMicros() && withoutPlaces < Planner.MAX_WINDOWS_WITHOUT_PLACE) {
+      long free = view.firstNotFull(start);
       if (free != start) {
         start = free;
         continue;
       }
-      if (!picture.covers(start)) {
+      if (!view.covers(start)) {
         return new Outcome.Unknown(start);
       }
-      if (skipEmpty(picture)) {
+      if (skipEmpty(view)) {
         continue;
       }
-      Window window = picture.window(start);
-      int room = Availability.count(terms, window, allowed);
-      if (room >= left) {
-        return last(window.copy());
+      Window window = view.window(start);
+      int available = Availability.count(policy, window, allowed);
+      if (available >= left) {
+        return fillLast(window.copy());
       }
-      left -= room;
-      withoutPlace = room == 0 ? withoutPlace + 1 : 0;
-      start = terms.nextOpenWindow(start + terms.windowMicros());
+      left -= available;
+      withoutPlaces = available == 0 ? withoutPlaces + 1 : 0;
+      start = policy.nextOpenWindow(start + policy.windowMicros());
     }
     return new Outcome.NoRoom(events - left);
   }
 
   /**
-   * Counts the whole windows that lie empty and open ahead, all but the one that may be the last.
+   * Counts the whole windows ahead that are empty and open, except the one that may be the last.
    */
-  private boolean skipEmpty(OccupancyView picture) {
-    if (start < allowed.fromMicros() || picture.window(start).taken() > 0) {
+  private boolean skipEmpty(OccupancyView view) {
+    if (start < allowed.fromMicros() || view.window(start).taken() > 0) {
       return false;
     }
-    Calendar.Span open = terms.calendar().openAt(start);
+    Calendar.Span open = policy.calendar().openAt(start);
     long until =
         Math.min(
-            Math.min(picture.nextUsed(start), picture.coveredUntil(start)),
+            Math.min(view.nextUsed(start), view.coveredUntil(start)),
             Math.min(open.untilMicros(), allowed.untilMicros()));
     if (open.fromMicros() > start || until <= start) {
       return false;
     }
     long windows =
-        Math.min((until - start) / terms.windowMicros(), (left - 1) / terms.maxPerWindow());
+        Math.min((until - start) / policy.windowMicros(), (left - 1) / policy.maxPerWindow());
     if (windows == 0) {
       return false;
     }
-    left -= windows * terms.maxPerWindow();
-    start = terms.nextOpenWindow(start + windows * terms.windowMicros());
+    left -= windows * policy.maxPerWindow();
+    start = policy.nextOpenWindow(start + windows * policy.windowMicros());
     return true;
   }
 
   /** Fills the last window, because its places are not in the order of time. */
-  private Outcome last(Window window) {
+  private Outcome fillLast(Window window) {
     long scheduled = Long.MIN_VALUE;
     for (; left > 0; left--) {
-      int place = Availability.lowestPlace(terms, window, allowed);
+      int place = Availability.lowestPlace(policy, window, allowed);
       window.take(place);
       long time =
-          switch (terms.spread()) {
-            case EVEN -> window.startMicros() + Places.offsetMicros(place, terms.windowMicros());
-            case RANDOM -> Math.min(window.startMicros() + terms.windowMicros() - 1, Micros.LATEST);
+          switch (policy.spread()) {
+            case EVEN -> window.startMicros() + Places.offsetMicros(place, policy.windowMicros());
+            case RANDOM ->
+                Math.min(window.startMicros() + policy.windowMicros() - 1, Micros.LATEST);
           };
       scheduled = Math.max(scheduled, time);
     }

@@ -3,7 +3,7 @@ package dev.weir.core.slots;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Terms that cannot be: every wrong field is named. */
+/** Thrown for an invalid slot policy; names every invalid field. */
 public final class InvalidSlotPolicyException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package dev.weir.core.slots;
 
-/** The time before which no event of a configuration is scheduled. */
+/** The earliest time at which an event of a configuration is scheduled. */
 public enum NotBefore {
   /** The requested time, even if it has passed. */
   REQUESTED,

@@ -10,63 +10,66 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What is known of one configuration's windows, and what has changed since it was read.
+ * The known occupancy of one configuration's windows, and its changes since it was read.
  *
- * <p>Full windows that touch are merged into runs, so that a search jumps over any number of them
- * in one step. A picture may be incomplete: it answers only for the time that {@linkplain #add
- * pages} have covered. Not thread-safe; it lives under the configuration's lock.
+ * <p>Adjacent full windows are merged into runs, so a search skips any number of them in one step.
+ * A view may be incomplete: it covers only the time of the {@linkplain #add pages} that were added.
+ * Not thread-safe; it is guarded by the configuration's lock.
  */
 public final class OccupancyView {
-  /** An entry of a tree and its key. */
+  /** Estimated size of a tree entry and its key. */
   private static final int ENTRY_BYTES = 64;
 
-  /** An entry of a tree, its key and a number. */
+  /** Estimated size of a tree entry, its key and a number. */
   private static final int SPAN_BYTES = 88;
 
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
 
-  /** Runs do not cross this time, because stores keep none from before it. */
+  /** Runs do not cross this time, because stores keep no runs from before it. */
   private final long barrierMicros;
 
   private final NavigableMap<Long, Window> windows = new TreeMap<>();
 
-  /** From → until: windows without a usable place. No two touch where both were known. */
+  /** From → until: windows without a usable place. No two runs touch where both were known. */
   private final NavigableMap<Long, Long> runs = new TreeMap<>();
 
-  /** From → until: the time for which {@link #windows} and {@link #runs} are complete. */
+  /** From → until: the spans for which {@link #windows} and {@link #runs} are complete. */
   private final NavigableMap<Long, Long> covered = new TreeMap<>();
 
-  /** Of all windows that it holds, those included that are full and have yet to be written. */
+  /** Size of all windows held, including full ones that have not been written yet. */
   private long windowBytes;
 
   private final Map<Long, Window> changedWindows = new TreeMap<>();
   private final Map<Long, Long> addedRuns = new TreeMap<>();
   private final Set<Long> removedRuns = new TreeSet<>();
 
-  public OccupancyView(SlotPolicy terms) {
-    this(terms, Long.MIN_VALUE);
+  public OccupancyView(SlotPolicy policy) {
+    this(policy, Long.MIN_VALUE);
   }
 
   /**
    * @param barrierMicros the start of a window; runs before it are not merged with runs after it
    */
-  public OccupancyView(SlotPolicy terms, long barrierMicros) {
-    this.terms = terms;
+  public OccupancyView(SlotPolicy policy, long barrierMicros) {
+    this.policy = policy;
     this.barrierMicros = barrierMicros;
   }
 
-  /** A picture of a configuration that has no events. */
-  public static OccupancyView empty(SlotPolicy terms) {
-    OccupancyView picture = new OccupancyView(terms);
-    picture.add(Page.allFrom(Long.MIN_VALUE, List.of(), List.of()));
-    return picture;
+  /** Returns the view of a configuration that has no events. */
+  public static OccupancyView empty(SlotPolicy policy) {
+    OccupancyView view = new OccupancyView(policy);
+    view.add(Page.allFrom(Long.MIN_VALUE, List.of(), List.of()));
+    return view;
   }
 
-  public SlotPolicy terms() {
-    return terms;
+  public SlotPolicy policy() {
+    return policy;
   }
 
-  /** Adds what a store holds for a span of time. What is known already is left as it is. */
+  /**
+   * Adds the contents of a store for a span of time. Windows and runs that are already known are
+   * not changed.
+   */
   public void add(Page page) {
     for (Window window : page.windows()) {
       if (windows.putIfAbsent(window.startMicros(), window) == null) {
@@ -82,18 +85,18 @@ public final class OccupancyView {
     cover(page.fromMicros(), page.untilMicros());
   }
 
-  /** Whether the window that starts at {@code startMicros} is known. */
+  /** Returns true if the window that starts at {@code startMicros} is known. */
   boolean covers(long startMicros) {
     Map.Entry<Long, Long> span = covered.floorEntry(startMicros);
     return span != null && startMicros < span.getValue();
   }
 
-  /** The end of the known time that begins at or before {@code startMicros}. */
+  /** Returns the end of the known time that begins at or before {@code startMicros}. */
   long coveredUntil(long startMicros) {
     return covered.floorEntry(startMicros).getValue();
   }
 
-  /** The start of the first window from {@code startMicros} on that no known run covers. */
+  /** Returns the start of the first window from {@code startMicros} on that no known run covers. */
   long firstNotFull(long startMicros) {
     long start = startMicros;
     Map.Entry<Long, Long> run = runs.floorEntry(start);
@@ -104,30 +107,35 @@ public final class OccupancyView {
     return start;
   }
 
-  /** Whether a known run covers the window that starts at {@code startMicros}. */
+  /** Returns true if a known run covers the window that starts at {@code startMicros}. */
   public boolean isFull(long startMicros) {
     return firstNotFull(startMicros) > startMicros;
   }
 
-  /** Whether known runs cover all windows from {@code startMicros} to {@code untilMicros}. */
+  /**
+   * Returns true if known runs cover all windows from {@code startMicros} to {@code untilMicros}.
+   */
   public boolean isFullUntil(long startMicros, long untilMicros) {
     return firstNotFull(startMicros) >= untilMicros;
   }
 
-  /** The window that starts at {@code startMicros}; one that nobody has used yet is empty. */
+  /** Returns the window that starts at {@code startMicros}; an unused one is empty. */
   Window window(long startMicros) {
     Window known = windows.get(startMicros);
     return known == null ? new Window(startMicros) : known;
   }
 
-  /** The start of the first window after {@code startMicros} that is known to be used or full. */
+  /**
+   * Returns the start of the first window after {@code startMicros} that is known to be used or
+   * full.
+   */
   long nextUsed(long startMicros) {
     Long window = windows.higherKey(startMicros);
     Long run = runs.higherKey(startMicros);
     return Math.min(window == null ? Calendar.NEVER : window, run == null ? Calendar.NEVER : run);
   }
 
-  /** Takes a place. The window joins the runs if that was its last usable one. */
+  /** Takes a place. If it was the last usable one, the window becomes part of a run. */
   void take(Window window, int place) {
     int before = window.heapBytes();
     window.take(place);
@@ -137,7 +145,7 @@ public final class OccupancyView {
     put(window);
   }
 
-  /** Puts a window in place of what was known of it. */
+  /** Replaces what is known about a window. */
   public void put(Window window) {
     long start = window.startMicros();
     Window unwritten = changedWindows.put(start, window);
@@ -150,11 +158,11 @@ public final class OccupancyView {
       windowBytes -= known.heapBytes();
     }
     boolean inRun = isFull(start);
-    if (!Availability.isLeft(terms, window)) {
-      // Its run says all that planning needs.
+    if (!Availability.hasFreePlace(policy, window)) {
+      // Planning needs no more than its run.
       windows.remove(start);
-      // A closed window lies in the tail of the run before it: a run of its own would overlap.
-      if (!inRun && terms.nextOpenWindow(start) == start) {
+      // A closed window is in the tail of the previous run; its own run would overlap that one.
+      if (!inRun && policy.nextOpenWindow(start) == start) {
         markFull(start);
       }
     } else {
@@ -165,17 +173,17 @@ public final class OccupancyView {
     }
   }
 
-  /** Gives a place of a known window back. */
+  /** Releases a place of a known window. */
   public void release(Window window, int place) {
     if (window.release(place)) {
       put(window);
     }
   }
 
-  /** Records that no place of a window can be used, and merges it with the runs that touch it. */
+  /** Records that no place of a window is usable, and merges it with adjacent runs. */
   void markFull(long startMicros) {
     long from = startMicros;
-    long until = terms.nextOpenWindow(startMicros + terms.windowMicros());
+    long until = policy.nextOpenWindow(startMicros + policy.windowMicros());
     if (startMicros < barrierMicros) {
       until = Math.min(until, barrierMicros);
     }
@@ -193,7 +201,7 @@ public final class OccupancyView {
     addRun(from, until);
   }
 
-  /** Takes a window out of the run that covers it. */
+  /** Removes a window from the run that covers it. */
   private void split(long startMicros) {
     Map.Entry<Long, Long> run = runs.floorEntry(startMicros);
     long from = run.getKey();
@@ -202,7 +210,7 @@ public final class OccupancyView {
     if (from < startMicros) {
       addRun(from, startMicros);
     }
-    long rest = terms.nextOpenWindow(startMicros + terms.windowMicros());
+    long rest = policy.nextOpenWindow(startMicros + policy.windowMicros());
     if (rest < until) {
       addRun(rest, until);
     }
@@ -237,7 +245,7 @@ public final class OccupancyView {
     covered.put(start, end);
   }
 
-  /** What has changed since the last call: to be written, and then forgotten here. */
+  /** Returns the changes since the last call, to be written by the caller, and clears them here. */
   public Changes drainChanges() {
     List<Page.Run> added = new ArrayList<>(addedRuns.size());
     addedRuns.forEach((from, until) -> added.add(new Page.Run(from, until)));
@@ -254,7 +262,7 @@ public final class OccupancyView {
     return changes;
   }
 
-  /** Forgets the windows before a time, and the runs that do not reach up to it. */
+  /** Drops the windows before a time, and the runs that end before it. */
   public void forgetBefore(long micros) {
     Map<Long, Window> before = windows.headMap(micros, false);
     before.values().forEach(window -> windowBytes -= window.heapBytes());
@@ -262,7 +270,7 @@ public final class OccupancyView {
     runs.headMap(micros, false).values().removeIf(until -> until < micros);
   }
 
-  /** Forgets what was read and not changed: it can be read again. */
+  /** Drops everything that was read and not changed; it can be read again. */
   public void forgetUnchanged() {
     windows.keySet().retainAll(changedWindows.keySet());
     runs.keySet().retainAll(addedRuns.keySet());
@@ -271,14 +279,14 @@ public final class OccupancyView {
     changedWindows.values().forEach(window -> windowBytes += window.heapBytes());
   }
 
-  /** About how much memory it takes. */
+  /** Returns the approximate memory consumption. */
   public long heapBytes() {
     return windowBytes
         + (long) ENTRY_BYTES * (windows.size() + changedWindows.size() + removedRuns.size())
         + (long) SPAN_BYTES * (runs.size() + addedRuns.size() + covered.size());
   }
 
-  /** Windows and runs to write, and the starts of runs that are no more. */
+  /** Windows and runs to write, and the starts of runs to delete. */
   public record Changes(
       Collection<Window> windows, List<Page.Run> addedRuns, List<Long> removedRuns) {
     public boolean isEmpty() {

@@ -20,18 +20,21 @@ import java.util.Set;
 /**
  * Weekly opening hours in a time zone, with closed dates.
  *
- * <p>Hours are local times. An hour that a daylight-saving change leaves out is not open, an hour
- * that it repeats is open both times. Hours that end at or before their begin run past midnight.
+ * <p>Hours are local times. An hour that a daylight-saving change skips is not open; an hour that
+ * it repeats is open both times. Hours that end at or before their start run past midnight.
  */
 public record OpeningHours(
     ZoneId zone, Map<DayOfWeek, List<Hours>> week, Set<LocalDate> closedDates) implements Calendar {
 
-  /** A generous bound on what people write down; it also bounds the search for an open day. */
-  public static final int MOST_CLOSED_DATES = 2_000;
+  /**
+   * The maximum number of closed dates, generous for real calendars. It also bounds the search for
+   * an open day.
+   */
+  public static final int MAX_CLOSED_DATES = 2_000;
 
   private static final int DAY_SECONDS = 24 * 60 * 60;
 
-  /** Opening hours of one day in seconds since midnight, the end not included. */
+  /** Opening hours of one day in seconds since midnight, the end exclusive. */
   public record Hours(int fromSecond, int untilSecond) {
     public Hours {
       if (fromSecond < 0 || fromSecond >= DAY_SECONDS) {
@@ -43,7 +46,7 @@ public record OpeningHours(
       }
     }
 
-    /** Hours such as 09:00 to 17:00; midnight as an end is the end of the day. */
+    /** Returns hours such as 09:00 to 17:00; an end of midnight is the end of the day. */
     public static Hours of(LocalTime from, LocalTime until) {
       int untilSecond = until.toSecondOfDay();
       return new Hours(from.toSecondOfDay(), untilSecond == 0 ? DAY_SECONDS : untilSecond);
@@ -54,9 +57,7 @@ public record OpeningHours(
     }
   }
 
-  /**
-   * Hours that run past midnight are kept as two, so that a closed date closes its own day only.
-   */
+  /** Splits hours that run past midnight in two, so that a closed date closes its own day only. */
   public OpeningHours {
     Map<DayOfWeek, List<Hours>> days = new EnumMap<>(DayOfWeek.class);
     week.forEach(
@@ -71,12 +72,11 @@ public record OpeningHours(
           }
         });
     if (days.isEmpty()) {
-      throw new IllegalArgumentException("hours must be open at some time of the week");
+      throw new IllegalArgumentException("hours must contain an open time of the week");
     }
-    if (closedDates.size() > MOST_CLOSED_DATES) {
+    if (closedDates.size() > MAX_CLOSED_DATES) {
       throw new IllegalArgumentException(
-          "closedDates must be at most %d, not %d"
-              .formatted(MOST_CLOSED_DATES, closedDates.size()));
+          "closedDates must be at most %d, not %d".formatted(MAX_CLOSED_DATES, closedDates.size()));
     }
     days.replaceAll((day, list) -> merged(list));
     week = Map.copyOf(days);
@@ -89,15 +89,15 @@ public record OpeningHours(
       return Span.NONE;
     }
     Instant time = Micros.instant(Math.max(micros, Micros.EARLIEST));
-    // A day earlier, because the clock may have been put back over midnight.
+    // Starts a day earlier, because the clock may have been set back over midnight.
     LocalDate day = LocalDate.ofInstant(time, zone).minusDays(1);
-    // Some day of the week is open; only closed dates and daylight saving can take it away.
+    // At least one day of the week is open; only closed dates and daylight saving can remove it.
     int days = 16 + 7 * (closedDates.size() + 1);
     Span first = Span.NONE;
     for (int i = 0; i < days; i++, day = day.plusDays(1)) {
       boolean foundBefore = !first.isEmpty();
       first = earlier(first, openOn(day, micros));
-      // A clock put back over midnight interleaves two days, so look one day past the first find.
+      // A clock set back over midnight interleaves two days, so look one day past the first match.
       if (foundBefore) {
         return first;
       }
@@ -105,7 +105,7 @@ public record OpeningHours(
     return first;
   }
 
-  /** The first open span of a local day that ends after {@code micros}. */
+  /** Returns the first open span of a local day that ends after {@code micros}. */
   private Span openOn(LocalDate day, long micros) {
     List<Hours> open = closedDates.contains(day) ? List.of() : hoursOf(day);
     if (open.isEmpty()) {
@@ -117,7 +117,7 @@ public record OpeningHours(
     if (offsets.size() == 1 && offsets.equals(rules.getValidOffsets(midnight.plusDays(1)))) {
       return first(open, day, offsets.getFirst(), Span.ALL, micros);
     }
-    // The clock changes on this day: the hours hold before the change and again after it.
+    // The clock changes on this day: the hours apply before the change and again after it.
     Instant before = midnight.toInstant(ZoneOffset.MAX);
     ZoneOffsetTransition change = rules.nextTransition(before);
     if (change == null) {

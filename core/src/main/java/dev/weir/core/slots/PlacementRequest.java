@@ -2,19 +2,21 @@ package dev.weir.core.slots;
 
 import dev.weir.core.Micros;
 
-/** The time that an event asks for, and the time at which it asks. */
+/** The requested time of an event, and the time at which the request is made. */
 public record PlacementRequest(long requestedMicros, long nowMicros) {
-  /** The time within which the event may run: from what it asks for to the longest delay. */
-  Calendar.Span allowed(SlotPolicy terms) {
+  /**
+   * Returns the span within which the event may run: from the requested time to the maximum delay.
+   */
+  Calendar.Span allowed(SlotPolicy policy) {
     long base =
-        switch (terms.notBefore()) {
+        switch (policy.notBefore()) {
           case REQUESTED -> requestedMicros;
           case NOW -> Math.max(requestedMicros, nowMicros);
         };
     long latest =
-        terms.maxDelayMicros() < Micros.LATEST - base
-            ? base + terms.maxDelayMicros()
+        policy.maxDelayMicros() < Micros.LATEST - base
+            ? base + policy.maxDelayMicros()
             : Micros.LATEST;
-    return new Calendar.Span(Math.max(base, terms.pausedUntilMicros()), latest + 1);
+    return new Calendar.Span(Math.max(base, policy.pausedUntilMicros()), latest + 1);
   }
 }

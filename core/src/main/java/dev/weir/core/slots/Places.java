@@ -1,17 +1,17 @@
 package dev.weir.core.slots;
 
 /**
- * The places of a window: place k lies at {@code size × reverse(k)}, where {@code reverse} mirrors
+ * The places of a window: place k is at {@code size × reverse(k)}, where {@code reverse} mirrors
  * the bits of k behind the binary point (0, ½, ¼, ¾, ⅛, …, the van der Corput sequence).
  *
- * <p>Whatever the number of places in use, they are spread about evenly, so the sequence needs no
- * knowledge of the final count and raising a limit only adds places between the old ones.
+ * <p>Any number of places in use is spread about evenly, so the sequence does not depend on the
+ * final count, and raising a limit only adds places between the existing ones.
  */
 public final class Places {
-  /** Places are numbered below this. */
-  public static final int MOST = 1 << 20;
+  /** The number of places of a window; places are numbered below it. */
+  public static final int COUNT = 1 << 20;
 
-  /** Larger than every place: what a search that found nothing answers. */
+  /** The result of a search that found nothing; larger than every place. */
   static final int NONE = Integer.MAX_VALUE;
 
   private static final int BITS = 20;
@@ -21,7 +21,7 @@ public final class Places {
    */
   private static final int WORD_BITS = BITS - 6;
 
-  /** {@code ABOVE[h]}: the places of a word whose upper six mirrored bits are more than h. */
+  /** {@code ABOVE[h]}: the places of a word whose upper six mirrored bits are greater than h. */
   private static final long[] ABOVE = new long[65];
 
   static {
@@ -36,35 +36,40 @@ public final class Places {
 
   private Places() {}
 
-  /** Where place k lies, in microseconds from the start of its window. */
+  /** Returns the offset of a place in microseconds from the start of its window. */
   public static long offsetMicros(int place, long sizeMicros) {
     // size < 2^42 and the mirrored number < 2^20: the product cannot overflow.
     return (sizeMicros * mirrored(place)) >> BITS;
   }
 
-  /** The bits of a place mirrored into a 20-bit number, its rank in time among all places. */
+  /**
+   * Returns the bits of a place mirrored into a 20-bit number, its rank in time among all places.
+   */
   static int mirrored(int place) {
     return Integer.reverse(place) >>> (32 - BITS);
   }
 
   /**
-   * The least mirrored number whose place is not before {@code offsetMicros}, 2^20 if there is
-   * none. A place lies in [a, b) exactly if its mirrored number lies in [rank(a), rank(b)).
+   * Returns the smallest mirrored number whose place is not before {@code offsetMicros}; 2^20 if
+   * there is none. A place is in [a, b) exactly if its mirrored number is in [rank(a), rank(b)).
    */
   static int rank(long offsetMicros, long sizeMicros) {
     if (offsetMicros <= 0) {
       return 0;
     }
     if (offsetMicros >= sizeMicros) {
-      return MOST;
+      return COUNT;
     }
     // floor(size × m / 2^20) ≥ offset  ⟺  m ≥ ceil(offset × 2^20 / size)
     return (int) (((offsetMicros << BITS) + sizeMicros - 1) / sizeMicros);
   }
 
-  /** Which of the 64 places of a bitmap word have a mirrored number of at least {@code rank}. */
+  /**
+   * Returns a mask of the 64 places of a bitmap word whose mirrored number is at least {@code
+   * rank}.
+   */
   static long notBefore(int word, int rank) {
-    if (rank >= MOST) {
+    if (rank >= COUNT) {
       return 0L;
     }
     int high = rank >>> WORD_BITS;

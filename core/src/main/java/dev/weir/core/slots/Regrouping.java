@@ -5,41 +5,42 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Events in the order of time, gathered into the windows of given terms and {@linkplain CarryOver
- * carried over} a window at a time, so that any number of them passes through little memory.
+ * Groups events, in the order of time, into the windows of a policy and {@linkplain CarryOver
+ * carries them over} one window at a time, so that any number of events needs little memory. Not
+ * thread-safe.
  */
 public final class Regrouping {
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final Consumer<Window> windows;
   private final List<CarryOver.Event> events = new ArrayList<>();
   private long startMicros = Long.MIN_VALUE;
 
-  public Regrouping(SlotPolicy terms, Consumer<Window> windows) {
-    this.terms = terms;
+  public Regrouping(SlotPolicy policy, Consumer<Window> windows) {
+    this.policy = policy;
     this.windows = windows;
   }
 
   /**
    * Adds the next event.
    *
-   * @param windowMicros the size of the window in which it was given its place
+   * @param windowMicros the size of the window in which its place was assigned
    */
   public void add(long scheduledMicros, int place, long windowMicros) {
-    long start = terms.windowStart(scheduledMicros);
+    long start = policy.windowStart(scheduledMicros);
     if (start != startMicros) {
       finish();
       startMicros = start;
     }
     events.add(
-        windowMicros == terms.windowMicros()
+        windowMicros == policy.windowMicros()
             ? new CarryOver.Event.Placed(place)
-            : new CarryOver.Event.Lying(scheduledMicros));
+            : new CarryOver.Event.OffGrid(scheduledMicros));
   }
 
-  /** Hands over the last window. */
+  /** Passes on the last window. */
   public void finish() {
     if (!events.isEmpty()) {
-      windows.accept(CarryOver.window(terms, startMicros, events));
+      windows.accept(CarryOver.window(policy, startMicros, events));
       events.clear();
     }
   }

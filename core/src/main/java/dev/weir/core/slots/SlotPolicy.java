@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The terms under which a configuration gives slots: how many in a window, how long a window is,
- * and when. Terms that cannot be kept cannot be constructed.
+ * The policy by which a configuration assigns slots: how many per window, how long a window is, and
+ * when. Immutable; an invalid policy cannot be constructed.
  */
 public record SlotPolicy(
     int maxPerWindow,
@@ -18,32 +18,31 @@ public record SlotPolicy(
     Calendar calendar,
     long pausedUntilMicros) {
 
-  /** The {@code maxDelayMicros} of terms without a bound on the delay. */
+  /** The {@code maxDelayMicros} of a policy without a maximum delay. */
   public static final long UNBOUNDED = Long.MAX_VALUE;
 
-  /** The {@code pausedUntilMicros} of terms that are not paused. */
+  /** The {@code pausedUntilMicros} of a policy that is not paused. */
   public static final long NOT_PAUSED = Long.MIN_VALUE;
 
-  public static final Duration SHORTEST_WINDOW = Duration.ofMillis(1);
+  public static final Duration MIN_WINDOW = Duration.ofMillis(1);
 
-  public static final Duration LONGEST_WINDOW = Duration.ofDays(31);
+  public static final Duration MAX_WINDOW = Duration.ofDays(31);
 
   public SlotPolicy {
     List<Violation> violations = new ArrayList<>();
-    if (maxPerWindow < 1 || maxPerWindow > Places.MOST) {
+    if (maxPerWindow < 1 || maxPerWindow > Places.COUNT) {
       violations.add(
           new Violation(
-              "maxPerWindow", "must be from 1 to " + Places.MOST + ", not " + maxPerWindow));
+              "maxPerWindow", "must be from 1 to " + Places.COUNT + ", not " + maxPerWindow));
     }
-    if (windowMicros < Micros.floor(SHORTEST_WINDOW)
-        || windowMicros > Micros.floor(LONGEST_WINDOW)) {
+    if (windowMicros < Micros.floor(MIN_WINDOW) || windowMicros > Micros.floor(MAX_WINDOW)) {
       violations.add(
           new Violation(
               "windowSize",
               "must be from %s to %s, not %s"
-                  .formatted(SHORTEST_WINDOW, LONGEST_WINDOW, Micros.duration(windowMicros))));
-    } else if (maxPerWindow <= Places.MOST && grid(maxPerWindow) > windowMicros) {
-      // Otherwise two places would fall on the same microsecond.
+                  .formatted(MIN_WINDOW, MAX_WINDOW, Micros.duration(windowMicros))));
+    } else if (maxPerWindow <= Places.COUNT && grid(maxPerWindow) > windowMicros) {
+      // Otherwise two places would be at the same microsecond.
       violations.add(
           new Violation(
               "maxPerWindow",
@@ -63,7 +62,7 @@ public record SlotPolicy(
     }
   }
 
-  /** Evenly spread, always open, no bound on the delay. */
+  /** Returns a policy that spreads events evenly, is always open and has no maximum delay. */
   public static SlotPolicy of(int maxPerWindow, Duration window) {
     return new SlotPolicy(
         maxPerWindow,
@@ -110,26 +109,31 @@ public record SlotPolicy(
     return Micros.duration(windowMicros);
   }
 
-  /** The start of the window that holds {@code micros}; windows are aligned to the epoch. */
+  /**
+   * Returns the start of the window that contains {@code micros}; windows are aligned to the epoch.
+   */
   public long windowStart(long micros) {
     return micros - Math.floorMod(micros, windowMicros);
   }
 
-  /** The start of the first window at or after {@code micros} that is open for some of its time. */
+  /**
+   * Returns the start of the first window at or after {@code micros} that is open for part of its
+   * time.
+   */
   long nextOpenWindow(long micros) {
     long open = calendar.openAt(micros).fromMicros();
     return open > Micros.LATEST ? Calendar.NEVER : windowStart(Math.max(open, micros));
   }
 
-  /** Whether a window that both see would be judged alike: same places, same room, same times. */
-  public boolean sameRoomAs(SlotPolicy other) {
+  /** Returns true if every window has the same places, limit and open times under both policies. */
+  public boolean hasSameWindowsAs(SlotPolicy other) {
     return maxPerWindow == other.maxPerWindow
         && windowMicros == other.windowMicros
         && spread == other.spread
         && calendar.equals(other.calendar);
   }
 
-  /** How many equal cells the places below {@code max} fit into: the next power of two. */
+  /** Returns the number of equal cells for the places below {@code max}: the next power of two. */
   static int grid(int max) {
     return max <= 1 ? 1 : Integer.highestOneBit(max - 1) << 1;
   }

@@ -1,9 +1,9 @@
 package dev.weir.core.slots;
 
-/** How the events of a window are spread inside it. */
+/** How events are distributed within a window. */
 public enum Spread {
-  /** On the places of {@link Places}: any interval holds hardly more than its share. */
+  /** On the places of {@link Places}: no interval holds much more than its share. */
   EVEN,
-  /** At a uniformly random time: the rate is kept on average only. */
+  /** At uniformly random times: the rate holds on average only. */
   RANDOM
 }

@@ -1,4 +1,4 @@
 package dev.weir.core.slots;
 
-/** What is wrong with one field of something that somebody wrote. */
+/** An invalid field and what is wrong with it. */
 public record Violation(String field, String message) {}

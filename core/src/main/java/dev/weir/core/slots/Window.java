@@ -5,23 +5,23 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * One window's occupancy: which places are taken. Every event in a window holds a place of its own;
- * under {@link Spread#EVEN} the place also tells the time.
+ * The occupancy of one window: which places are taken. Every event in a window has its own place;
+ * under {@link Spread#EVEN} the place also determines the time.
  *
  * <p>Mutable and not thread-safe: it belongs to one {@link OccupancyView}.
  */
 public final class Window {
-  /** The object, and its array without elements. */
+  /** Size of the object and its array without elements. */
   private static final int HEAP_BYTES = 56;
 
   private final long startMicros;
   private long[] words;
   private int taken;
 
-  /** How many of the places are taken by events that lie between the places. */
-  private int lying;
+  /** The number of events whose time is not that of their place. */
+  private int offGrid;
 
-  /** Words below this are fully taken; keeps filling a large window linear. */
+  /** Words below this index are fully taken; keeps filling a large window linear. */
   private int firstOpenWord;
 
   public Window(long startMicros) {
@@ -36,10 +36,10 @@ public final class Window {
     }
   }
 
-  /** A window from the form in which stores keep it, see {@link #toBytes()}. */
-  public static Window of(long startMicros, byte[] places, int lying) {
+  /** Returns a window from the form in which stores keep it, see {@link #toBytes()}. */
+  public static Window of(long startMicros, byte[] places, int offGrid) {
     Window window = new Window(startMicros, BitSet.valueOf(places).toLongArray());
-    window.lying = lying;
+    window.offGrid = offGrid;
     return window;
   }
 
@@ -52,12 +52,12 @@ public final class Window {
   }
 
   /**
-   * How many events were {@linkplain CarryOver carried over} from windows of another size. As long
-   * as there are any, the window must be rebuilt when an event leaves it: others may be nearer to
-   * the place that becomes free.
+   * Returns the number of events that were {@linkplain CarryOver carried over} from windows of
+   * another size. While there are any, the window must be rebuilt when an event leaves it: another
+   * one may be nearer to the place that becomes free.
    */
-  public int lying() {
-    return lying;
+  public int offGrid() {
+    return offGrid;
   }
 
   public boolean isTaken(int place) {
@@ -67,7 +67,7 @@ public final class Window {
 
   /** Takes a free place. */
   void take(int place) {
-    if (place < 0 || place >= Places.MOST || isTaken(place)) {
+    if (place < 0 || place >= Places.COUNT || isTaken(place)) {
       throw new IllegalArgumentException(
           "place " + place + " of window " + startMicros + " cannot be taken");
     }
@@ -79,12 +79,12 @@ public final class Window {
     taken++;
   }
 
-  /** Records how many of the events lie between the places. */
-  void setLying(int events) {
-    lying = events;
+  /** Sets the number of events whose time is not that of their place. */
+  void setOffGrid(int events) {
+    offGrid = events;
   }
 
-  /** Gives a place back. Returns false if it was free already. */
+  /** Releases a place. Returns false if it was already free. */
   boolean release(int place) {
     if (!isTaken(place)) {
       return false;
@@ -96,7 +96,8 @@ public final class Window {
   }
 
   /**
-   * The lowest free place below {@code max} with a rank in [from, until), or {@link Places#NONE}.
+   * Returns the lowest free place below {@code max} with a rank in [from, until), or {@link
+   * Places#NONE}.
    */
   int lowestFree(int max, int fromRank, int untilRank) {
     skipFullWords();
@@ -110,7 +111,7 @@ public final class Window {
     return Places.NONE;
   }
 
-  /** How many places below {@code max} with a rank in [from, until) are free. */
+  /** Returns the number of free places below {@code max} with a rank in [from, until). */
   int countFree(int max, int fromRank, int untilRank) {
     int count = 0;
     int lastWord = (max - 1) >>> 6;
@@ -120,18 +121,21 @@ public final class Window {
     return count;
   }
 
-  /** About how much memory it takes. */
+  /** Returns the approximate memory consumption. */
   int heapBytes() {
     return HEAP_BYTES + Long.BYTES * words.length;
   }
 
   Window copy() {
     Window copy = new Window(startMicros, words.clone());
-    copy.lying = lying;
+    copy.offGrid = offGrid;
     return copy;
   }
 
-  /** The bitmap of places, place 0 in the lowest bit of the first byte, without trailing zeros. */
+  /**
+   * Returns the bitmap of places, place 0 in the lowest bit of the first byte, without trailing
+   * zeros.
+   */
   public byte[] toBytes() {
     return BitSet.valueOf(words).toByteArray();
   }
@@ -141,7 +145,7 @@ public final class Window {
     if (fromRank > 0) {
       free &= Places.notBefore(word, fromRank);
     }
-    if (untilRank < Places.MOST) {
+    if (untilRank < Places.COUNT) {
       free &= ~Places.notBefore(word, untilRank);
     }
     int placesLeft = max - (word << 6);

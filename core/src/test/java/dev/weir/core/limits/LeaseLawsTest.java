@@ -35,7 +35,7 @@ class LeaseLawsTest {
       Arbitraries.frequencyOf(
           Tuple.of(3, Arbitraries.longs().between(0, 3)),
           Tuple.of(3, Arbitraries.longs().between(-500, 2_500)),
-          Tuple.of(1, Arbitraries.just(Limit.LONGEST_MICROS)));
+          Tuple.of(1, Arbitraries.just(Limit.MAX_DURATION_MICROS)));
 
   private static final Arbitrary<Long> STARTS =
       Arbitraries.of(0L, 1_780_000_000_000_000L, Micros.EARLIEST, Micros.LATEST);
@@ -44,14 +44,15 @@ class LeaseLawsTest {
   Arbitrary<List<Move>> moves() {
     Arbitrary<Concurrency> limits =
         Combinators.combine(
-                Arbitraries.of(1, 2, 3, 5, Concurrency.MOST),
-                Arbitraries.of(Limit.SHORTEST_MICROS, 1_001L, 2_000L, Limit.LONGEST_MICROS))
+                Arbitraries.of(1, 2, 3, 5, Concurrency.MAX_PLACES),
+                Arbitraries.of(
+                    Limit.MIN_DURATION_MICROS, 1_001L, 2_000L, Limit.MAX_DURATION_MICROS))
             .as(Concurrency::new);
     return Combinators.combine(
             STEPS,
             Arbitraries.of(Act.ACQUIRE, Act.ACQUIRE, Act.RENEW, Act.RELEASE),
             Arbitraries.integers().between(0, 5),
-            Arbitraries.of(1, 1, 2, 3, Concurrency.MOST),
+            Arbitraries.of(1, 1, 2, 3, Concurrency.MAX_PLACES),
             limits)
         .as(
             (step, act, id, places, limit) ->
@@ -65,8 +66,9 @@ class LeaseLawsTest {
   Arbitrary<List<QueueMove>> queueMoves() {
     Arbitrary<Queue> queues =
         Combinators.combine(
-                Arbitraries.of(1, 2, 3, 4, Concurrency.MOST),
-                Arbitraries.of(1L, 333L, 1_000L, Limit.LONGEST_MICROS / Concurrency.MOST))
+                Arbitraries.of(1, 2, 3, 4, Concurrency.MAX_PLACES),
+                Arbitraries.of(
+                    1L, 333L, 1_000L, Limit.MAX_DURATION_MICROS / Concurrency.MAX_PLACES))
             .as(Queue::new);
     return Combinators.combine(
             STEPS, Arbitraries.of(true, true, false), Arbitraries.integers().between(0, 6), queues)

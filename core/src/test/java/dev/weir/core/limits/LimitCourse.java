@@ -25,13 +25,13 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
   record Move<L extends Limit>(
       long clockMicros, int thousandths, long more, L changed, boolean isChange, boolean isRefund) {
     long costOf(Limit limit) {
-      return Math.clamp(limit.most() * thousandths / 1_000 + more, 1, limit.most());
+      return Math.clamp(limit.maxCost() * thousandths / 1_000 + more, 1, limit.maxCost());
     }
   }
 
   private static final Arbitrary<Long> WINDOWS =
       Arbitraries.frequencyOf(
-          Tuple.of(2, Arbitraries.longs().between(Limit.SHORTEST_MICROS, 1_010)),
+          Tuple.of(2, Arbitraries.longs().between(Limit.MIN_DURATION_MICROS, 1_010)),
           Tuple.of(
               3,
               Arbitraries.of(
@@ -40,8 +40,10 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
                   (1L << 20) + 1,
                   60 * Micros.PER_SECOND,
                   7_919_000_001L,
-                  Limit.LONGEST_MICROS)),
-          Tuple.of(1, Arbitraries.longs().between(Limit.SHORTEST_MICROS, Limit.LONGEST_MICROS)));
+                  Limit.MAX_DURATION_MICROS)),
+          Tuple.of(
+              1,
+              Arbitraries.longs().between(Limit.MIN_DURATION_MICROS, Limit.MAX_DURATION_MICROS)));
 
   /** With the ends of time, which leave room for the waits that are told. */
   private static final Arbitrary<Long> STARTS =
@@ -51,16 +53,16 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
           0L,
           -1L,
           Micros.EARLIEST,
-          Micros.LATEST - 10 * Limit.LONGEST_MICROS);
+          Micros.LATEST - 10 * Limit.MAX_DURATION_MICROS);
 
   static Arbitrary<FixedWindow> fixedWindows() {
     return Combinators.combine(
-            most(FixedWindow.MOST), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
+            most(FixedWindow.MAX_LIMIT), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
         .as(FixedWindow::new);
   }
 
   static Arbitrary<SlidingWindow> slidingWindows() {
-    return Combinators.combine(most(SlidingWindow.MOST), WINDOWS).as(SlidingWindow::new);
+    return Combinators.combine(most(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
   }
 
   static Arbitrary<TokenBucket> buckets() {
@@ -68,10 +70,10 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
         Arbitraries.frequencyOf(
             Tuple.of(3, Arbitraries.longs().between(1, 12)),
             Tuple.of(1, Arbitraries.longs().between(1, 1_000_000)));
-    return Combinators.combine(most(TokenBucket.MOST), tokens, WINDOWS)
+    return Combinators.combine(most(TokenBucket.MAX_CAPACITY), tokens, WINDOWS)
         .as(
             (capacity, refill, micros) ->
-                new TokenBucket(capacity, refill, Math.min(micros, Usage.MOST / capacity)));
+                new TokenBucket(capacity, refill, Math.min(micros, Usage.MAX_VALUE / capacity)));
   }
 
   private static Arbitrary<Long> most(long largest) {
@@ -136,7 +138,7 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
               Math.clamp(
                   bucket.capacity() * bucket.refillMicros() / bucket.refillTokens(),
                   1,
-                  Limit.LONGEST_MICROS);
+                  Limit.MAX_DURATION_MICROS);
         };
     return Arbitraries.frequencyOf(
         Tuple.of(3, Arbitraries.longs().between(0, 3)),

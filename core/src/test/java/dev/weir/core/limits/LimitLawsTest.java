@@ -88,7 +88,7 @@ class LimitLawsTest {
           Decision decision = state.peek(0);
           assertThat(decision.remaining()).isEqualTo(state.remaining(0));
           long reset = decision.resetMicros();
-          if (decision.remaining() == state.limit().most()) {
+          if (decision.remaining() == state.limit().maxCost()) {
             assertThat(reset).isZero();
           } else {
             assertThat(reset).isPositive();
@@ -146,7 +146,7 @@ class LimitLawsTest {
           if (idle > 0) {
             assertThat(limit.settle(settled, state.nowMicros() + idle - 1).isNone()).isFalse();
           }
-          for (long more : new long[] {0, 1, 1_000, Limit.LONGEST_MICROS}) {
+          for (long more : new long[] {0, 1, 1_000, Limit.MAX_DURATION_MICROS}) {
             // A clock that stepped back is behind what is kept, and not behind what is forgotten.
             long then = Math.max(state.nowMicros(), settled.atMicros()) + idle + more;
             assertThat(limit.decide(state.usage(), state.cost(), then))
@@ -162,24 +162,24 @@ class LimitLawsTest {
         state -> {
           for (Usage usage :
               List.of(state.usage(), state.limit().settle(state.usage(), state.nowMicros()))) {
-            assertThat(usage.used()).isBetween(0L, Usage.MOST);
-            assertThat(usage.before()).isBetween(0L, Usage.MOST);
-            assertThat(usage.scale()).isBetween(0L, Usage.MOST);
+            assertThat(usage.used()).isBetween(0L, Usage.MAX_VALUE);
+            assertThat(usage.before()).isBetween(0L, Usage.MAX_VALUE);
+            assertThat(usage.scale()).isBetween(0L, Usage.MAX_VALUE);
             switch (state.limit()) {
               case FixedWindow fixed ->
-                  assertThat(usage.used()).isLessThanOrEqualTo(FixedWindow.MOST);
+                  assertThat(usage.used()).isLessThanOrEqualTo(FixedWindow.MAX_LIMIT);
               case SlidingWindow sliding -> {
                 // What is multiplied with the ticks of a window.
-                assertThat(usage.used()).isLessThanOrEqualTo(SlidingWindow.MOST);
-                assertThat(usage.before()).isLessThanOrEqualTo(SlidingWindow.MOST);
+                assertThat(usage.used()).isLessThanOrEqualTo(SlidingWindow.MAX_LIMIT);
+                assertThat(usage.before()).isLessThanOrEqualTo(SlidingWindow.MAX_LIMIT);
               }
               case TokenBucket bucket ->
                   assertThat(Math.multiplyExact(bucket.capacity(), bucket.refillMicros()))
-                      .isLessThanOrEqualTo(Usage.MOST);
+                      .isLessThanOrEqualTo(Usage.MAX_VALUE);
             }
           }
           Decision decision = state.peek(0);
-          assertThat(decision.remaining()).isBetween(0L, state.limit().most());
+          assertThat(decision.remaining()).isBetween(0L, state.limit().maxCost());
         });
   }
 
@@ -215,7 +215,7 @@ class LimitLawsTest {
             assertThat(after)
                 .isBetween(
                     state.remaining(0),
-                    Math.min(state.limit().most(), state.remaining(0) + state.cost()));
+                    Math.min(state.limit().maxCost(), state.remaining(0) + state.cost()));
           }
         });
   }
@@ -270,7 +270,7 @@ class LimitLawsTest {
         assertThat(there.decision().isAllowed()).isTrue();
         still = there.next();
       }
-      for (long more : new long[] {0, 1, 1_000, Limit.LONGEST_MICROS}) {
+      for (long more : new long[] {0, 1, 1_000, Limit.MAX_DURATION_MICROS}) {
         long then = Math.max(latest, now) + more;
         assertThat(limit.peek(usage, 1, then)).isEqualTo(limit.peek(still, 1, then));
       }

@@ -16,9 +16,9 @@ final class LimitRefusalsTest {
   void windowsRefuseImpossibleLimits() {
     refuses(() -> FixedWindow.of(0, SECOND), "limit", "0");
     refuses(() -> FixedWindow.of(-1, SECOND), "limit", "-1");
-    refuses(() -> FixedWindow.of(FixedWindow.MOST + 1, SECOND), "limit", "1000000000001");
+    refuses(() -> FixedWindow.of(FixedWindow.MAX_LIMIT + 1, SECOND), "limit", "1000000000001");
     refuses(() -> SlidingWindow.of(0, SECOND), "limit", "0");
-    refuses(() -> SlidingWindow.of(SlidingWindow.MOST + 1, SECOND), "limit", "8589934593");
+    refuses(() -> SlidingWindow.of(SlidingWindow.MAX_LIMIT + 1, SECOND), "limit", "8589934593");
   }
 
   @Test
@@ -33,13 +33,14 @@ final class LimitRefusalsTest {
         "window",
         Duration.ofSeconds(Long.MAX_VALUE).toString());
     assertThat(SlidingWindow.of(1, Duration.ofDays(366)).windowMicros())
-        .isEqualTo(Limit.LONGEST_MICROS);
+        .isEqualTo(Limit.MAX_DURATION_MICROS);
   }
 
   @Test
   void bucketsRefuseImpossibleLimits() {
     refuses(() -> TokenBucket.of(0, SECOND), "capacity", "0");
-    refuses(() -> TokenBucket.of(TokenBucket.MOST + 1, SECOND), "capacity", "1000000000001");
+    refuses(
+        () -> TokenBucket.of(TokenBucket.MAX_CAPACITY + 1, SECOND), "capacity", "1000000000001");
     refuses(() -> new TokenBucket(1, 0, 1), "refillTokens", "0");
     refuses(() -> new TokenBucket(1, 1, 0), "refillMicros", "0");
     refuses(() -> TokenBucket.of(1, Duration.ofNanos(1)), "untilFull", "PT0.000000001S");
@@ -53,13 +54,15 @@ final class LimitRefusalsTest {
         "refillRate",
         "1E-999999999");
     refuses(
-        () -> TokenBucket.perSecond(TokenBucket.MOST, BigDecimal.ONE), "capacity", "1000000000000");
+        () -> TokenBucket.perSecond(TokenBucket.MAX_CAPACITY, BigDecimal.ONE),
+        "capacity",
+        "1000000000000");
   }
 
   @Test
   void leasesAndQueuesRefuseImpossibleLimits() {
     refuses(() -> Concurrency.of(0, SECOND), "max", "0");
-    refuses(() -> Concurrency.of(Concurrency.MOST + 1, SECOND), "max", "1000001");
+    refuses(() -> Concurrency.of(Concurrency.MAX_PLACES + 1, SECOND), "max", "1000001");
     refuses(() -> Concurrency.of(1, Duration.ofNanos(1_000)), "ttl", "PT0.000001S");
     refuses(() -> Queue.of(0, SECOND), "maxSize", "0");
     refuses(() -> Queue.of(1, Duration.ZERO), "delay", "0");
@@ -85,7 +88,7 @@ final class LimitRefusalsTest {
 
   @Test
   void sharesAreAmongOneToAThousandNodes() {
-    for (int nodes : new int[] {0, -1, Limit.MOST_NODES + 1}) {
+    for (int nodes : new int[] {0, -1, Limit.MAX_NODES + 1}) {
       refuses(() -> FixedWindow.of(5, SECOND).share(nodes), "nodes", Integer.toString(nodes));
       refuses(() -> SlidingWindow.of(5, SECOND).share(nodes), "nodes", Integer.toString(nodes));
       refuses(() -> TokenBucket.of(5, SECOND).share(nodes), "nodes", Integer.toString(nodes));

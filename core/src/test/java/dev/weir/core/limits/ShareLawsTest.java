@@ -31,7 +31,7 @@ class ShareLawsTest {
   void windowsAreDividedByTheirLimit(
       @ForAll("fixed") FixedWindow fixed,
       @ForAll("sliding") SlidingWindow sliding,
-      @ForAll @IntRange(min = 1, max = Limit.MOST_NODES) int nodes) {
+      @ForAll @IntRange(min = 1, max = Limit.MAX_NODES) int nodes) {
     dividesMost(fixed, nodes);
     dividesMost(sliding, nodes);
     FixedWindow part = fixed.share(nodes);
@@ -42,27 +42,27 @@ class ShareLawsTest {
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void bucketsAreDividedByCapacityAndRate(
       @ForAll("buckets") TokenBucket bucket,
-      @ForAll @IntRange(min = 1, max = Limit.MOST_NODES) int nodes) {
+      @ForAll @IntRange(min = 1, max = Limit.MAX_NODES) int nodes) {
     dividesMost(bucket, nodes);
     TokenBucket part = bucket.share(nodes);
     Fraction together =
         Fraction.of(nodes).times(Fraction.of(part.refillTokens(), part.refillMicros()));
     Fraction whole = Fraction.of(bucket.refillTokens(), bucket.refillMicros());
     boolean isSlowest =
-        part.refillTokens() == 1 && part.refillMicros() == Usage.MOST / part.capacity();
+        part.refillTokens() == 1 && part.refillMicros() == Usage.MAX_VALUE / part.capacity();
     assertThat(isSlowest || together.compareTo(whole) <= 0).as("%s of %s", part, bucket).isTrue();
   }
 
   @Example
   void shareOfTheSlowestBucketCanBeCounted() {
-    TokenBucket slowest = new TokenBucket(500, 1, Usage.MOST / 500);
-    assertThat(slowest.share(Limit.MOST_NODES)).isEqualTo(new TokenBucket(1, 1, Usage.MOST));
+    TokenBucket slowest = new TokenBucket(500, 1, Usage.MAX_VALUE / 500);
+    assertThat(slowest.share(Limit.MAX_NODES)).isEqualTo(new TokenBucket(1, 1, Usage.MAX_VALUE));
   }
 
   private static void dividesMost(Limit limit, int nodes) {
-    long part = limit.share(nodes).most();
+    long part = limit.share(nodes).maxCost();
     assertThat(part).isPositive();
-    assertThat(part * nodes).isLessThanOrEqualTo(Math.max(limit.most(), nodes));
-    assertThat((part + 1) * nodes).isGreaterThan(limit.most());
+    assertThat(part * nodes).isLessThanOrEqualTo(Math.max(limit.maxCost(), nodes));
+    assertThat((part + 1) * nodes).isGreaterThan(limit.maxCost());
   }
 }

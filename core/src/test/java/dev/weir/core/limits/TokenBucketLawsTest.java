@@ -110,9 +110,9 @@ class TokenBucketLawsTest {
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
   void rateIsNeverAboveTheOneAskedAndHardlyBelow(
       @ForAll("rates") BigDecimal rate,
-      @ForAll @LongRange(min = 1, max = TokenBucket.MOST) long capacity) {
+      @ForAll @LongRange(min = 1, max = TokenBucket.MAX_CAPACITY) long capacity) {
     Fraction asked = new Fraction(rate.unscaledValue(), BigDecimal.TEN.pow(18).toBigInteger());
-    Fraction slowest = Fraction.of(1, Usage.MOST / capacity);
+    Fraction slowest = Fraction.of(1, Usage.MAX_VALUE / capacity);
     if (asked.minus(asked.times(TWELVE_DIGITS)).compareTo(slowest) < 0) {
       if (asked.compareTo(slowest) < 0) {
         assertThatThrownBy(() -> TokenBucket.perSecond(capacity, rate))
@@ -129,7 +129,7 @@ class TokenBucketLawsTest {
     Fraction digits = asked.times(TWELVE_DIGITS);
     Fraction gap = asked.times(slowest).times(Fraction.of(3));
     assertThat(got).isGreaterThanOrEqualTo(asked.minus(digits).minus(gap));
-    assertThat(bucket.capacity() * bucket.refillMicros()).isLessThanOrEqualTo(Usage.MOST);
+    assertThat(bucket.capacity() * bucket.refillMicros()).isLessThanOrEqualTo(Usage.MAX_VALUE);
   }
 
   @Example
@@ -138,7 +138,7 @@ class TokenBucketLawsTest {
       TokenBucket bucket = TokenBucket.perSecond(1_000, new BigDecimal(rate));
       assertThat(bucket.perSecond()).isEqualByComparingTo(rate);
     }
-    assertThat(TokenBucket.perSecond(TokenBucket.MOST, BigDecimal.valueOf(333)).perSecond())
+    assertThat(TokenBucket.perSecond(TokenBucket.MAX_CAPACITY, BigDecimal.valueOf(333)).perSecond())
         .as("2 in 6007 µs is the next below 333 a second with so large a capacity")
         .isEqualByComparingTo(
             BigDecimal.valueOf(2_000_000).divide(BigDecimal.valueOf(6_007), new MathContext(12)));
@@ -148,16 +148,16 @@ class TokenBucketLawsTest {
   void ratioBelowIsTheLargestOfSuchTerms(
       @ForAll @LongRange(min = 1, max = 300) long over,
       @ForAll @LongRange(min = 1, max = 300) long under,
-      @ForAll @LongRange(min = 1, max = 60) long mostUnder) {
+      @ForAll @LongRange(min = 1, max = 60) long maxDenominator) {
     Fraction exact = Fraction.of(over, under);
     Fraction best = Fraction.of(0);
-    for (long each = 1; each <= mostUnder; each++) {
+    for (long each = 1; each <= maxDenominator; each++) {
       Fraction candidate = Fraction.of(over * each / under, each);
       best = candidate.compareTo(best) > 0 ? candidate : best;
     }
-    Ratio found = new Ratio(over, under).nextBelow(mostUnder);
-    assertThat(found.under()).isBetween(1L, mostUnder);
-    assertThat(Fraction.of(found.over(), found.under())).isEqualByComparingTo(best);
+    Ratio found = new Ratio(over, under).floorWithDenominator(maxDenominator);
+    assertThat(found.denominator()).isBetween(1L, maxDenominator);
+    assertThat(Fraction.of(found.numerator(), found.denominator())).isEqualByComparingTo(best);
     assertThat(best).isLessThanOrEqualTo(exact);
   }
 }

@@ -31,45 +31,45 @@ class CarryOverTest {
       @ForAll @IntRange(max = 250) int lying,
       @ForAll @LongRange(min = 1_000, max = 10_000_000) long size,
       @ForAll long seed) {
-    SlotPolicy terms = SlotPolicy.of(max, Micros.duration(size));
+    SlotPolicy policy = SlotPolicy.of(max, Micros.duration(size));
     Random random = new Random(seed);
     long start = random.nextInt(-5, 5) * size;
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < lying; i++) {
-      events.add(new Event.Lying(start + random.nextLong(size)));
+      events.add(new Event.OffGrid(start + random.nextLong(size)));
     }
     // Also places above the limit: it may have been higher.
     List<Integer> places = distinct(random, 300, placed);
     places.forEach(place -> events.add(new Event.Placed(place)));
 
-    Window window = CarryOver.window(terms, start, events);
+    Window window = CarryOver.window(policy, start, events);
 
     assertThat(window.startMicros()).isEqualTo(start);
     assertThat(window.taken()).isEqualTo(placed + lying);
     assertThat(places).allMatch(window::isTaken);
-    assertThat(Availability.count(terms, window, Calendar.Span.ALL))
+    assertThat(Availability.count(policy, window, Calendar.Span.ALL))
         .isEqualTo(Math.max(0, max - placed - lying));
   }
 
   @Property(tries = 200)
   void usesPlacesBelowTheLimitAsLongAsThereAreAny(
       @ForAll @IntRange(min = 1, max = 200) int max, @ForAll long seed) {
-    SlotPolicy terms = SlotPolicy.of(max, Duration.ofSeconds(4));
+    SlotPolicy policy = SlotPolicy.of(max, Duration.ofSeconds(4));
     Random random = new Random(seed);
     int count = random.nextInt(max) + 1;
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      events.add(new Event.Lying(random.nextLong(terms.windowMicros())));
+      events.add(new Event.OffGrid(random.nextLong(policy.windowMicros())));
     }
-    Window window = CarryOver.window(terms, 0, events);
+    Window window = CarryOver.window(policy, 0, events);
     assertThat(IntStream.range(0, max).filter(window::isTaken).count()).isEqualTo(count);
   }
 
   @Property(tries = 500)
   void takesThePlaceWithinACellOfTheEvent(
       @ForAll @IntRange(max = 12) int bits, @ForAll @LongRange(max = 3_999_999) long offset) {
-    SlotPolicy terms = SlotPolicy.of(1 << bits, Duration.ofSeconds(4));
-    Window window = CarryOver.window(terms, 0, List.of(new Event.Lying(offset)));
+    SlotPolicy policy = SlotPolicy.of(1 << bits, Duration.ofSeconds(4));
+    Window window = CarryOver.window(policy, 0, List.of(new Event.OffGrid(offset)));
     int place = IntStream.range(0, 1 << bits).filter(window::isTaken).findFirst().getAsInt();
     assertThat(Math.abs(Places.offsetMicros(place, 4_000_000) - offset))
         .isLessThanOrEqualTo(4_000_000 >> bits);
@@ -77,15 +77,15 @@ class CarryOverTest {
 
   @Example
   void givesEventsAtTheSameTimeThePlacesAround() {
-    SlotPolicy terms = SlotPolicy.of(8, Duration.ofSeconds(8));
+    SlotPolicy policy = SlotPolicy.of(8, Duration.ofSeconds(8));
     Window window =
         CarryOver.window(
-            terms,
+            policy,
             0,
             List.of(
-                new Event.Lying(4_000_000),
-                new Event.Lying(4_000_000),
-                new Event.Lying(4_000_000)));
+                new Event.OffGrid(4_000_000),
+                new Event.OffGrid(4_000_000),
+                new Event.OffGrid(4_000_000)));
     // In the order of time these are the fourth, fifth and sixth of eight.
     assertThat(IntStream.range(0, 8).filter(window::isTaken)).containsExactlyInAnyOrder(6, 1, 5);
   }
@@ -97,41 +97,41 @@ class CarryOverTest {
       events.add(new Event.Placed(place));
     }
     SlotPolicy fifty = SlotPolicy.of(50, Duration.ofSeconds(4));
-    OccupancyView picture = OccupancyView.empty(fifty);
+    OccupancyView view = OccupancyView.empty(fifty);
     Window window = CarryOver.window(fifty, 0, events);
-    picture.put(window);
+    view.put(window);
     for (int left = 100; left > 49; left--) {
-      assertThat(picture.isFull(0)).as("full with %d", left).isTrue();
-      picture.release(window, left - 1);
+      assertThat(view.isFull(0)).as("full with %d", left).isTrue();
+      view.release(window, left - 1);
     }
-    assertThat(picture.isFull(0)).isFalse();
+    assertThat(view.isFull(0)).isFalse();
     assertThat(Availability.count(fifty, window, Calendar.Span.ALL)).isEqualTo(1);
   }
 
   @Example
   void carriesTheLargestWindowsOver() {
-    SlotPolicy terms = SlotPolicy.of(100_000, Duration.ofSeconds(1));
+    SlotPolicy policy = SlotPolicy.of(100_000, Duration.ofSeconds(1));
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < 150_000; i++) {
-      events.add(new Event.Lying(500_000 + i % 10));
+      events.add(new Event.OffGrid(500_000 + i % 10));
     }
-    Window window = CarryOver.window(terms, 0, events);
+    Window window = CarryOver.window(policy, 0, events);
     assertThat(window.taken()).isEqualTo(150_000);
-    assertThat(window.lowestFree(terms.maxPerWindow(), 0, Places.MOST)).isEqualTo(Places.NONE);
+    assertThat(window.lowestFree(policy.maxPerWindow(), 0, Places.COUNT)).isEqualTo(Places.NONE);
   }
 
   @Example
   void isFullWithMoreEventsThanItCanCount() {
     SlotPolicy day = SlotPolicy.of(100, Duration.ofDays(1));
     List<Event> events = new ArrayList<>();
-    for (int i = 0; i < Places.MOST + 10; i++) {
-      events.add(new Event.Lying(i * 1_000L));
+    for (int i = 0; i < Places.COUNT + 10; i++) {
+      events.add(new Event.OffGrid(i * 1_000L));
     }
 
     Window window = CarryOver.window(day, 0, events);
 
-    assertThat(window.taken()).isEqualTo(Places.MOST);
-    assertThat(Availability.isLeft(day, window)).isFalse();
+    assertThat(window.taken()).isEqualTo(Places.COUNT);
+    assertThat(Availability.hasFreePlace(day, window)).isFalse();
   }
 
   @Property(tries = 200)
@@ -145,34 +145,34 @@ class CarryOverTest {
     SlotPolicy here = SlotPolicy.of(max, Micros.duration(size));
     SlotPolicy there = SlotPolicy.of(otherMax, Micros.duration(otherSize));
     List<Given> given = new ArrayList<>();
-    for (SlotPolicy terms : List.of(here, there, here, here.withSpread(Spread.RANDOM), there)) {
-      Map<Long, Integer> before = countByWindow(given, terms);
-      OccupancyView picture = OccupancyView.empty(terms);
+    for (SlotPolicy policy : List.of(here, there, here, here.withSpread(Spread.RANDOM), there)) {
+      Map<Long, Integer> before = countByWindow(given, policy);
+      OccupancyView view = OccupancyView.empty(policy);
       Map<Long, Window> windows = new TreeMap<>();
       regroup(
-          terms,
+          policy,
           given,
           window -> {
             windows.put(window.startMicros(), window);
-            picture.put(window);
+            view.put(window);
           });
       assertThat(windows).containsOnlyKeys(before.keySet());
       windows.forEach((start, window) -> assertThat(window.taken()).isEqualTo(before.get(start)));
       for (Given event : given) {
-        if (event.sizeMicros() == terms.windowMicros()) {
-          Window window = windows.get(terms.windowStart(event.scheduledMicros()));
+        if (event.sizeMicros() == policy.windowMicros()) {
+          Window window = windows.get(policy.windowStart(event.scheduledMicros()));
           assertThat(window.isTaken(event.place())).isTrue();
         }
       }
       for (int i = random.nextInt(40); i > 0; i--) {
-        given.add(place(picture, random.nextLong(60_000), random));
+        given.add(place(view, random.nextLong(60_000), random));
       }
-      countByWindow(given, terms)
+      countByWindow(given, policy)
           .forEach(
               (start, count) ->
                   assertThat(count)
                       .isLessThanOrEqualTo(
-                          Math.max(before.getOrDefault(start, 0), terms.maxPerWindow())));
+                          Math.max(before.getOrDefault(start, 0), policy.maxPerWindow())));
     }
   }
 
@@ -197,14 +197,14 @@ class CarryOverTest {
 
   private record Given(long scheduledMicros, int place, long sizeMicros) {}
 
-  private static Given place(OccupancyView picture, long requestedMicros, Random random) {
+  private static Given place(OccupancyView view, long requestedMicros, Random random) {
     Placement.Placed placed =
-        (Placement.Placed) Planner.place(picture, new PlacementRequest(requestedMicros, 0), random);
-    return new Given(placed.scheduledMicros(), placed.place(), picture.terms().windowMicros());
+        (Placement.Placed) Planner.place(view, new PlacementRequest(requestedMicros, 0), random);
+    return new Given(placed.scheduledMicros(), placed.place(), view.policy().windowMicros());
   }
 
-  private static void regroup(SlotPolicy terms, List<Given> given, Consumer<Window> windows) {
-    Regrouping regrouping = new Regrouping(terms, windows);
+  private static void regroup(SlotPolicy policy, List<Given> given, Consumer<Window> windows) {
+    Regrouping regrouping = new Regrouping(policy, windows);
     given.stream()
         .sorted(Comparator.comparingLong(Given::scheduledMicros))
         .forEach(
@@ -212,13 +212,13 @@ class CarryOverTest {
     regrouping.finish();
   }
 
-  private static Map<Long, Integer> countByWindow(List<Given> given, SlotPolicy terms) {
+  private static Map<Long, Integer> countByWindow(List<Given> given, SlotPolicy policy) {
     return given.stream()
         .collect(
             Collectors.groupingBy(
                 event ->
-                    Math.floorDiv(event.scheduledMicros(), terms.windowMicros())
-                        * terms.windowMicros(),
+                    Math.floorDiv(event.scheduledMicros(), policy.windowMicros())
+                        * policy.windowMicros(),
                 TreeMap::new,
                 Collectors.summingInt(any -> 1)));
   }

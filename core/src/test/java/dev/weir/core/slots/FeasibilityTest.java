@@ -25,12 +25,12 @@ final class FeasibilityTest {
         Set.of());
   }
 
-  private static void assertWrong(String field, SlotPolicy terms) {
-    assertThat(Feasibility.problem(terms, NOW)).map(Violation::field).contains(field);
+  private static void assertWrong(String field, SlotPolicy policy) {
+    assertThat(Feasibility.problem(policy, NOW)).map(Violation::field).contains(field);
   }
 
-  private static void assertPossible(SlotPolicy terms) {
-    assertThat(Feasibility.problem(terms, NOW)).isEmpty();
+  private static void assertPossible(SlotPolicy policy) {
+    assertThat(Feasibility.problem(policy, NOW)).isEmpty();
   }
 
   @Test
@@ -54,10 +54,10 @@ final class FeasibilityTest {
 
   @Test
   void pauseMustEndInTime() {
-    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(4));
+    SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(4));
 
-    assertWrong("pausedUntil", terms.withPausedUntil(Micros.LATEST));
-    assertPossible(terms.withPausedUntil(Micros.LATEST - 3_999_999));
+    assertWrong("pausedUntil", policy.withPausedUntil(Micros.LATEST));
+    assertPossible(policy.withPausedUntil(Micros.LATEST - 3_999_999));
   }
 
   @Test

@@ -42,37 +42,37 @@ class ForecastTest {
   }
 
   private static void checkAgainstAssigning(Scenario scenario, int events) {
-    Subject.Complete subject = new Subject.Complete(scenario.terms(), new Random(1));
-    Subject.Paged paged = new Subject.Paged(scenario.terms(), Long.MIN_VALUE, new Random(events));
+    Subject.Complete subject = new Subject.Complete(scenario.policy(), new Random(1));
+    Subject.Paged paged = new Subject.Paged(scenario.policy(), Long.MIN_VALUE, new Random(events));
     Replay replay = new Replay(scenario, subject);
     scenario.steps().forEach(replay::play);
-    SlotPolicy terms = replay.book().terms();
+    SlotPolicy policy = replay.book().policy();
     paged.change(
-        terms, replay.book().taken().keySet().stream().map(replay.book()::window).toList());
-    PlacementRequest wish = wish(scenario);
+        policy, replay.book().taken().keySet().stream().map(replay.book()::window).toList());
+    PlacementRequest request = request(scenario);
     subject.stored();
 
-    Outcome said = new Forecast(terms, wish, events).step(subject.picture());
+    Outcome said = new Forecast(policy, request, events).step(subject.view());
 
-    assertThat(subject.picture().drainChanges().isEmpty()).as("assigns nothing").isTrue();
-    assertThat(paged.step(new Forecast(terms, wish, events))).isEqualTo(said);
-    Outcome happened = assign(subject, wish, events);
-    if (terms.spread() == Spread.RANDOM
+    assertThat(subject.view().drainChanges().isEmpty()).as("assigns nothing").isTrue();
+    assertThat(paged.step(new Forecast(policy, request, events))).isEqualTo(said);
+    Outcome happened = assign(subject, request, events);
+    if (policy.spread() == Spread.RANDOM
         && said instanceof Outcome.Through saidThrough
         && happened instanceof Outcome.Through reallyThrough) {
       assertThat(reallyThrough.windowStartMicros()).isEqualTo(saidThrough.windowStartMicros());
       assertThat(reallyThrough.scheduledMicros())
           .isLessThanOrEqualTo(saidThrough.scheduledMicros());
     } else {
-      assertThat(said).as("%s", wish).isEqualTo(happened);
+      assertThat(said).as("%s", request).isEqualTo(happened);
     }
   }
 
-  private static Outcome assign(Subject subject, PlacementRequest wish, int events) {
+  private static Outcome assign(Subject subject, PlacementRequest request, int events) {
     long window = Long.MIN_VALUE;
     long scheduled = Long.MIN_VALUE;
     for (int i = 0; i < events; i++) {
-      if (!(subject.place(wish) instanceof Placement.Placed placed)) {
+      if (!(subject.place(request) instanceof Placement.Placed placed)) {
         return new Outcome.NoRoom(i);
       }
       window = Math.max(window, placed.windowStartMicros());
@@ -81,11 +81,11 @@ class ForecastTest {
     return new Outcome.Through(window, scheduled);
   }
 
-  private static PlacementRequest wish(Scenario scenario) {
+  private static PlacementRequest request(Scenario scenario) {
     return scenario.steps().stream()
         .filter(Scenario.Step.Ask.class::isInstance)
         .map(Scenario.Step.Ask.class::cast)
-        .map(Scenario.Step.Ask::wish)
+        .map(Scenario.Step.Ask::request)
         .reduce(new PlacementRequest(0, 0), (first, second) -> second);
   }
 
@@ -105,9 +105,9 @@ class ForecastTest {
     for (int place = 0; place < 40; place++) {
       partial.take(place);
     }
-    OccupancyView picture = new OccupancyView(TERMS);
-    picture.add(Page.allFrom(0, List.of(partial), List.of(new Page.Run(0, backlog))));
-    Outcome outcome = new Forecast(TERMS, new PlacementRequest(1, 0), TEN_MILLION).step(picture);
+    OccupancyView view = new OccupancyView(TERMS);
+    view.add(Page.allFrom(0, List.of(partial), List.of(new Page.Run(0, backlog))));
+    Outcome outcome = new Forecast(TERMS, new PlacementRequest(1, 0), TEN_MILLION).step(view);
     // 60 in the partial window, 99,999 whole windows, and 40 in the last, up to 31/32 of it.
     long last = backlog + 100_000 * SIZE;
     assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_875_000));
@@ -150,14 +150,13 @@ class ForecastTest {
 
   @Example
   void asksForThePageThatItMisses() {
-    OccupancyView picture = new OccupancyView(TERMS);
+    OccupancyView view = new OccupancyView(TERMS);
     Forecast forecast = new Forecast(TERMS, new PlacementRequest(0, 0), 250);
-    assertThat(forecast.step(picture)).isEqualTo(new Outcome.Unknown(0));
-    picture.add(new Page(0, 2 * SIZE, List.of(), List.of()));
-    assertThat(forecast.step(picture)).isEqualTo(new Outcome.Unknown(2 * SIZE));
-    picture.add(new Page(2 * SIZE, 3 * SIZE, List.of(), List.of()));
-    assertThat(forecast.step(picture))
-        .isEqualTo(new Outcome.Through(2 * SIZE, 2 * SIZE + 3_875_000));
+    assertThat(forecast.step(view)).isEqualTo(new Outcome.Unknown(0));
+    view.add(new Page(0, 2 * SIZE, List.of(), List.of()));
+    assertThat(forecast.step(view)).isEqualTo(new Outcome.Unknown(2 * SIZE));
+    view.add(new Page(2 * SIZE, 3 * SIZE, List.of(), List.of()));
+    assertThat(forecast.step(view)).isEqualTo(new Outcome.Through(2 * SIZE, 2 * SIZE + 3_875_000));
   }
 
   @Example

@@ -20,21 +20,21 @@ final class NaiveBook {
   private static final long MINUTE_MICROS = 60_000_000L;
 
   private final Map<Long, Set<Integer>> taken = new TreeMap<>();
-  private SlotPolicy terms;
+  private SlotPolicy policy;
   private LongPredicate open;
 
-  NaiveBook(SlotPolicy terms, LongPredicate open) {
-    this.terms = terms;
+  NaiveBook(SlotPolicy policy, LongPredicate open) {
+    this.policy = policy;
     this.open = open;
   }
 
-  SlotPolicy terms() {
-    return terms;
+  SlotPolicy policy() {
+    return policy;
   }
 
   /** From now on under other terms; what has been assigned stays. */
   void change(SlotPolicy otherTerms, LongPredicate otherOpen) {
-    terms = otherTerms;
+    policy = otherTerms;
     open = otherOpen;
   }
 
@@ -68,36 +68,36 @@ final class NaiveBook {
   }
 
   /** The first time at which the wish may be granted. */
-  long from(PlacementRequest wish) {
-    return Math.max(base(wish), terms.pausedUntilMicros());
+  long from(PlacementRequest request) {
+    return Math.max(base(request), policy.pausedUntilMicros());
   }
 
   /** The last time at which the wish may be granted. */
-  long latest(PlacementRequest wish) {
-    long base = base(wish);
+  long latest(PlacementRequest request) {
+    long base = base(request);
     // Not base + maxDelay, which may be more than a long holds.
-    return terms.maxDelayMicros() > Micros.LATEST - base
+    return policy.maxDelayMicros() > Micros.LATEST - base
         ? Micros.LATEST
-        : base + terms.maxDelayMicros();
+        : base + policy.maxDelayMicros();
   }
 
-  private long base(PlacementRequest wish) {
-    return terms.notBefore() == NotBefore.NOW
-        ? Math.max(wish.requestedMicros(), wish.nowMicros())
-        : wish.requestedMicros();
+  private long base(PlacementRequest request) {
+    return policy.notBefore() == NotBefore.NOW
+        ? Math.max(request.requestedMicros(), request.nowMicros())
+        : request.requestedMicros();
   }
 
   /** What {@link Planner} must answer under {@link Spread#EVEN}; takes the place. */
-  Placement placeEvenly(PlacementRequest wish) {
-    long size = terms.windowMicros();
-    long wanted = Math.floorDiv(from(wish), size) * size;
+  Placement placeEvenly(PlacementRequest request) {
+    long size = policy.windowMicros();
+    long wanted = Math.floorDiv(from(request), size) * size;
     for (long start = wanted; start <= Micros.LATEST; start += size) {
-      int place = lowestUsable(start, from(wish), latest(wish));
+      int place = lowestUsable(start, from(request), latest(request));
       if (place >= 0) {
         take(start, place);
         return new Placement.Placed(start, place, timeOf(start, place), (start - wanted) / size);
       }
-      int tooLate = lowestUsable(start, from(wish), Micros.LATEST);
+      int tooLate = lowestUsable(start, from(request), Micros.LATEST);
       if (tooLate >= 0) {
         return new Placement.NoRoom(timeOf(start, tooLate));
       }
@@ -117,17 +117,17 @@ final class NaiveBook {
   }
 
   private boolean hasRoom(long start, long from, long latest) {
-    return switch (terms.spread()) {
+    return switch (policy.spread()) {
       case EVEN -> lowestUsable(start, from, latest) >= 0;
       case RANDOM -> share(start, from, latest) > taken(start).size();
     };
   }
 
   private int lowestUsable(long start, long from, long latest) {
-    if (taken(start).size() >= terms.maxPerWindow()) {
+    if (taken(start).size() >= policy.maxPerWindow()) {
       return -1;
     }
-    for (int place = 0; place < terms.maxPerWindow(); place++) {
+    for (int place = 0; place < policy.maxPerWindow(); place++) {
       long time = timeOf(start, place);
       if (time >= from && time <= latest && !taken(start).contains(place) && open.test(time)) {
         return place;
@@ -137,7 +137,7 @@ final class NaiveBook {
   }
 
   private long timeOf(long start, int place) {
-    return start + offsetMicros(place, terms.windowMicros());
+    return start + offsetMicros(place, policy.windowMicros());
   }
 
   /** The bits of {@code place} behind the binary point, one by one. */
@@ -155,14 +155,14 @@ final class NaiveBook {
    * The window into which {@link Planner} must put the wish under {@link Spread#RANDOM}, or {@link
    * Calendar#NEVER} if there is no room for it.
    */
-  long randomWindow(PlacementRequest wish) {
-    long size = terms.windowMicros();
-    long wanted = Math.floorDiv(from(wish), size) * size;
+  long randomWindow(PlacementRequest request) {
+    long size = policy.windowMicros();
+    long wanted = Math.floorDiv(from(request), size) * size;
     for (long start = wanted; start <= Micros.LATEST; start += size) {
-      if (share(start, from(wish), latest(wish)) > taken(start).size()) {
+      if (share(start, from(request), latest(request)) > taken(start).size()) {
         return start;
       }
-      if (share(start, from(wish), Micros.LATEST) > taken(start).size()) {
+      if (share(start, from(request), Micros.LATEST) > taken(start).size()) {
         return Calendar.NEVER;
       }
       bound(start - wanted);
@@ -172,12 +172,12 @@ final class NaiveBook {
 
   /** The part of the limit that falls to the open time of the window from one time to another. */
   long share(long start, long from, long latest) {
-    long last = Math.min(latest, start + terms.windowMicros() - 1);
-    return openMicros(Math.max(from, start), last) * terms.maxPerWindow() / terms.windowMicros();
+    long last = Math.min(latest, start + policy.windowMicros() - 1);
+    return openMicros(Math.max(from, start), last) * policy.maxPerWindow() / policy.windowMicros();
   }
 
   boolean isOpenSomewhereIn(long start) {
-    return openMicros(start, start + terms.windowMicros() - 1) > 0;
+    return openMicros(start, start + policy.windowMicros() - 1) > 0;
   }
 
   /** Minute by minute, because hours change on the minute. */
@@ -199,7 +199,7 @@ final class NaiveBook {
   }
 
   private void bound(long scannedMicros) {
-    if (scannedMicros / terms.windowMicros() > MOST_WINDOWS) {
+    if (scannedMicros / policy.windowMicros() > MOST_WINDOWS) {
       throw new AssertionError("no free place in " + MOST_WINDOWS + " windows");
     }
   }

@@ -17,11 +17,11 @@ class OccupancyViewTest {
   @Test
   void keepsFullWindowsFullWhenEventsLieInClosedTime() {
     SlotPolicy always = SlotPolicy.of(1, Duration.ofHours(1));
-    SlotPolicy terms =
+    SlotPolicy policy =
         always.withCalendar(
             Scenarios.daily("UTC", Duration.ofHours(12), Duration.ofHours(10)).calendar());
     StoredBook stored = new StoredBook();
-    OccupancyView rebuilt = OccupancyView.empty(terms);
+    OccupancyView rebuilt = OccupancyView.empty(policy);
     for (long hour : List.of(11L, 12L)) {
       Window window = new Window(hour * HOUR);
       window.take(0);
@@ -29,75 +29,75 @@ class OccupancyViewTest {
     }
     stored.apply(rebuilt.drainChanges());
 
-    OccupancyView picture = new OccupancyView(terms);
-    picture.add(stored.page(terms, 9 * HOUR, 1));
-    assertThat(place(picture, 9)).isEqualTo(new Placement.Placed(9 * HOUR, 0, 9 * HOUR, 0));
-    assertThat(place(picture, 9)).isEqualTo(new Placement.Unknown(12 * HOUR));
-    picture.add(stored.page(terms, 12 * HOUR, 2));
-    assertThat(place(picture, 9)).isEqualTo(new Placement.Placed(13 * HOUR, 0, 13 * HOUR, 4));
+    OccupancyView view = new OccupancyView(policy);
+    view.add(stored.page(policy, 9 * HOUR, 1));
+    assertThat(place(view, 9)).isEqualTo(new Placement.Placed(9 * HOUR, 0, 9 * HOUR, 0));
+    assertThat(place(view, 9)).isEqualTo(new Placement.Unknown(12 * HOUR));
+    view.add(stored.page(policy, 12 * HOUR, 2));
+    assertThat(place(view, 9)).isEqualTo(new Placement.Placed(13 * HOUR, 0, 13 * HOUR, 4));
   }
 
   /** Whatever happens to windows: what is known and what has yet to be written, each once. */
   @Test
   void countsTheMemoryOfWhatItHolds() {
-    SlotPolicy terms = SlotPolicy.of(100_000, Duration.ofHours(1));
-    OccupancyView picture = OccupancyView.empty(terms);
-    long empty = picture.heapBytes();
+    SlotPolicy policy = SlotPolicy.of(100_000, Duration.ofHours(1));
+    OccupancyView view = OccupancyView.empty(policy);
+    long empty = view.heapBytes();
     for (int hour = 0; hour < 10; hour++) {
-      place(picture, hour);
+      place(view, hour);
     }
-    long small = picture.heapBytes();
+    long small = view.heapBytes();
     assertThat(small).isGreaterThan(empty);
     for (int hour = 0; hour < 10; hour++) {
       Window large = new Window(hour * HOUR);
       large.take(99_999);
-      picture.put(large);
-      picture.put(large);
+      view.put(large);
+      view.put(large);
     }
 
-    assertThat(picture.heapBytes() - small).isBetween(10 * 12_500L - 1_000, 10 * 12_500L + 1_000);
-    picture.drainChanges();
-    assertThat(picture.heapBytes() - empty).isBetween(10 * 12_500L, 10 * 13_000L);
-    picture.forgetUnchanged();
-    assertThat(picture.heapBytes()).isLessThanOrEqualTo(empty);
-    assertThat(place(picture, 1)).isEqualTo(new Placement.Unknown(HOUR));
+    assertThat(view.heapBytes() - small).isBetween(10 * 12_500L - 1_000, 10 * 12_500L + 1_000);
+    view.drainChanges();
+    assertThat(view.heapBytes() - empty).isBetween(10 * 12_500L, 10 * 13_000L);
+    view.forgetUnchanged();
+    assertThat(view.heapBytes()).isLessThanOrEqualTo(empty);
+    assertThat(place(view, 1)).isEqualTo(new Placement.Unknown(HOUR));
   }
 
   @Test
   void countsFullWindowsUntilTheyAreWritten() {
-    OccupancyView picture = OccupancyView.empty(SlotPolicy.of(1, Duration.ofHours(1)));
-    long empty = picture.heapBytes();
+    OccupancyView view = OccupancyView.empty(SlotPolicy.of(1, Duration.ofHours(1)));
+    long empty = view.heapBytes();
     for (int hour = 0; hour < 1_000; hour++) {
-      place(picture, hour);
+      place(view, hour);
     }
-    assertThat(picture.heapBytes() - empty).isGreaterThan(100_000);
+    assertThat(view.heapBytes() - empty).isGreaterThan(100_000);
 
-    picture.drainChanges();
+    view.drainChanges();
 
-    assertThat(picture.heapBytes() - empty).isLessThan(100);
+    assertThat(view.heapBytes() - empty).isLessThan(100);
   }
 
   /** What has yet to be written stays, and counts more than what is read again. */
   @Test
   void forgetsOnlyWhatCanBeReadAgain() {
-    SlotPolicy terms = SlotPolicy.of(2, Duration.ofHours(1));
+    SlotPolicy policy = SlotPolicy.of(2, Duration.ofHours(1));
     StoredBook stored = new StoredBook();
-    OccupancyView picture = new OccupancyView(terms);
-    picture.add(stored.page(terms, 0, 5));
-    assertThat(place(picture, 1)).isEqualTo(new Placement.Placed(HOUR, 0, HOUR, 0));
+    OccupancyView view = new OccupancyView(policy);
+    view.add(stored.page(policy, 0, 5));
+    assertThat(place(view, 1)).isEqualTo(new Placement.Placed(HOUR, 0, HOUR, 0));
     for (int place = 0; place < 2; place++) {
-      assertThat(place(picture, 2)).isInstanceOf(Placement.Placed.class);
+      assertThat(place(view, 2)).isInstanceOf(Placement.Placed.class);
     }
 
-    picture.forgetUnchanged();
+    view.forgetUnchanged();
 
-    assertThat(place(picture, 1)).isEqualTo(new Placement.Unknown(HOUR));
-    picture.add(stored.page(terms, 0, 5));
-    assertThat(place(picture, 1)).isEqualTo(new Placement.Placed(HOUR, 1, HOUR + HOUR / 2, 0));
-    assertThat(place(picture, 2)).isEqualTo(new Placement.Placed(3 * HOUR, 0, 3 * HOUR, 1));
+    assertThat(place(view, 1)).isEqualTo(new Placement.Unknown(HOUR));
+    view.add(stored.page(policy, 0, 5));
+    assertThat(place(view, 1)).isEqualTo(new Placement.Placed(HOUR, 1, HOUR + HOUR / 2, 0));
+    assertThat(place(view, 2)).isEqualTo(new Placement.Placed(3 * HOUR, 0, 3 * HOUR, 1));
   }
 
-  private static Placement place(OccupancyView picture, long hour) {
-    return Planner.place(picture, new PlacementRequest(hour * HOUR, 0), new Random(1));
+  private static Placement place(OccupancyView view, long hour) {
+    return Planner.place(view, new PlacementRequest(hour * HOUR, 0), new Random(1));
   }
 }

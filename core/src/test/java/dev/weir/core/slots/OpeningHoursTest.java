@@ -100,10 +100,10 @@ class OpeningHoursTest {
         new OpeningHours(
             ZoneId.of("UTC"),
             Map.of(DayOfWeek.MONDAY, List.of(new OpeningHours.Hours(0, 3_600))),
-            IntStream.range(0, OpeningHours.MOST_CLOSED_DATES)
+            IntStream.range(0, OpeningHours.MAX_CLOSED_DATES)
                 .mapToObj(first::plusWeeks)
                 .collect(Collectors.toSet()));
-    LocalDate open = first.plusWeeks(OpeningHours.MOST_CLOSED_DATES);
+    LocalDate open = first.plusWeeks(OpeningHours.MAX_CLOSED_DATES);
     assertThat(open(mondays, "2026-05-26T00:00:00Z"))
         .isEqualTo(span(open + "T00:00:00Z", open + "T01:00:00Z"));
   }
@@ -224,7 +224,7 @@ class OpeningHoursTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("open at some time of the week");
     Set<LocalDate> tooMany =
-        IntStream.rangeClosed(0, OpeningHours.MOST_CLOSED_DATES)
+        IntStream.rangeClosed(0, OpeningHours.MAX_CLOSED_DATES)
             .mapToObj(LocalDate::ofEpochDay)
             .collect(Collectors.toSet());
     assertThatThrownBy(() -> new OpeningHours(zone, daily("UTC", 0, 1).week(), tooMany))

@@ -27,7 +27,7 @@ class PlacesTest {
 
   @Property
   void liesWhereTheMirroredFractionSays(
-      @ForAll @IntRange(max = Places.MOST - 1) int place, @ForAll("sizes") long size) {
+      @ForAll @IntRange(max = Places.COUNT - 1) int place, @ForAll("sizes") long size) {
     BigInteger numerator = BigInteger.ZERO;
     BigInteger denominator = BigInteger.ONE;
     for (int rest = place; rest > 0; rest >>= 1) {
@@ -40,8 +40,8 @@ class PlacesTest {
 
   @Property
   void ranksPlacesByTheirTime(
-      @ForAll @IntRange(max = Places.MOST - 1) int one,
-      @ForAll @IntRange(max = Places.MOST - 1) int other,
+      @ForAll @IntRange(max = Places.COUNT - 1) int one,
+      @ForAll @IntRange(max = Places.COUNT - 1) int other,
       @ForAll("sizes") long size) {
     long distance = Places.offsetMicros(one, size) - Places.offsetMicros(other, size);
     int order = Integer.compare(Places.mirrored(one), Places.mirrored(other));
@@ -52,8 +52,8 @@ class PlacesTest {
   @Property(tries = 50)
   void findsTheFirstRankNotBeforeAnOffset(@ForAll("sizes") long size, @ForAll long anyOffset) {
     long offset = Math.floorMod(anyOffset, size + 20) - 10;
-    int expected = Places.MOST;
-    for (int place = 0; place < Places.MOST; place++) {
+    int expected = Places.COUNT;
+    for (int place = 0; place < Places.COUNT; place++) {
       if (Places.offsetMicros(place, size) >= offset) {
         expected = Math.min(expected, Places.mirrored(place));
       }
@@ -65,7 +65,7 @@ class PlacesTest {
   void masksTheSamePlacesAsAScan(
       @ForAll("sizes") long size,
       @ForAll long anyOffset,
-      @ForAll @IntRange(max = Places.MOST / 64 - 1) int anyWord) {
+      @ForAll @IntRange(max = Places.COUNT / 64 - 1) int anyWord) {
     long offset = Math.floorMod(anyOffset, size + 20) - 10;
     int rank = Places.rank(offset, size);
     for (int word : new int[] {0, 1, 2, anyWord}) {
@@ -123,12 +123,12 @@ class PlacesTest {
 
   @Example
   void keepsEveryPlaceOfTheLargestLimitOnItsOwnMicrosecond() {
-    long size = Places.MOST;
+    long size = Places.COUNT;
     long[] offsets =
-        IntStream.range(0, Places.MOST)
+        IntStream.range(0, Places.COUNT)
             .mapToLong(place -> Places.offsetMicros(place, size))
             .toArray();
-    assertThat(Arrays.stream(offsets).distinct().count()).isEqualTo(Places.MOST);
+    assertThat(Arrays.stream(offsets).distinct().count()).isEqualTo(Places.COUNT);
     assertThat(Arrays.stream(offsets).max().getAsLong()).isLessThan(size);
   }
 

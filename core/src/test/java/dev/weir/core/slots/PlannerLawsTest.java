@@ -13,7 +13,7 @@ import net.jqwik.api.Provide;
 class PlannerLawsTest {
   @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
   void answersLikeAScanOfAllPlaces(@ForAll("evenly") Scenario scenario) {
-    Replay replay = new Replay(scenario, new Subject.Complete(scenario.terms(), new Random(1)));
+    Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(1)));
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
       replay.checkRuns(true);
@@ -23,7 +23,7 @@ class PlannerLawsTest {
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
   void answersLikeAScanWithOpeningHours(@ForAll("evenlyInHours") Scenario scenario) {
-    Replay replay = new Replay(scenario, new Subject.Complete(scenario.terms(), new Random(1)));
+    Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(1)));
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
       replay.checkRuns(true);
@@ -45,7 +45,7 @@ class PlannerLawsTest {
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
   void givesRandomTimesInTheEarliestWindowWithAShareLeft(
       @ForAll("atRandom") Scenario scenario, @ForAll long seed) {
-    Replay replay = new Replay(scenario, new Subject.Complete(scenario.terms(), new Random(seed)));
+    Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(seed)));
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
       replay.checkRuns(true);
@@ -55,7 +55,7 @@ class PlannerLawsTest {
   @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
   void givesRandomTimesWithinOpeningHours(
       @ForAll("atRandomInHours") Scenario scenario, @ForAll long seed) {
-    Replay replay = new Replay(scenario, new Subject.Complete(scenario.terms(), new Random(seed)));
+    Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(seed)));
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
       replay.checkRuns(true);
@@ -70,13 +70,13 @@ class PlannerLawsTest {
   /** Cancelled events are left out: their places are given again, at the same times. */
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
   void keepsTheSpreadBound(@ForAll("evenly") Scenario scenario) {
-    Replay replay = new Replay(scenario, new Subject.Complete(scenario.terms(), new Random(1)));
-    int max = scenario.terms().maxPerWindow();
+    Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(1)));
+    int max = scenario.policy().maxPerWindow();
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
-      max = Math.max(max, replay.book().terms().maxPerWindow());
+      max = Math.max(max, replay.book().policy().maxPerWindow());
     }
-    double perMicro = (double) max / scenario.terms().windowMicros();
+    double perMicro = (double) max / scenario.policy().windowMicros();
     double extra = Math.log(max) / Math.log(2) / 3 + 1;
     long[] times =
         replay.events().stream()
@@ -91,19 +91,19 @@ class PlannerLawsTest {
       }
       if (first > 0) {
         assertThat(times[first] - times[first - 1])
-            .isGreaterThanOrEqualTo(scenario.terms().windowMicros() / (2L * max));
+            .isGreaterThanOrEqualTo(scenario.policy().windowMicros() / (2L * max));
       }
     }
   }
 
   private static void fromPages(Scenario scenario, long seed) {
     Random random = new Random(seed);
-    SlotPolicy terms = scenario.terms();
+    SlotPolicy policy = scenario.policy();
     long barrier =
         random.nextBoolean() || scenario.steps().isEmpty()
             ? Long.MIN_VALUE
-            : terms.windowStart(someTime(scenario)) + random.nextInt(4) * terms.windowMicros();
-    Replay replay = new Replay(scenario, new Subject.Paged(terms, barrier, random));
+            : policy.windowStart(someTime(scenario)) + random.nextInt(4) * policy.windowMicros();
+    Replay replay = new Replay(scenario, new Subject.Paged(policy, barrier, random));
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
     }
@@ -116,7 +116,7 @@ class PlannerLawsTest {
     return scenario.steps().stream()
         .filter(Scenario.Step.Ask.class::isInstance)
         .map(Scenario.Step.Ask.class::cast)
-        .mapToLong(ask -> ask.wish().requestedMicros())
+        .mapToLong(ask -> ask.request().requestedMicros())
         .findFirst()
         .orElse(0);
   }

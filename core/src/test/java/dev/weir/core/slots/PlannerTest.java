@@ -31,29 +31,28 @@ class PlannerTest {
 
   @Test
   void givesOnlyWhatIsLeftOfAWindow() {
-    OccupancyView picture = OccupancyView.empty(TERMS);
+    OccupancyView view = OccupancyView.empty(TERMS);
     for (int event = 0; event < 25; event++) {
-      Placement.Placed placed = placed(picture, NOON + 3 * SECOND);
+      Placement.Placed placed = placed(view, NOON + 3 * SECOND);
       assertThat(placed.windowStartMicros()).isEqualTo(NOON);
       assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 3 * SECOND);
     }
-    assertThat(placed(picture, NOON + 3 * SECOND).windowStartMicros()).isEqualTo(NOON + SIZE);
+    assertThat(placed(view, NOON + 3 * SECOND).windowStartMicros()).isEqualTo(NOON + SIZE);
   }
 
   @Test
   void fillsAWindowToItsLastPlaceFromDifferentWishes() {
-    OccupancyView picture = OccupancyView.empty(TERMS);
+    OccupancyView view = OccupancyView.empty(TERMS);
     TreeSet<Long> times = new TreeSet<>();
     for (int quarter = 3; quarter >= 0; quarter--) {
       for (int event = 0; event < 25; event++) {
-        Placement.Placed placed = placed(picture, NOON + quarter * SECOND);
+        Placement.Placed placed = placed(view, NOON + quarter * SECOND);
         assertThat(placed.windowStartMicros()).isEqualTo(NOON);
         times.add(placed.scheduledMicros());
       }
     }
     assertThat(times).hasSize(100);
-    assertThat(placed(picture, NOON))
-        .isEqualTo(new Placement.Placed(NOON + SIZE, 0, NOON + SIZE, 1));
+    assertThat(placed(view, NOON)).isEqualTo(new Placement.Placed(NOON + SIZE, 0, NOON + SIZE, 1));
   }
 
   @Test
@@ -66,24 +65,23 @@ class PlannerTest {
     assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
     OccupancyView lowered = pictureOf(SlotPolicy.of(50, Duration.ofSeconds(4)), window.copy());
     assertThat(placed(lowered, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
-    assertThat(Availability.count(lowered.terms(), window, Calendar.Span.ALL)).isZero();
+    assertThat(Availability.count(lowered.policy(), window, Calendar.Span.ALL)).isZero();
   }
 
   @Test
   void looksPastTheRequestedTimeWhenItMayNotBeBeforeNow() {
-    OccupancyView picture = OccupancyView.empty(TERMS.withNotBefore(NotBefore.NOW));
+    OccupancyView view = OccupancyView.empty(TERMS.withNotBefore(NotBefore.NOW));
     PlacementRequest past = new PlacementRequest(NOON - 1_000 * SECOND, NOON);
-    assertThat(Planner.place(picture, past, random))
-        .isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
+    assertThat(Planner.place(view, past, random)).isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
     PlacementRequest ahead = new PlacementRequest(NOON + SIZE, NOON);
-    assertThat(Planner.place(picture, ahead, random))
+    assertThat(Planner.place(view, ahead, random))
         .isEqualTo(new Placement.Placed(NOON + SIZE, 0, NOON + SIZE, 0));
   }
 
   @Test
   void givesNothingWhilePaused() {
-    OccupancyView picture = OccupancyView.empty(TERMS.withPausedUntil(NOON + 9 * SECOND));
-    Placement.Placed placed = placed(picture, NOON);
+    OccupancyView view = OccupancyView.empty(TERMS.withPausedUntil(NOON + 9 * SECOND));
+    Placement.Placed placed = placed(view, NOON);
     assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 9 * SECOND);
     assertThat(placed.windowStartMicros()).isEqualTo(NOON + 2 * SIZE);
     assertThat(placed.lookahead()).isZero();
@@ -92,36 +90,36 @@ class PlannerTest {
   @Test
   void saysWhenAPlaceWouldBeFreeIfTheDelayIsTooLong() {
     SlotPolicy brief = SlotPolicy.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(7));
-    OccupancyView picture = OccupancyView.empty(brief);
-    assertThat(placed(picture, NOON).scheduledMicros()).isEqualTo(NOON);
-    assertThat(placed(picture, NOON).scheduledMicros()).isEqualTo(NOON + SIZE);
-    assertThat(place(picture, NOON)).isEqualTo(new Placement.NoRoom(NOON + 2 * SIZE));
-    assertThat(placed(picture, NOON + SECOND).scheduledMicros()).isEqualTo(NOON + 2 * SIZE);
+    OccupancyView view = OccupancyView.empty(brief);
+    assertThat(placed(view, NOON).scheduledMicros()).isEqualTo(NOON);
+    assertThat(placed(view, NOON).scheduledMicros()).isEqualTo(NOON + SIZE);
+    assertThat(place(view, NOON)).isEqualTo(new Placement.NoRoom(NOON + 2 * SIZE));
+    assertThat(placed(view, NOON + SECOND).scheduledMicros()).isEqualTo(NOON + 2 * SIZE);
   }
 
   @Test
   void allowsTheWholeDelayAndNoMore() {
-    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(3));
-    assertThat(placed(OccupancyView.empty(terms), NOON + SECOND).scheduledMicros())
+    SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(3));
+    assertThat(placed(OccupancyView.empty(policy), NOON + SECOND).scheduledMicros())
         .isEqualTo(NOON + SIZE);
-    assertThat(place(OccupancyView.empty(terms), NOON + SECOND - 1))
+    assertThat(place(OccupancyView.empty(policy), NOON + SECOND - 1))
         .isEqualTo(new Placement.NoRoom(NOON + SIZE));
   }
 
   @Test
   void takesNothingWhenItHasNoRoomOrDoesNotKnow() {
-    OccupancyView picture = new OccupancyView(TERMS.withMaxDelay(Duration.ZERO));
-    assertThat(place(picture, NOON)).isEqualTo(new Placement.Unknown(NOON));
-    picture.add(Page.allFrom(NOON, List.of(), List.of()));
-    assertThat(place(picture, NOON + 1)).isInstanceOf(Placement.NoRoom.class);
-    assertThat(picture.drainChanges().isEmpty()).isTrue();
+    OccupancyView view = new OccupancyView(TERMS.withMaxDelay(Duration.ZERO));
+    assertThat(place(view, NOON)).isEqualTo(new Placement.Unknown(NOON));
+    view.add(Page.allFrom(NOON, List.of(), List.of()));
+    assertThat(place(view, NOON + 1)).isInstanceOf(Placement.NoRoom.class);
+    assertThat(view.drainChanges().isEmpty()).isTrue();
   }
 
   @Test
   void endsWhereTimeEnds() {
     // The last window has places after the end of time.
-    OccupancyView picture = OccupancyView.empty(SlotPolicy.of(1_024, Duration.ofDays(31)));
-    assertThat(place(picture, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+    OccupancyView view = OccupancyView.empty(SlotPolicy.of(1_024, Duration.ofDays(31)));
+    assertThat(place(view, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
     SlotPolicy second = SlotPolicy.of(1, Duration.ofSeconds(1));
     OccupancyView seconds = OccupancyView.empty(second);
     long last = Micros.LATEST - SECOND + 1;
@@ -132,11 +130,11 @@ class PlannerTest {
   @Test
   void schedulesNothingInTheHourThatTheClockLeavesOut() {
     NaiveHours nights = Scenarios.daily("Europe/Berlin", Duration.ofHours(1), Duration.ofHours(4));
-    SlotPolicy terms = SlotPolicy.of(4, Duration.ofMinutes(7)).withCalendar(nights.calendar());
-    OccupancyView picture = OccupancyView.empty(terms);
+    SlotPolicy policy = SlotPolicy.of(4, Duration.ofMinutes(7)).withCalendar(nights.calendar());
+    OccupancyView view = OccupancyView.empty(policy);
     List<Long> times = new ArrayList<>();
     for (int event = 0; event < 150; event++) {
-      times.add(placed(picture, micros("2026-03-28T22:00:00Z")).scheduledMicros());
+      times.add(placed(view, micros("2026-03-28T22:00:00Z")).scheduledMicros());
     }
     assertThat(times).allMatch(nights::test);
     // On that night there are two hours, from one to two and from three to four.
@@ -150,40 +148,40 @@ class PlannerTest {
   @Test
   void keepsAnyNumberOfFullWindowsAsOneRun() {
     for (int backlog : new int[] {10, 1_000_000}) {
-      OccupancyView picture = OccupancyView.empty(TERMS);
+      OccupancyView view = OccupancyView.empty(TERMS);
       for (int window = 0; window < backlog; window++) {
-        picture.markFull(NOON + window * SIZE);
+        view.markFull(NOON + window * SIZE);
       }
-      assertThat(picture.drainChanges().addedRuns())
+      assertThat(view.drainChanges().addedRuns())
           .containsExactly(new Page.Run(NOON, NOON + backlog * SIZE));
-      assertThat(picture.heapBytes()).isLessThan(300);
-      assertThat(placed(picture, NOON + SIZE).lookahead()).isEqualTo(backlog - 1);
+      assertThat(view.heapBytes()).isLessThan(300);
+      assertThat(placed(view, NOON + SIZE).lookahead()).isEqualTo(backlog - 1);
     }
   }
 
   @Test
   void mergesRunsWhateverTheOrderInWhichWindowsFill() {
     SlotPolicy one = SlotPolicy.of(1, Duration.ofSeconds(4));
-    OccupancyView picture = OccupancyView.empty(one);
+    OccupancyView view = OccupancyView.empty(one);
     for (int step : new int[] {4, 2, 1}) {
       for (int window = 0; window < 10_000; window += step) {
-        placed(picture, NOON + window * SIZE);
+        placed(view, NOON + window * SIZE);
       }
     }
-    assertThat(picture.drainChanges().addedRuns())
+    assertThat(view.drainChanges().addedRuns())
         .first()
         .extracting(Page.Run::fromMicros)
         .isEqualTo(NOON);
-    assertThat(picture.heapBytes()).isLessThan(300);
-    assertThat(picture.firstNotFull(NOON)).isGreaterThanOrEqualTo(NOON + 10_000 * SIZE);
+    assertThat(view.heapBytes()).isLessThan(300);
+    assertThat(view.firstNotFull(NOON)).isGreaterThanOrEqualTo(NOON + 10_000 * SIZE);
   }
 
-  private Placement place(OccupancyView picture, long requestedMicros) {
-    return Planner.place(picture, new PlacementRequest(requestedMicros, 0), random);
+  private Placement place(OccupancyView view, long requestedMicros) {
+    return Planner.place(view, new PlacementRequest(requestedMicros, 0), random);
   }
 
-  private Placement.Placed placed(OccupancyView picture, long requestedMicros) {
-    return (Placement.Placed) place(picture, requestedMicros);
+  private Placement.Placed placed(OccupancyView view, long requestedMicros) {
+    return (Placement.Placed) place(view, requestedMicros);
   }
 
   private static Window windowWith(int events) {
@@ -194,10 +192,10 @@ class PlannerTest {
     return window;
   }
 
-  private static OccupancyView pictureOf(SlotPolicy terms, Window window) {
-    OccupancyView picture = OccupancyView.empty(terms);
-    picture.put(window);
-    return picture;
+  private static OccupancyView pictureOf(SlotPolicy policy, Window window) {
+    OccupancyView view = OccupancyView.empty(policy);
+    view.put(window);
+    return view;
   }
 
   private static long micros(String time) {
@@ -212,13 +210,13 @@ class PlannerTest {
             ZoneOffset.UTC,
             Map.of(DayOfWeek.MONDAY, List.of(new OpeningHours.Hours(36_001, 36_002))),
             Set.of());
-    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(2)).withCalendar(oddSecond);
-    OccupancyView picture = OccupancyView.empty(terms);
-    PlacementRequest wish = new PlacementRequest(0, 0);
+    SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(2)).withCalendar(oddSecond);
+    OccupancyView view = OccupancyView.empty(policy);
+    PlacementRequest request = new PlacementRequest(0, 0);
 
-    assertThat(Planner.place(picture, wish, new Random(1)))
+    assertThat(Planner.place(view, request, new Random(1)))
         .isEqualTo(new Placement.NoRoom(Calendar.NEVER));
-    assertThat(new Forecast(terms, wish, 1).step(picture))
+    assertThat(new Forecast(policy, request, 1).step(view))
         .isEqualTo(new Forecast.Outcome.NoRoom(0));
   }
 }

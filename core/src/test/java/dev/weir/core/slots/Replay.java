@@ -18,12 +18,12 @@ final class Replay {
 
   Replay(Scenario scenario, Subject subject) {
     this.scenario = scenario;
-    this.book = new NaiveBook(scenario.terms(), scenario.open());
+    this.book = new NaiveBook(scenario.policy(), scenario.open());
     this.subject = subject;
   }
 
   /** An event that has a slot. */
-  record Held(PlacementRequest wish, Placement.Placed placed) {}
+  record Held(PlacementRequest request, Placement.Placed placed) {}
 
   List<Held> events() {
     return events;
@@ -37,67 +37,67 @@ final class Replay {
     switch (step) {
       case Scenario.Step.Ask ask -> {
         for (int i = 0; i < ask.events(); i++) {
-          ask(ask.wish());
+          ask(ask.request());
         }
       }
       case Scenario.Step.Cancel cancel -> cancel(cancel.event());
       case Scenario.Step.Limit limit -> change(limited(limit.maxPerWindow()), book.open());
       case Scenario.Step.Hours hours -> {
         if (hours.inForce()) {
-          change(book.terms().withCalendar(scenario.terms().calendar()), scenario.open());
+          change(book.policy().withCalendar(scenario.policy().calendar()), scenario.open());
         } else {
-          change(book.terms().withCalendar(Calendar.ALWAYS), NaiveBook.ALWAYS);
+          change(book.policy().withCalendar(Calendar.ALWAYS), NaiveBook.ALWAYS);
         }
       }
     }
   }
 
-  private void ask(PlacementRequest wish) {
+  private void ask(PlacementRequest request) {
     Placement answer =
-        switch (book.terms().spread()) {
-          case EVEN -> askEvenly(wish);
-          case RANDOM -> askAtRandom(wish);
+        switch (book.policy().spread()) {
+          case EVEN -> askEvenly(request);
+          case RANDOM -> askAtRandom(request);
         };
     if (answer instanceof Placement.Placed placed) {
-      events.add(new Held(wish, placed));
+      events.add(new Held(request, placed));
       assertThat(book.taken(placed.windowStartMicros()).size())
           .as("events in the window")
-          .isLessThanOrEqualTo(book.terms().maxPerWindow());
-      assertThat(placed.scheduledMicros()).isBetween(book.from(wish), book.latest(wish));
+          .isLessThanOrEqualTo(book.policy().maxPerWindow());
+      assertThat(placed.scheduledMicros()).isBetween(book.from(request), book.latest(request));
       assertThat(book.isOpen(placed.scheduledMicros())).as("open").isTrue();
     }
   }
 
-  private Placement askEvenly(PlacementRequest wish) {
-    Placement answer = subject.place(wish);
-    assertThat(answer).as("%s", wish).isEqualTo(book.placeEvenly(wish));
+  private Placement askEvenly(PlacementRequest request) {
+    Placement answer = subject.place(request);
+    assertThat(answer).as("%s", request).isEqualTo(book.placeEvenly(request));
     return answer;
   }
 
-  private Placement askAtRandom(PlacementRequest wish) {
-    long expected = book.randomWindow(wish);
-    Placement answer = subject.place(wish);
+  private Placement askAtRandom(PlacementRequest request) {
+    long expected = book.randomWindow(request);
+    Placement answer = subject.place(request);
     switch (answer) {
       case Placement.Placed placed -> {
-        long size = book.terms().windowMicros();
+        long size = book.policy().windowMicros();
         assertThat(placed.windowStartMicros()).isEqualTo(expected);
         assertThat(Math.floorDiv(placed.scheduledMicros(), size) * size).isEqualTo(expected);
-        assertThat(placed.lookahead()).isEqualTo((expected - windowStart(wish)) / size);
-        assertThat(placed.place()).isLessThan(book.terms().maxPerWindow());
+        assertThat(placed.lookahead()).isEqualTo((expected - windowStart(request)) / size);
+        assertThat(placed.place()).isLessThan(book.policy().maxPerWindow());
         book.take(expected, placed.place());
       }
       case Placement.NoRoom noRoom -> {
-        assertThat(expected).as("%s", wish).isEqualTo(Calendar.NEVER);
-        assertThat(noRoom.freeMicros()).isGreaterThanOrEqualTo(book.from(wish));
+        assertThat(expected).as("%s", request).isEqualTo(Calendar.NEVER);
+        assertThat(noRoom.freeMicros()).isGreaterThanOrEqualTo(book.from(request));
       }
       case Placement.Unknown unknown -> throw new AssertionError(unknown);
     }
     return answer;
   }
 
-  private long windowStart(PlacementRequest wish) {
-    long size = book.terms().windowMicros();
-    return Math.floorDiv(book.from(wish), size) * size;
+  private long windowStart(PlacementRequest request) {
+    long size = book.policy().windowMicros();
+    return Math.floorDiv(book.from(request), size) * size;
   }
 
   private void cancel(int number) {
@@ -110,20 +110,20 @@ final class Replay {
   }
 
   private SlotPolicy limited(int maxPerWindow) {
-    SlotPolicy terms = book.terms();
+    SlotPolicy policy = book.policy();
     return new SlotPolicy(
         maxPerWindow,
-        terms.windowMicros(),
-        terms.spread(),
-        terms.maxDelayMicros(),
-        terms.notBefore(),
-        terms.calendar(),
-        terms.pausedUntilMicros());
+        policy.windowMicros(),
+        policy.spread(),
+        policy.maxDelayMicros(),
+        policy.notBefore(),
+        policy.calendar(),
+        policy.pausedUntilMicros());
   }
 
-  private void change(SlotPolicy terms, LongPredicate open) {
-    book.change(terms, open);
-    subject.change(terms, book.taken().keySet().stream().map(book::window).toList());
+  private void change(SlotPolicy policy, LongPredicate open) {
+    book.change(policy, open);
+    subject.change(policy, book.taken().keySet().stream().map(book::window).toList());
   }
 
   /** What was written down for later is what is true. */
@@ -149,7 +149,7 @@ final class Replay {
       }
       end = run.getValue();
       long last = Math.min(end, Micros.LATEST);
-      for (long start = run.getKey(); start < last; start += book.terms().windowMicros()) {
+      for (long start = run.getKey(); start < last; start += book.policy().windowMicros()) {
         assertThat(book.hasRoom(start)).as("room in window %d of %s", start, run).isFalse();
       }
     }

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /** Terms, and what happens under them. */
-record Scenario(SlotPolicy terms, LongPredicate open, List<Step> steps) {
+record Scenario(SlotPolicy policy, LongPredicate open, List<Step> steps) {
 
   /** What happens next. */
   sealed interface Step {
     /** So many events ask for a slot. */
-    record Ask(PlacementRequest wish, int events) implements Step {}
+    record Ask(PlacementRequest request, int events) implements Step {}
 
     /** An event that has a slot gives it back; counted from the first, and round again. */
     record Cancel(int event) implements Step {}

@@ -38,11 +38,11 @@ final class Scenarios {
     return Combinators.combine(sizes, bases, limits)
         .flatAs(
             (size, base, limit) ->
-                terms(limit, size, spread, Calendar.ALWAYS, base)
+                policy(limit, size, spread, Calendar.ALWAYS, base)
                     .flatMap(
-                        terms ->
-                            steps(terms, base)
-                                .map(steps -> new Scenario(terms, NaiveBook.ALWAYS, steps))));
+                        policy ->
+                            steps(policy, base)
+                                .map(steps -> new Scenario(policy, NaiveBook.ALWAYS, steps))));
   }
 
   /** With opening hours, around a change of the clock. */
@@ -60,11 +60,11 @@ final class Scenarios {
                   .map(hour -> change + hour * 3_600_000_000L)
                   .flatMap(
                       base ->
-                          terms(limit, size, spread, sign.calendar(), base)
+                          policy(limit, size, spread, sign.calendar(), base)
                               .flatMap(
-                                  terms ->
-                                      steps(terms, base)
-                                          .map(steps -> new Scenario(terms, sign, steps))));
+                                  policy ->
+                                      steps(policy, base)
+                                          .map(steps -> new Scenario(policy, sign, steps))));
             });
   }
 
@@ -136,7 +136,7 @@ final class Scenarios {
     return Arbitraries.integers().between(-3, 6).map(day::plusDays).set().ofMaxSize(2);
   }
 
-  private static Arbitrary<SlotPolicy> terms(
+  private static Arbitrary<SlotPolicy> policy(
       int limit, long size, Spread spread, Calendar calendar, long base) {
     Arbitrary<Long> delays =
         Arbitraries.oneOf(
@@ -153,8 +153,8 @@ final class Scenarios {
                 new SlotPolicy(limit, size, spread, delay, notBefore, calendar, pausedUntil));
   }
 
-  private static Arbitrary<List<Scenario.Step>> steps(SlotPolicy terms, long base) {
-    long size = terms.windowMicros();
+  private static Arbitrary<List<Scenario.Step>> steps(SlotPolicy policy, long base) {
+    long size = policy.windowMicros();
     Arbitrary<Long> times =
         Arbitraries.frequencyOf(
                 Tuple.of(2, Arbitraries.just(0L)),
@@ -174,7 +174,7 @@ final class Scenarios {
         Arbitraries.integers().between(0, 1_000).map(Scenario.Step.Cancel::new);
     Arbitrary<Scenario.Step> limit =
         Arbitraries.integers().between(1, 12).map(Scenario.Step.Limit::new);
-    int toggles = terms.calendar() instanceof Calendar.Always ? 1 : 8;
+    int toggles = policy.calendar() instanceof Calendar.Always ? 1 : 8;
     Arbitrary<Scenario.Step> hours = Arbitraries.of(true, false).map(Scenario.Step.Hours::new);
     return Arbitraries.frequencyOf(
             Tuple.of(16, ask), Tuple.of(8, cancel), Tuple.of(2, limit), Tuple.of(toggles, hours))

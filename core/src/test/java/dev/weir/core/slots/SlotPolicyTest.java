@@ -43,7 +43,7 @@ class SlotPolicyTest {
     assertThat(wrong(0, SECOND)).containsExactly("maxPerWindow");
     assertThat(wrong(-1, SECOND)).containsExactly("maxPerWindow");
     assertThat(wrong(Integer.MIN_VALUE, SECOND)).containsExactly("maxPerWindow");
-    assertThat(wrong(Places.MOST + 1, 10 * SECOND)).containsExactly("maxPerWindow");
+    assertThat(wrong(Places.COUNT + 1, 10 * SECOND)).containsExactly("maxPerWindow");
     assertThat(wrong(Integer.MAX_VALUE, 10 * SECOND)).containsExactly("maxPerWindow");
   }
 
@@ -59,22 +59,22 @@ class SlotPolicyTest {
   @Example
   void refusesPlacesThatWouldShareAMicrosecond() {
     assertThat(wrong(513, 1_000)).containsExactly("maxPerWindow");
-    assertThat(wrong(Places.MOST, SECOND)).containsExactly("maxPerWindow");
+    assertThat(wrong(Places.COUNT, SECOND)).containsExactly("maxPerWindow");
   }
 
   @Example
   void refusesADelayBelowNothing() {
-    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(1));
-    assertThatThrownBy(() -> terms.withMaxDelay(Duration.ofNanos(-1)))
+    SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(1));
+    assertThatThrownBy(() -> policy.withMaxDelay(Duration.ofNanos(-1)))
         .isInstanceOf(InvalidSlotPolicyException.class)
         .hasMessage("maxDelay must not be negative, but is PT-0.000001S");
   }
 
   @Example
   void refusesAPauseOutsideOfTime() {
-    SlotPolicy terms = SlotPolicy.of(1, Duration.ofSeconds(1));
+    SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(1));
     for (long micros : new long[] {Micros.LATEST + 1, Micros.EARLIEST - 1, Long.MAX_VALUE}) {
-      assertThatThrownBy(() -> terms.withPausedUntil(micros))
+      assertThatThrownBy(() -> policy.withPausedUntil(micros))
           .isInstanceOf(InvalidSlotPolicyException.class)
           .hasMessageStartingWith("pausedUntil ");
     }
@@ -83,21 +83,21 @@ class SlotPolicyTest {
   @Example
   void acceptsTheExtremes() {
     assertThat(wrong(512, 1_000)).isEmpty();
-    assertThat(wrong(Places.MOST, Places.MOST)).isEmpty();
-    assertThat(wrong(Places.MOST, Micros.floor(SlotPolicy.LONGEST_WINDOW))).isEmpty();
+    assertThat(wrong(Places.COUNT, Places.COUNT)).isEmpty();
+    assertThat(wrong(Places.COUNT, Micros.floor(SlotPolicy.MAX_WINDOW))).isEmpty();
     assertThat(wrong(100_000, SECOND)).isEmpty();
-    SlotPolicy terms = SlotPolicy.of(1, SlotPolicy.SHORTEST_WINDOW);
-    assertThat(terms.withMaxDelay(Duration.ZERO).maxDelayMicros()).isZero();
-    assertThat(terms.withPausedUntil(Micros.LATEST).pausedUntilMicros()).isEqualTo(Micros.LATEST);
-    assertThat(terms.withPausedUntil(SlotPolicy.NOT_PAUSED)).isEqualTo(terms);
+    SlotPolicy policy = SlotPolicy.of(1, SlotPolicy.MIN_WINDOW);
+    assertThat(policy.withMaxDelay(Duration.ZERO).maxDelayMicros()).isZero();
+    assertThat(policy.withPausedUntil(Micros.LATEST).pausedUntilMicros()).isEqualTo(Micros.LATEST);
+    assertThat(policy.withPausedUntil(SlotPolicy.NOT_PAUSED)).isEqualTo(policy);
   }
 
   @Example
   void changesOneTermAtATime() {
-    SlotPolicy terms = SlotPolicy.of(7, Duration.ofSeconds(3));
+    SlotPolicy policy = SlotPolicy.of(7, Duration.ofSeconds(3));
     Calendar nights = Scenarios.daily("UTC", Duration.ofHours(22), Duration.ofHours(6)).calendar();
     SlotPolicy all =
-        terms
+        policy
             .withSpread(Spread.RANDOM)
             .withMaxDelay(Duration.ofSeconds(9))
             .withNotBefore(NotBefore.NOW)
@@ -111,19 +111,20 @@ class SlotPolicyTest {
 
   @Example
   void judgesRoomAlikeUnlessLimitSizeSpreadOrHoursDiffer() {
-    SlotPolicy terms = SlotPolicy.of(7, Duration.ofSeconds(3));
+    SlotPolicy policy = SlotPolicy.of(7, Duration.ofSeconds(3));
     Calendar nights = Scenarios.daily("UTC", Duration.ofHours(22), Duration.ofHours(6)).calendar();
     Calendar sameNights =
         Scenarios.daily("UTC", Duration.ofHours(22), Duration.ofHours(6)).calendar();
     assertThat(
-            terms.sameRoomAs(
-                terms.withMaxDelay(Duration.ZERO).withNotBefore(NotBefore.NOW).withPausedUntil(0)))
+            policy.hasSameWindowsAs(
+                policy.withMaxDelay(Duration.ZERO).withNotBefore(NotBefore.NOW).withPausedUntil(0)))
         .isTrue();
-    assertThat(terms.withCalendar(nights).sameRoomAs(terms.withCalendar(sameNights))).isTrue();
-    assertThat(terms.sameRoomAs(SlotPolicy.of(8, Duration.ofSeconds(3)))).isFalse();
-    assertThat(terms.sameRoomAs(SlotPolicy.of(7, Duration.ofSeconds(4)))).isFalse();
-    assertThat(terms.sameRoomAs(terms.withSpread(Spread.RANDOM))).isFalse();
-    assertThat(terms.sameRoomAs(terms.withCalendar(nights))).isFalse();
+    assertThat(policy.withCalendar(nights).hasSameWindowsAs(policy.withCalendar(sameNights)))
+        .isTrue();
+    assertThat(policy.hasSameWindowsAs(SlotPolicy.of(8, Duration.ofSeconds(3)))).isFalse();
+    assertThat(policy.hasSameWindowsAs(SlotPolicy.of(7, Duration.ofSeconds(4)))).isFalse();
+    assertThat(policy.hasSameWindowsAs(policy.withSpread(Spread.RANDOM))).isFalse();
+    assertThat(policy.hasSameWindowsAs(policy.withCalendar(nights))).isFalse();
   }
 
   @Property

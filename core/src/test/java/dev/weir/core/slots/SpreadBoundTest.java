@@ -38,7 +38,7 @@ class SpreadBoundTest {
     for (int max = 4_099; max <= 100_000; max += 997) {
       sample.add(max);
     }
-    sample.addAll(Arrays.asList(100_000, 699_051, Places.MOST - 1, Places.MOST));
+    sample.addAll(Arrays.asList(100_000, 699_051, Places.COUNT - 1, Places.COUNT));
     for (int max : sample) {
       assertThat(extra(max)).as("max %d", max).isLessThanOrEqualTo(bound(max));
     }

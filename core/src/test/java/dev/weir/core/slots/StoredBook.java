@@ -37,15 +37,15 @@ final class StoredBook {
   }
 
   /** The page that begins at {@code from} and is so many windows long. */
-  Page page(SlotPolicy terms, long from, int length) {
-    long until = from + length * terms.windowMicros();
+  Page page(SlotPolicy policy, long from, int length) {
+    long until = from + length * policy.windowMicros();
     List<Window> found = new ArrayList<>();
     windows
         .subMap(from, until)
         .forEach(
             (start, bytes) -> {
               Window window = Window.of(start, bytes, 0);
-              if (window.taken() > 0 && window.taken() < terms.maxPerWindow()) {
+              if (window.taken() > 0 && window.taken() < policy.maxPerWindow()) {
                 found.add(window);
               }
             });

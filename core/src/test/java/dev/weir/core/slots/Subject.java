@@ -6,13 +6,13 @@ import java.util.random.RandomGenerator;
 
 /** A planner on a picture, kept in one of the ways in which a ledger may keep it. */
 interface Subject {
-  Placement place(PlacementRequest wish);
+  Placement place(PlacementRequest request);
 
   /** Gives a place of {@code window}, which is as it is now, back. */
   void release(Window window, int place);
 
   /** Starts anew under other terms with these windows. */
-  void change(SlotPolicy terms, Collection<Window> windows);
+  void change(SlotPolicy policy, Collection<Window> windows);
 
   /** What has been written, all of it. */
   StoredBook stored();
@@ -21,37 +21,37 @@ interface Subject {
   final class Complete implements Subject {
     private final RandomGenerator random;
     private final StoredBook stored = new StoredBook();
-    private OccupancyView picture;
+    private OccupancyView view;
 
-    Complete(SlotPolicy terms, RandomGenerator random) {
+    Complete(SlotPolicy policy, RandomGenerator random) {
       this.random = random;
-      this.picture = OccupancyView.empty(terms);
+      this.view = OccupancyView.empty(policy);
     }
 
-    OccupancyView picture() {
-      return picture;
+    OccupancyView view() {
+      return view;
     }
 
     @Override
-    public Placement place(PlacementRequest wish) {
-      return Planner.place(picture, wish, random);
+    public Placement place(PlacementRequest request) {
+      return Planner.place(view, request, random);
     }
 
     @Override
     public void release(Window window, int place) {
-      picture.release(window, place);
+      view.release(window, place);
     }
 
     @Override
-    public void change(SlotPolicy terms, Collection<Window> windows) {
-      picture = OccupancyView.empty(terms);
+    public void change(SlotPolicy policy, Collection<Window> windows) {
+      view = OccupancyView.empty(policy);
       stored.forgetRuns();
-      windows.forEach(picture::put);
+      windows.forEach(view::put);
     }
 
     @Override
     public StoredBook stored() {
-      stored.apply(picture.drainChanges());
+      stored.apply(view.drainChanges());
       return stored;
     }
   }
@@ -61,40 +61,40 @@ interface Subject {
     private final RandomGenerator random;
     private final long barrierMicros;
     private final StoredBook stored = new StoredBook();
-    private OccupancyView picture;
+    private OccupancyView view;
 
-    Paged(SlotPolicy terms, long barrierMicros, RandomGenerator random) {
+    Paged(SlotPolicy policy, long barrierMicros, RandomGenerator random) {
       this.random = random;
       this.barrierMicros = barrierMicros;
-      this.picture = new OccupancyView(terms, barrierMicros);
+      this.view = new OccupancyView(policy, barrierMicros);
     }
 
     @Override
-    public Placement place(PlacementRequest wish) {
+    public Placement place(PlacementRequest request) {
       writeNowAndThen();
-      Placement placement = Planner.place(picture, wish, random);
+      Placement placement = Planner.place(view, request, random);
       while (placement instanceof Placement.Unknown unknown) {
         addPage(unknown.fromMicros());
-        placement = Planner.place(picture, wish, random);
+        placement = Planner.place(view, request, random);
       }
       return placement;
     }
 
     Forecast.Outcome step(Forecast forecast) {
-      Forecast.Outcome outcome = forecast.step(picture);
+      Forecast.Outcome outcome = forecast.step(view);
       while (outcome instanceof Forecast.Outcome.Unknown unknown) {
         addPage(unknown.fromMicros());
-        outcome = forecast.step(picture);
+        outcome = forecast.step(view);
       }
       return outcome;
     }
 
     /** Pages may begin before what is asked for, and lap over what is known. */
     private void addPage(long fromMicros) {
-      SlotPolicy terms = picture.terms();
+      SlotPolicy policy = view.policy();
       int before = random.nextInt(3);
-      long from = fromMicros - before * terms.windowMicros();
-      picture.add(stored.page(terms, from, before + 1 + random.nextInt(3)));
+      long from = fromMicros - before * policy.windowMicros();
+      view.add(stored.page(policy, from, before + 1 + random.nextInt(3)));
     }
 
     @Override
@@ -102,31 +102,31 @@ interface Subject {
       writeNowAndThen();
       // Only what is known can be given back.
       addPage(window.startMicros());
-      picture.release(window, place);
+      view.release(window, place);
     }
 
     @Override
-    public void change(SlotPolicy terms, Collection<Window> windows) {
-      OccupancyView rebuilt = new OccupancyView(terms, barrierMicros);
+    public void change(SlotPolicy policy, Collection<Window> windows) {
+      OccupancyView rebuilt = new OccupancyView(policy, barrierMicros);
       rebuilt.add(Page.allFrom(Long.MIN_VALUE, List.of(), List.of()));
       windows.forEach(rebuilt::put);
-      stored.apply(picture.drainChanges());
+      stored.apply(view.drainChanges());
       stored.forgetRuns();
       stored.apply(rebuilt.drainChanges());
-      picture = new OccupancyView(terms, barrierMicros);
+      view = new OccupancyView(policy, barrierMicros);
     }
 
     @Override
     public StoredBook stored() {
-      stored.apply(picture.drainChanges());
+      stored.apply(view.drainChanges());
       return stored;
     }
 
     private void writeNowAndThen() {
       if (random.nextInt(4) == 0) {
-        stored.apply(picture.drainChanges());
+        stored.apply(view.drainChanges());
         if (random.nextBoolean()) {
-          picture = new OccupancyView(picture.terms(), barrierMicros);
+          view = new OccupancyView(view.policy(), barrierMicros);
         }
       }
     }

@@ -38,7 +38,7 @@ class WindowTest {
   void refusesAPlaceThatIsTakenOrNone() {
     Window window = new Window(0);
     window.take(5);
-    for (int place : new int[] {5, -1, Places.MOST, Places.NONE}) {
+    for (int place : new int[] {5, -1, Places.COUNT, Places.NONE}) {
       assertThatThrownBy(() -> window.take(place))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("place " + place);
@@ -60,11 +60,11 @@ class WindowTest {
   void findsAReleasedPlaceBelowManyTakenOnes() {
     Window window = new Window(0);
     for (int place = 0; place < 1_000; place++) {
-      assertThat(window.lowestFree(2_000, 0, Places.MOST)).isEqualTo(place);
+      assertThat(window.lowestFree(2_000, 0, Places.COUNT)).isEqualTo(place);
       window.take(place);
     }
     window.release(3);
-    assertThat(window.lowestFree(2_000, 0, Places.MOST)).isEqualTo(3);
+    assertThat(window.lowestFree(2_000, 0, Places.COUNT)).isEqualTo(3);
   }
 
   @Example

@@ -64,9 +64,9 @@ public final class Failover implements LimitStore {
       long localMostKeys,
       CircuitBreaker.Settings breaker) {
     public Parts {
-      if (nodes < 1 || nodes > Limit.MOST_NODES) {
+      if (nodes < 1 || nodes > Limit.MAX_NODES) {
         throw new IllegalArgumentException(
-            "nodes must be from 1 to %d, not %d".formatted(Limit.MOST_NODES, nodes));
+            "nodes must be from 1 to %d, not %d".formatted(Limit.MAX_NODES, nodes));
       }
     }
   }
@@ -207,7 +207,7 @@ public final class Failover implements LimitStore {
     for (LimitRequest ask : demand.asks()) {
       if (Micros.clamped(ask.policy().createdAt()) < untilMicros) {
         Limit limit = ask.policy().limit();
-        Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.most(), untilMicros);
+        Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.maxCost(), untilMicros);
         longest = Math.max(longest, untilMicros + limit.idleMicros(all, untilMicros));
       }
     }
@@ -373,7 +373,7 @@ public final class Failover implements LimitStore {
     List<LimitRequest> asks = new ArrayList<>(demand.asks().size());
     for (LimitRequest ask : demand.asks()) {
       Limit share = ask.policy().limit().share(parts.nodes());
-      if (ask.cost() > share.most()) {
+      if (ask.cost() > share.maxCost()) {
         return Optional.empty();
       }
       asks.add(new LimitRequest(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
@@ -389,7 +389,7 @@ public final class Failover implements LimitStore {
   private AcquireResult letPass(AcquireRequest demand) {
     List<Outcome> decisions = new ArrayList<>(demand.asks().size());
     for (LimitRequest ask : demand.asks()) {
-      decisions.add(new Decision.Allowed(ask.policy().limit().most() - ask.cost(), 0));
+      decisions.add(new Decision.Allowed(ask.policy().limit().maxCost() - ask.cost(), 0));
     }
     return answer(decisions, AcquireResult.Mode.OPEN);
   }

@@ -54,7 +54,7 @@ public final class OpenWhenFull implements LimitStore {
   }
 
   private static Decision letPass(Policy policy, long cost) {
-    return new Decision.Allowed(policy.limit().most() - cost, 0);
+    return new Decision.Allowed(policy.limit().maxCost() - cost, 0);
   }
 
   @Override

@@ -27,7 +27,7 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
 
   @Override
   public final synchronized Change<E> create(T terms, String by) {
-    if (entries.size() >= most()) {
+    if (entries.size() >= maxEntries()) {
       return new Change.TooMany<>();
     }
     if (isTaken(terms, 0)) {

@@ -17,7 +17,7 @@ public interface Register<T, E extends Entry<T>> {
   int MOST_VERSIONS = 1_000;
 
   /** So many entries, at most, are kept: every node holds all of them. */
-  int most();
+  int maxEntries();
 
   /** What no other entry may have. */
   String title(T terms);

@@ -8,7 +8,7 @@ public interface Routes extends Register<Route.Terms, Route> {
   int MOST = 1_000;
 
   @Override
-  default int most() {
+  default int maxEntries() {
     return MOST;
   }
 

@@ -82,9 +82,9 @@ public final class LimitedRule {
   }
 
   /** The most that may ever be asked of it at once. */
-  public long most() {
+  public long maxCost() {
     return switch (means) {
-      case Counted counted -> counted.policy().limit().most();
+      case Counted counted -> counted.policy().limit().maxCost();
       case Leased leased -> leased.concurrency().max();
     };
   }

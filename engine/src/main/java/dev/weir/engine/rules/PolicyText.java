@@ -23,7 +23,7 @@ public record PolicyText(String name, String terms, String most) {
   public static PolicyText ofRule(String name, Limit limit) {
     String quoted = quoted(isPrintable(name) ? name : printable(name));
     return new PolicyText(
-        quoted, quoted + ";q=" + limit.most() + window(limit), Long.toString(limit.most()));
+        quoted, quoted + ";q=" + limit.maxCost() + window(limit), Long.toString(limit.maxCost()));
   }
 
   /** How fields speak of the bucket of a resource, which may have any name. */

@@ -8,7 +8,7 @@ public interface Rules extends Register<Rule.Terms, Rule> {
   int MOST = 10_000;
 
   @Override
-  default int most() {
+  default int maxEntries() {
     return MOST;
   }
 

@@ -73,7 +73,7 @@ final class MemoryWindows implements LockedWindows {
     if (window == null) {
       return;
     }
-    if (window.lying() == 0) {
+    if (window.offGrid() == 0) {
       picture.release(window, slot.place());
     } else {
       // Events from windows of another size may now lie on better places.

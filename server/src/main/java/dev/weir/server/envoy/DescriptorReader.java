@@ -152,7 +152,7 @@ final class DescriptorReader {
     List<RuleCheck> asked = new ArrayList<>(rules.size());
     Question.Kind possible = kind;
     for (LimitedRule rule : rules) {
-      boolean isTooMuch = hits > rule.most();
+      boolean isTooMuch = hits > rule.maxCost();
       if (isTooMuch && kind == Question.Kind.TAKE) {
         if (rule.isShadow()) {
           rule.tally().count(RuleCounters.Kind.SHADOW_REFUSED);
@@ -160,7 +160,8 @@ final class DescriptorReader {
         }
         possible = Question.Kind.REFUSE;
       }
-      asked.add(new RuleCheck(rule, keys.key(rule), isTooMuch ? rule.most() : Math.max(1, hits)));
+      asked.add(
+          new RuleCheck(rule, keys.key(rule), isTooMuch ? rule.maxCost() : Math.max(1, hits)));
     }
     return new Question(possible, asked);
   }

@@ -240,11 +240,13 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
 
   /** What several descriptors ask of the same can be too much together. */
   private static boolean isTooMuch(RuleCheck asked) {
-    return asked.cost() > asked.rule().most();
+    return asked.cost() > asked.rule().maxCost();
   }
 
   private static RuleCheck bounded(RuleCheck asked) {
-    return isTooMuch(asked) ? new RuleCheck(asked.rule(), asked.key(), asked.rule().most()) : asked;
+    return isTooMuch(asked)
+        ? new RuleCheck(asked.rule(), asked.key(), asked.rule().maxCost())
+        : asked;
   }
 
   private List<RuleResult> giveBack(List<Question> questions) {

@@ -111,7 +111,7 @@ final class Reply {
 
   private static RateLimit limit(LimitedRule rule) {
     RateLimit.Builder limit =
-        RateLimit.newBuilder().setName(rule.name()).setRequestsPerUnit(unsigned(rule.most()));
+        RateLimit.newBuilder().setName(rule.name()).setRequestsPerUnit(unsigned(rule.maxCost()));
     if (rule.means() instanceof LimitedRule.Counted counted) {
       limit.setUnit(
           switch (counted.policy().limit()) {

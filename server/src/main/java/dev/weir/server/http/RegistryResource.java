@@ -175,7 +175,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
       case Change.TooMany<E> many ->
           throw words
               .tooMany()
-              .problem("There are %d %ss already.".formatted(register.most(), words.one()));
+              .problem("There are %d %ss already.".formatted(register.maxEntries(), words.one()));
     };
   }
 

@@ -75,7 +75,7 @@ final class ConcurrencyEndpoints {
     String resource = ResourceId.of(request);
     Fields fields = Fields.of(Json.read(body, 0, body.length));
     Optional<Long> max =
-        fields.required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MOST));
+        fields.required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MAX_PLACES));
     Duration ttl = ttl(fields);
     fields.refuseOthers();
     if (fields.isWrong("maxConcurrent")) {
@@ -89,8 +89,8 @@ final class ConcurrencyEndpoints {
 
   private static Duration ttl(Fields fields) {
     Duration ttl = fields.duration("leaseTtl").orElse(USUAL_TTL);
-    Duration shortest = Micros.duration(Limit.SHORTEST_MICROS);
-    Duration longest = Micros.duration(Limit.LONGEST_MICROS);
+    Duration shortest = Micros.duration(Limit.MIN_DURATION_MICROS);
+    Duration longest = Micros.duration(Limit.MAX_DURATION_MICROS);
     if (ttl.compareTo(shortest) < 0
         || ttl.compareTo(longest) > 0
         || ttl.toNanosPart() % 1_000 != 0) {

@@ -142,7 +142,7 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
     if (name.isPresent() && rule.isEmpty()) {
       unknown.add(name.get());
     }
-    long most = rule.map(known -> known.most()).orElse(UNKNOWN_MOST);
+    long most = rule.map(known -> known.maxCost()).orElse(UNKNOWN_MOST);
     long cost = fields.whole("cost", 1, most).orElse(1L);
     if (rule.isEmpty() || key.isEmpty() || fields.isWrong("cost")) {
       return Optional.empty();

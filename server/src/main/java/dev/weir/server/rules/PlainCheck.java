@@ -62,7 +62,7 @@ final class PlainCheck {
     }
     LimitedRule known = book.find(rule);
     long asked = Math.max(1, cost);
-    return known == null || asked > known.most()
+    return known == null || asked > known.maxCost()
         ? null
         : new CheckRequest(
             List.of(new RuleCheck(known, key, asked)),

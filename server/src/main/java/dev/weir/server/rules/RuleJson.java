@@ -30,9 +30,9 @@ final class RuleJson {
   private static final String RESERVED = "weir:";
 
   private static final BigDecimal SHORTEST_SECONDS =
-      BigDecimal.valueOf(Limit.SHORTEST_MICROS, 6).stripTrailingZeros();
+      BigDecimal.valueOf(Limit.MIN_DURATION_MICROS, 6).stripTrailingZeros();
   private static final BigDecimal LONGEST_SECONDS =
-      BigDecimal.valueOf(Limit.LONGEST_MICROS / Micros.PER_SECOND);
+      BigDecimal.valueOf(Limit.MAX_DURATION_MICROS / Micros.PER_SECOND);
 
   /** Long enough for most requests; where Weir sees that one takes longer, it renews. */
   private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
@@ -122,7 +122,7 @@ final class RuleJson {
   private static Quota together(Fields fields) {
     int max =
         fields
-            .required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MOST))
+            .required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MAX_PLACES))
             .orElse(1L)
             .intValue();
     Duration ttl = fields.duration("leaseTtl").orElse(DEFAULT_LEASE);
@@ -163,7 +163,7 @@ final class RuleJson {
   }
 
   private static Limit fixedWindow(Fields fields) {
-    long most = most(fields, "allowedRequests", FixedWindow.MOST);
+    long most = most(fields, "allowedRequests", FixedWindow.MAX_LIMIT);
     long windowMicros = windowMicros(fields);
     boolean aligned = fields.flag("aligned").orElse(false);
     return new FixedWindow(
@@ -172,7 +172,7 @@ final class RuleJson {
 
   private static Limit slidingWindow(Fields fields) {
     return new SlidingWindow(
-        most(fields, "allowedRequests", SlidingWindow.MOST), windowMicros(fields));
+        most(fields, "allowedRequests", SlidingWindow.MAX_LIMIT), windowMicros(fields));
   }
 
   private static Limit bucket(Fields fields) {
@@ -187,7 +187,7 @@ final class RuleJson {
     String name = "windowSeconds";
     Optional<BigDecimal> seconds = fields.required(name, fields.number(name));
     if (seconds.isEmpty()) {
-      return Limit.SHORTEST_MICROS;
+      return Limit.MIN_DURATION_MICROS;
     }
     BigDecimal given = seconds.get();
     // Compared first: a number with a huge exponent is not to be spelled out.
@@ -196,7 +196,7 @@ final class RuleJson {
         return given.movePointRight(6).longValueExact();
       } catch (ArithmeticException e) {
         fields.wrong(name, "must be whole microseconds");
-        return Limit.SHORTEST_MICROS;
+        return Limit.MIN_DURATION_MICROS;
       }
     }
     fields.wrong(
@@ -206,7 +206,7 @@ final class RuleJson {
                 SHORTEST_SECONDS.toPlainString(),
                 LONGEST_SECONDS.toPlainString(),
                 Snippet.of(given.toString())));
-    return Limit.SHORTEST_MICROS;
+    return Limit.MIN_DURATION_MICROS;
   }
 
   /** Writes a rule as it is kept into the object that was begun. */

@@ -110,8 +110,8 @@ final class CalendarJson {
   private static Set<LocalDate> closedDates(Fields fields) {
     Set<LocalDate> dates = new HashSet<>();
     List<?> items = fields.list("closedDates").orElse(List.of());
-    if (items.size() > OpeningHours.MOST_CLOSED_DATES) {
-      fields.wrong("closedDates", "must be at most " + OpeningHours.MOST_CLOSED_DATES + " dates");
+    if (items.size() > OpeningHours.MAX_CLOSED_DATES) {
+      fields.wrong("closedDates", "must be at most " + OpeningHours.MAX_CLOSED_DATES + " dates");
       return dates;
     }
     try {

@@ -63,7 +63,7 @@ final class ConfigJson {
     Calendar calendar = fields.object("calendar").map(CalendarJson::read).orElse(Calendar.ALWAYS);
     Optional<Instant> pausedUntil = fields.time("pausedUntil");
     fields.refuseOthers();
-    SlotPolicy terms = SlotPolicy.of(1, SlotPolicy.LONGEST_WINDOW);
+    SlotPolicy terms = SlotPolicy.of(1, SlotPolicy.MAX_WINDOW);
     try {
       terms =
           new SlotPolicy(
@@ -106,9 +106,9 @@ final class ConfigJson {
     }
     Optional<Duration> given = size.or(() -> seconds.map(number -> seconds(fields, number)));
     if (fields.isWrong("windowSize") || fields.isWrong("windowSizeSecs")) {
-      return SlotPolicy.LONGEST_WINDOW;
+      return SlotPolicy.MAX_WINDOW;
     }
-    return required(fields, "windowSize", given, SlotPolicy.LONGEST_WINDOW);
+    return required(fields, "windowSize", given, SlotPolicy.MAX_WINDOW);
   }
 
   private static Duration seconds(Fields fields, BigDecimal number) {
@@ -116,7 +116,7 @@ final class ConfigJson {
       return Micros.duration(number.multiply(MICROS_PER_SECOND).longValueExact());
     } catch (ArithmeticException e) {
       fields.wrong("windowSizeSecs", "must be a number of seconds, in whole microseconds");
-      return SlotPolicy.LONGEST_WINDOW;
+      return SlotPolicy.MAX_WINDOW;
     }
   }
 

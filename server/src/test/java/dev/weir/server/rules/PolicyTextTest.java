@@ -38,11 +38,11 @@ final class PolicyTextTest {
 
   @Test
   void theLargestNumbersAreStillIntegers() {
-    Limit largest = FixedWindow.of(FixedWindow.MOST, Duration.ofDays(366));
+    Limit largest = FixedWindow.of(FixedWindow.MAX_LIMIT, Duration.ofDays(366));
     assertThat(StructuredFields.read(text(largest)).getFirst().parameters())
         .isEqualTo(
             Map.of(
-                "q", BigDecimal.valueOf(FixedWindow.MOST),
+                "q", BigDecimal.valueOf(FixedWindow.MAX_LIMIT),
                 "w", BigDecimal.valueOf(Duration.ofDays(366).toSeconds())));
   }
 

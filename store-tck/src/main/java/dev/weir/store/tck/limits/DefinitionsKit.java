@@ -30,7 +30,7 @@ public abstract class DefinitionsKit {
     keeps(
         concurrency(),
         Concurrency.of(1, Duration.ofMillis(1)),
-        Concurrency.of(Concurrency.MOST, Duration.ofDays(1)));
+        Concurrency.of(Concurrency.MAX_PLACES, Duration.ofDays(1)));
   }
 
   private <L> void keeps(Definitions<L> definitions, L first, L second) {

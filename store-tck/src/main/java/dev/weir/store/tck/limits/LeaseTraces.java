@@ -41,7 +41,7 @@ public final class LeaseTraces implements ArbitrarySupplier<LeaseTrace> {
         Tuple.of(
             6,
             Combinators.combine(
-                    Arbitraries.of(0L, 1L, 1_000L, 10_000L, 1_000_000L, Limit.LONGEST_MICROS),
+                    Arbitraries.of(0L, 1L, 1_000L, 10_000L, 1_000_000L, Limit.MAX_DURATION_MICROS),
                     Arbitraries.longs().between(-1, 1_500))
                 .as((size, more) -> new Step.MoveClock(size + more))),
         Tuple.of(2, Arbitraries.longs().between(-3_000_000, 0).map(Step.MoveClock::new)),
@@ -50,16 +50,17 @@ public final class LeaseTraces implements ArbitrarySupplier<LeaseTrace> {
 
   private static Arbitrary<Concurrency> limits() {
     return Combinators.combine(
-            Arbitraries.of(1, 2, 3, 3, 4, 7, Concurrency.MOST),
+            Arbitraries.of(1, 2, 3, 3, 4, 7, Concurrency.MAX_PLACES),
             Arbitraries.of(
-                Limit.SHORTEST_MICROS, 1_001L, 10_000L, 1_000_000L, Limit.LONGEST_MICROS))
+                Limit.MIN_DURATION_MICROS, 1_001L, 10_000L, 1_000_000L, Limit.MAX_DURATION_MICROS))
         .as(Concurrency::new);
   }
 
   private static Arbitrary<Queue> queues() {
     return Combinators.combine(
-            Arbitraries.of(1, 2, 3, 4, 5, Concurrency.MOST),
-            Arbitraries.of(1L, 500L, 1_000L, 333_333L, Limit.LONGEST_MICROS / Concurrency.MOST))
+            Arbitraries.of(1, 2, 3, 4, 5, Concurrency.MAX_PLACES),
+            Arbitraries.of(
+                1L, 500L, 1_000L, 333_333L, Limit.MAX_DURATION_MICROS / Concurrency.MAX_PLACES))
         .as(Queue::new);
   }
 }

@@ -219,7 +219,7 @@ interface LimitBindingClaims extends LimitClaims {
           assertThat(answers.stream().filter(AcquireResult::isReused)).isNotEmpty();
           long taken =
               IntStream.range(0, 3)
-                  .mapToLong(key -> limit.most() - scene.remaining(policy, "k" + key))
+                  .mapToLong(key -> limit.maxCost() - scene.remaining(policy, "k" + key))
                   .sum();
           assertThat(taken).isBetween(1L, 2L);
         });

@@ -26,7 +26,7 @@ interface LimitNamingClaims extends LimitClaims {
           for (int i = 0; i < NastyNames.ALL.size(); i++) {
             assertThat(scene.remaining(policy, NastyNames.ALL.get(i)))
                 .as(NastyNames.ALL.get(i))
-                .isEqualTo(limit.most() - i - 1);
+                .isEqualTo(limit.maxCost() - i - 1);
           }
         });
   }

@@ -174,7 +174,8 @@ final class LimitTracePlayer {
     List<LimitRequest> asks = new ArrayList<>();
     for (Part part : parts) {
       Policy policy = policies.get(part.policy());
-      asks.add(new LimitRequest(policy, keys.get(part.key()), part.costOf(policy.limit().most())));
+      asks.add(
+          new LimitRequest(policy, keys.get(part.key()), part.costOf(policy.limit().maxCost())));
     }
     return AcquireRequest.all(asks);
   }

@@ -35,15 +35,17 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
           Tuple.of(
               6,
               Arbitraries.of(
-                  Limit.SHORTEST_MICROS,
+                  Limit.MIN_DURATION_MICROS,
                   1_007L,
                   10_000L,
                   Micros.PER_SECOND,
                   60 * Micros.PER_SECOND,
                   7_919_000_001L,
-                  Limit.LONGEST_MICROS)),
-          Tuple.of(3, Arbitraries.longs().between(Limit.SHORTEST_MICROS, 100_000)),
-          Tuple.of(1, Arbitraries.longs().between(Limit.SHORTEST_MICROS, Limit.LONGEST_MICROS)));
+                  Limit.MAX_DURATION_MICROS)),
+          Tuple.of(3, Arbitraries.longs().between(Limit.MIN_DURATION_MICROS, 100_000)),
+          Tuple.of(
+              1,
+              Arbitraries.longs().between(Limit.MIN_DURATION_MICROS, Limit.MAX_DURATION_MICROS)));
 
   @Override
   public Arbitrary<LimitTrace> get() {
@@ -117,7 +119,7 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
                 Tuple.of(3, Arbitraries.longs().between(0, 3)),
                 Tuple.of(3, Arbitraries.longs().between(0, 100_000)),
                 Tuple.of(6, WINDOWS),
-                Tuple.of(1, Arbitraries.longs().between(0, 3 * Limit.LONGEST_MICROS))),
+                Tuple.of(1, Arbitraries.longs().between(0, 3 * Limit.MAX_DURATION_MICROS))),
             A_MOMENT,
             Arbitraries.of(1, 1, 1, -1))
         .as((size, moment, sign) -> sign * size + moment);
@@ -133,12 +135,12 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
 
   private static Arbitrary<FixedWindow> fixedWindows() {
     return Combinators.combine(
-            most(FixedWindow.MOST), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
+            most(FixedWindow.MAX_LIMIT), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
         .as(FixedWindow::new);
   }
 
   private static Arbitrary<SlidingWindow> slidingWindows() {
-    return Combinators.combine(most(SlidingWindow.MOST), WINDOWS).as(SlidingWindow::new);
+    return Combinators.combine(most(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
   }
 
   /** Rates from a token in years to a million in a microsecond, as far as they can be counted. */
@@ -147,10 +149,10 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
         Arbitraries.frequencyOf(
             Tuple.of(4, Arbitraries.longs().between(1, 12)),
             Tuple.of(1, Arbitraries.longs().between(1, 1_000_000)));
-    return Combinators.combine(most(TokenBucket.MOST), tokens, WINDOWS)
+    return Combinators.combine(most(TokenBucket.MAX_CAPACITY), tokens, WINDOWS)
         .as(
             (capacity, refillTokens, micros) -> {
-              long longest = Usage.MOST / capacity;
+              long longest = Usage.MAX_VALUE / capacity;
               return new TokenBucket(capacity, refillTokens, Math.min(micros, longest));
             });
   }

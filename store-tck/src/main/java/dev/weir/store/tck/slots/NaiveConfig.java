@@ -221,7 +221,7 @@ final class NaiveConfig {
   }
 
   void change(SlotPolicy terms) {
-    boolean sameRoom = terms.sameRoomAs(terms());
+    boolean sameRoom = terms.hasSameWindowsAs(terms());
     versions.add(terms);
     if (!sameRoom) {
       ghosts.clear();

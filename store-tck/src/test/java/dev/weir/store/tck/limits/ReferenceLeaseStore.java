@@ -45,7 +45,7 @@ public final class ReferenceLeaseStore implements LeaseStore {
     }
     synchronized (this) {
       Concurrency believed =
-          is(Defect.GIVES_ONE_PLACE_TOO_MANY) && limit.max() < Concurrency.MOST
+          is(Defect.GIVES_ONE_PLACE_TOO_MANY) && limit.max() < Concurrency.MAX_PLACES
               ? new Concurrency(limit.max() + 1, limit.ttlMicros())
               : limit;
       String id = is(Defect.GIVES_THE_SAME_ID_TWO_LEASES) ? leaseId + made++ : leaseId;
@@ -86,7 +86,7 @@ public final class ReferenceLeaseStore implements LeaseStore {
     }
     synchronized (this) {
       Queue believed =
-          is(Defect.QUEUES_ONE_TOO_MANY) && queue.maxSize() < Concurrency.MOST
+          is(Defect.QUEUES_ONE_TOO_MANY) && queue.maxSize() < Concurrency.MAX_PLACES
               ? new Queue(queue.maxSize() + 1, queue.delayMicros())
               : queue;
       return put(

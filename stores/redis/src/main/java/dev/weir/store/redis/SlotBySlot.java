@@ -212,7 +212,7 @@ final class SlotBySlot {
         LimitRequest ask = parts.get(i).demand().asks().get(k);
         Outcome granted = answer.outcomes().get(k);
         long remaining = granted.remaining() + ask.cost();
-        long reset = remaining >= ask.policy().limit().most() ? 0 : granted.resetMicros();
+        long reset = remaining >= ask.policy().limit().maxCost() ? 0 : granted.resetMicros();
         decisions.add(
             granted instanceof Delayed ? granted : new Decision.Allowed(remaining, reset));
       }

@@ -150,7 +150,8 @@ interface ClusterClaims {
   }
 
   private static long used(RedisLimitStore store, LimitRequest ask) {
-    return ask.policy().limit().most() - store.peek(AcquireRequest.of(ask)).decision().remaining();
+    return ask.policy().limit().maxCost()
+        - store.peek(AcquireRequest.of(ask)).decision().remaining();
   }
 
   @Test

@@ -63,7 +63,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (isTaken(connection, terms, 0)) {
             return new Change.Taken<>();
           }
-          if (count(connection) >= most()) {
+          if (count(connection) >= maxEntries()) {
             return new Change.TooMany<>();
           }
           // Two that create the same meet at the unique title; the second tries again and finds it.

@@ -122,7 +122,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     SlotConfig next =
         new SlotConfig(book.name(), book.version() + 1, terms, Micros.instant(book.nowMicros()));
     ConfigRow.insert(connection, book.configId(), next);
-    boolean newGrid = !terms.sameRoomAs(before.terms());
+    boolean newGrid = !terms.hasSameWindowsAs(before.terms());
     BookRow moved = newGrid ? book.onNextGrid(terms.windowStart(book.nowMicros())) : book;
     Sql.update(
         connection,

@@ -165,7 +165,7 @@ final class JdbcWindows implements LockedWindows {
     if (startMicros < storedUntil(startMicros)) {
       page(startMicros).ifPresent(picture::add);
       Window window = window(startMicros);
-      if (window.lying() == 0) {
+      if (window.offGrid() == 0) {
         places.forEach(place -> picture.release(window, place));
       } else {
         picture.put(new Window(startMicros));

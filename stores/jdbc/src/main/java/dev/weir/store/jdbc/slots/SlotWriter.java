@@ -214,7 +214,7 @@ final class SlotWriter {
         ints(writes, Write::grid),
         longs(writes, write -> write.value().startMicros()),
         ints(writes, write -> write.value().taken()),
-        ints(writes, write -> write.value().lying()),
+        ints(writes, write -> write.value().offGrid()),
         full,
         places);
   }

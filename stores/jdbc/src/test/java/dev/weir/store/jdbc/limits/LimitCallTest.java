@@ -173,7 +173,7 @@ final class LimitCallTest {
         int key = keys.remove(/* index */ random.nextInt(keys.size()));
         Limit limit = limit(random);
         long cost =
-            random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.most(), 1L << 40));
+            random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.maxCost(), 1L << 40));
         asks.add(new LimitRequest(Policy.of("p" + key, limit), run + key, cost));
       }
       AcquireRequest demand =
@@ -220,7 +220,7 @@ final class LimitCallTest {
     long most =
         switch (random.nextInt(4)) {
           case 0 -> 1 + random.nextInt(3);
-          case 1 -> SlidingWindow.MOST;
+          case 1 -> SlidingWindow.MAX_LIMIT;
           default -> 5 + random.nextInt(20);
         };
     return switch (random.nextInt(4)) {
