@@ -13,110 +13,112 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Natural batching: while one batch is being worked on, the next callers gather, and the next batch
- * takes them all. No timer and no thread of its own: one of the callers does the work for the
- * others, and a caller that finds nobody at work starts at once.
+ * Natural batching: while one batch is in progress, the next callers queue up, and the next batch
+ * takes all of them. There is no timer and no dedicated thread: one of the callers does the work
+ * for the others, and a caller that finds no batch in progress starts one immediately.
  *
- * <p>Where several batches may be under way at once, so that the one who works on them need not
- * wait while the callers of another are answered, those who wait are divided among them: a batch
- * beside another starts with at least half as many.
+ * <p>If several batches may be in progress at a time, so that the store need not idle while the
+ * results of another batch are delivered, the waiting callers are divided among them: a batch
+ * starts beside another one only with at least half as many requests.
  *
- * <p>Demands are worked on in the order in which they were {@linkplain #enqueue enqueued}; only
- * batches that are under way at the same time have no order among themselves.
+ * <p>Requests are processed in the order in which they were {@linkplain #enqueue enqueued}; only
+ * batches that are in progress at the same time have no order among themselves.
  *
- * <p>Where callers have a patience, those whose turn does not come within it are told that nothing
- * was done: a batch that hangs must not keep the callers of all following ones waiting in turn.
+ * <p>With a maximum wait, callers whose turn does not come within it are told that nothing was
+ * done: a batch that hangs must not keep the callers of all following batches waiting in turn.
  *
- * <p>Callers block; they are meant to be virtual threads. Thread-safe.
+ * <p>Callers block and are meant to be virtual threads. Thread-safe.
+ *
+ * @param <T> a request
+ * @param <R> its result
  */
-public final class Batcher<D, R> {
-  /** Fewer that wait are not divided: each batch has a price of its own. */
-  private static final int FEWEST_TO_DIVIDE = 8;
+public final class Batcher<T, R> {
+  /** Fewer waiting requests are not divided, because each batch has a cost of its own. */
+  private static final int MIN_TO_DIVIDE = 8;
 
-  /** Half of what nanoseconds can count, so that it can be added to any of them. */
+  /** Half of the range of nanoseconds, so that it can be added to any time. */
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 2);
 
-  private final Function<List<D>, List<R>> work;
+  private final Function<List<T>, List<R>> work;
   private final int maxBatch;
   private final int maxWaiting;
-  private final int mostBatches;
-  private final long patienceNanos;
-  private final Queue<Ticket<D, R>> queue = new ConcurrentLinkedQueue<>();
+  private final int maxBatches;
+  private final long maxWaitNanos;
+  private final Queue<Ticket<T, R>> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** Whoever takes tickets out of the queue has set this. */
+  /** Set by the caller that is removing tickets from the queue. */
   private final AtomicBoolean gathering = new AtomicBoolean();
 
   private final AtomicInteger batches = new AtomicInteger();
-  private final AtomicInteger underWay = new AtomicInteger();
+  private final AtomicInteger inProgress = new AtomicInteger();
 
   /**
-   * One batch at a time.
+   * Creates a batcher that runs one batch at a time.
    *
-   * @param work answers each of a list of demands, in order
-   * @param maxBatch a batch is not filled beyond this
-   * @param maxWaiting callers beyond so many demands are turned away
+   * @param work returns the result of each of a list of requests, in order
+   * @param maxBatch maximum number of requests in a batch
+   * @param maxWaiting maximum number of waiting requests; further ones are rejected
    */
-  public Batcher(Function<List<D>, List<R>> work, int maxBatch, int maxWaiting) {
+  public Batcher(Function<List<T>, List<R>> work, int maxBatch, int maxWaiting) {
     this(work, maxBatch, maxWaiting, 1);
   }
 
   /**
-   * Several batches at a time.
+   * Creates a batcher that runs several batches at a time.
    *
-   * @param mostBatches so many batches are under way at once, at most
+   * @param maxBatches maximum number of batches in progress at a time
    */
-  public Batcher(
-      Function<List<D>, List<R>> work, int maxBatch, int maxWaiting, int mostBatches) {
-    this(work, maxBatch, maxWaiting, mostBatches, FOREVER);
+  public Batcher(Function<List<T>, List<R>> work, int maxBatch, int maxWaiting, int maxBatches) {
+    this(work, maxBatch, maxWaiting, maxBatches, FOREVER);
   }
 
   private Batcher(
-      Function<List<D>, List<R>> work,
+      Function<List<T>, List<R>> work,
       int maxBatch,
       int maxWaiting,
-      int mostBatches,
-      Duration patience) {
+      int maxBatches,
+      Duration maxWait) {
     this.work = work;
     this.maxBatch = maxBatch;
     this.maxWaiting = maxWaiting;
-    this.mostBatches = mostBatches;
-    this.patienceNanos = TimeUnit.NANOSECONDS.convert(patience);
+    this.maxBatches = maxBatches;
+    this.maxWaitNanos = TimeUnit.NANOSECONDS.convert(maxWait);
   }
 
   /**
-   * The same, with no demand waiting longer than this for its turn. The work has to have a bound of
-   * its own.
+   * Returns a batcher like this one in which no request waits longer than {@code maxWait} for its
+   * turn. The work itself must have its own time limit.
    */
-  public Batcher<D, R> within(Duration patience) {
-    return new Batcher<>(work, maxBatch, maxWaiting, mostBatches, patience);
+  public Batcher<T, R> withMaxWait(Duration maxWait) {
+    return new Batcher<>(work, maxBatch, maxWaiting, maxBatches, maxWait);
   }
 
-  /** Demands that have their turn; {@link #await} must be called, by any one thread. */
+  /** Requests that have their turn; {@link #await} must be called, by any one thread. */
   public interface Pending<R> {
     /** Waits for the results, and works on a batch itself if no other caller does. */
     List<R> await();
   }
 
-  /** Waits until the demands have been worked on, together with those of other callers. */
-  public List<R> submit(List<D> demands) {
-    return enqueue(demands).await();
+  /** Waits until the requests have been processed, together with those of other callers. */
+  public List<R> submit(List<T> requests) {
+    return enqueue(requests).await();
   }
 
-  /** Gives the demands their turn: after all that were enqueued before. Does not wait. */
-  public Pending<R> enqueue(List<D> demands) {
-    if (waiting.addAndGet(demands.size()) > maxWaiting) {
-      waiting.addAndGet(-demands.size());
+  /** Queues the requests behind all that were enqueued earlier. Does not wait. */
+  public Pending<R> enqueue(List<T> requests) {
+    if (waiting.addAndGet(requests.size()) > maxWaiting) {
+      waiting.addAndGet(-requests.size());
       throw new StoreException(
           StoreException.Outcome.NONE,
-          "overloaded: more than " + maxWaiting + " demands are waiting");
+          "overloaded: more than " + maxWaiting + " requests are waiting");
     }
-    Ticket<D, R> ticket = new Ticket<>(demands, System.nanoTime() + patienceNanos);
+    Ticket<T, R> ticket = new Ticket<>(requests, System.nanoTime() + maxWaitNanos);
     queue.add(ticket);
     return () -> await(ticket);
   }
 
-  private List<R> await(Ticket<D, R> ticket) {
+  private List<R> await(Ticket<T, R> ticket) {
     ticket.caller = Thread.currentThread();
     boolean interrupted = false;
     while (!ticket.isDone) {
@@ -124,13 +126,13 @@ public final class Batcher<D, R> {
       if (leftNanos <= 0 && ticket.take()) {
         giveUp(ticket);
       } else if (!ticket.isTaken() && mayStart() && gathering.compareAndSet(false, true)) {
-        // An interrupt that came before would break off what others wait for as well.
+        // An earlier interrupt would also abort the work that others wait for.
         interrupted |= Thread.interrupted();
         workOn(nextBatch(ticket));
-        ticket.isCallerAtWork = false;
+        ticket.isCallerWorking = false;
       } else {
         park(ticket, leftNanos);
-        // The work is under way and will be answered: an interrupt must not tear it apart.
+        // The work is in progress and will be completed: an interrupt must not abort it.
         interrupted |= Thread.interrupted();
       }
     }
@@ -140,43 +142,47 @@ public final class Batcher<D, R> {
     return ticket.results();
   }
 
-  /** A ticket that is taken will be answered, and the deadline is over only once. */
-  private void park(Ticket<D, R> ticket, long leftNanos) {
-    if (patienceNanos == FOREVER.toNanos() || ticket.isTaken()) {
+  /**
+   * Waits to be woken. A ticket that is taken will be completed, and the deadline matters only
+   * before that.
+   */
+  private void park(Ticket<T, R> ticket, long leftNanos) {
+    if (maxWaitNanos == FOREVER.toNanos() || ticket.isTaken()) {
       LockSupport.park(this);
     } else {
       LockSupport.parkNanos(this, leftNanos);
     }
   }
 
-  /** Its turn did not come in time; it is no longer in the queue when the next batch is filled. */
-  private void giveUp(Ticket<D, R> ticket) {
+  /** Fails a ticket whose turn did not come in time and removes it from the queue. */
+  private void giveUp(Ticket<T, R> ticket) {
     queue.remove(ticket);
-    waiting.addAndGet(-ticket.demands.size());
+    waiting.addAndGet(-ticket.requests.size());
     ticket.failure =
         new StoreException(
             StoreException.Outcome.NONE,
-            "no turn within " + Duration.ofNanos(patienceNanos) + ": the store hangs");
+            "no turn within " + Duration.ofNanos(maxWaitNanos) + ": the store hangs");
     ticket.isDone = true;
-    // It may be the one that was woken to start the next batch.
+    // This caller may be the one that was woken to start the next batch.
     wakeNext();
   }
 
   private boolean mayStart() {
-    int beside = batches.get();
-    return beside == 0 || (beside < mostBatches && waiting.get() >= underWay.get() / 2);
+    int running = batches.get();
+    return running == 0 || (running < maxBatches && waiting.get() >= inProgress.get() / 2);
   }
 
   /**
-   * A caller that could not start either sees that it can by now, or is seen here: its ticket was
-   * in the queue, with its thread, before it looked. So this is called whenever there is less to
-   * wait for. A caller that is not there yet, or at work, looks for itself when it is.
+   * Wakes a caller that may start a batch, if there is one. A caller that could not start either
+   * notices that it can by now, or is found here: its ticket, with its thread, was in the queue
+   * before it checked. So this is called whenever there is less to wait for. A caller that is not
+   * waiting yet, or is working, checks again before it waits.
    */
   private void wakeNext() {
     if (mayStart()) {
-      for (Ticket<D, R> next : queue) {
+      for (Ticket<T, R> next : queue) {
         Thread caller = next.caller;
-        if (!next.isTaken() && caller != null && !next.isCallerAtWork) {
+        if (!next.isTaken() && caller != null && !next.isCallerWorking) {
           LockSupport.unpark(caller);
           return;
         }
@@ -185,35 +191,35 @@ public final class Batcher<D, R> {
   }
 
   /**
-   * Takes the tickets that are first in the queue, which need not include that of the caller; none
-   * if it may not start.
+   * Takes the first tickets of the queue, which need not include the caller's own; returns none if
+   * no batch may start.
    */
   @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield, it only fills batches.
-  private List<Ticket<D, R>> nextBatch(Ticket<D, R> own) {
+  private List<Ticket<T, R>> nextBatch(Ticket<T, R> own) {
     try {
       if (own.isTaken() || !mayStart()) {
         return List.of();
       }
-      // Those who were answered a moment ago and ask again at once get the chance to join.
+      // Lets callers that were completed a moment ago and come back immediately join the batch.
       Thread.yield();
-      int most = batchSize();
-      List<Ticket<D, R>> batch = new ArrayList<>();
-      int demands = 0;
-      Ticket<D, R> next = queue.peek();
-      // The first goes whatever its size.
-      while (next != null && (batch.isEmpty() || demands + next.demands.size() <= most)) {
-        // One that is given up at this moment is taken by its caller.
+      int size = batchSize();
+      List<Ticket<T, R>> batch = new ArrayList<>();
+      int requests = 0;
+      Ticket<T, R> next = queue.peek();
+      // The first ticket is taken whatever its size.
+      while (next != null && (batch.isEmpty() || requests + next.requests.size() <= size)) {
+        // A ticket that is given up at this moment is taken by its own caller.
         if (next.take()) {
           batch.add(next);
-          demands += next.demands.size();
+          requests += next.requests.size();
         }
         queue.remove(next);
         next = queue.peek();
       }
-      own.isCallerAtWork = true;
+      own.isCallerWorking = true;
       batches.incrementAndGet();
-      underWay.addAndGet(demands);
-      waiting.addAndGet(-demands);
+      inProgress.addAndGet(requests);
+      waiting.addAndGet(-requests);
       return batch;
     } finally {
       gathering.set(false);
@@ -222,36 +228,36 @@ public final class Batcher<D, R> {
   }
 
   private int batchSize() {
-    int all = waiting.get();
-    boolean isDivided = mostBatches > 1 && batches.get() == 0 && all >= FEWEST_TO_DIVIDE;
-    return isDivided ? Math.min(maxBatch, Math.ceilDiv(all, 2)) : maxBatch;
+    int waitingNow = waiting.get();
+    boolean isDivided = maxBatches > 1 && batches.get() == 0 && waitingNow >= MIN_TO_DIVIDE;
+    return isDivided ? Math.min(maxBatch, Math.ceilDiv(waitingNow, 2)) : maxBatch;
   }
 
-  private void workOn(List<Ticket<D, R>> tickets) {
+  private void workOn(List<Ticket<T, R>> tickets) {
     if (tickets.isEmpty()) {
       return;
     }
-    List<D> demands = new ArrayList<>();
-    tickets.forEach(ticket -> demands.addAll(ticket.demands));
+    List<T> requests = new ArrayList<>();
+    tickets.forEach(ticket -> requests.addAll(ticket.requests));
     List<R> results = List.of();
     @Nullable RuntimeException failure = null;
     try {
-      results = work.apply(demands);
+      results = work.apply(requests);
     } catch (RuntimeException e) {
       failure = e;
     } finally {
-      underWay.addAndGet(-demands.size());
+      inProgress.addAndGet(-requests.size());
       batches.decrementAndGet();
-      answer(tickets, results, failure);
+      complete(tickets, results, failure);
       wakeNext();
     }
   }
 
-  private static <D, R> void answer(
-      List<Ticket<D, R>> tickets, List<R> results, @Nullable RuntimeException failure) {
+  private static <T, R> void complete(
+      List<Ticket<T, R>> tickets, List<R> results, @Nullable RuntimeException failure) {
     int from = 0;
-    for (Ticket<D, R> ticket : tickets) {
-      int until = from + ticket.demands.size();
+    for (Ticket<T, R> ticket : tickets) {
+      int until = from + ticket.requests.size();
       if (failure == null && until <= results.size()) {
         ticket.results = results.subList(from, until);
       } else {
@@ -266,29 +272,29 @@ public final class Batcher<D, R> {
     }
   }
 
-  private static final class Ticket<D, R> {
-    final List<D> demands;
+  private static final class Ticket<T, R> {
+    final List<T> requests;
 
-    /** Until when it waits for its turn. */
+    /** The time until which it waits for its turn. */
     final long deadlineNanos;
 
-    /** It is in a batch, or was given up, so its caller starts none. */
+    /** Set when the ticket is in a batch or was given up, so that its caller starts no batch. */
     private final AtomicBoolean taken = new AtomicBoolean();
 
     List<R> results = List.of();
     @Nullable RuntimeException failure;
 
-    /** Null until a caller waits for the results. */
+    /** The waiting thread; null until a caller waits for the results. */
     volatile @Nullable Thread caller;
 
-    /** Its caller works on a batch and cannot be woken to start another. */
-    volatile boolean isCallerAtWork;
+    /** True while its caller works on a batch and cannot be woken to start another. */
+    volatile boolean isCallerWorking;
 
-    /** Written last: publishes results and failure. */
+    /** Written last: publishes {@link #results} and {@link #failure}. */
     volatile boolean isDone;
 
-    Ticket(List<D> demands, long deadlineNanos) {
-      this.demands = demands;
+    Ticket(List<T> requests, long deadlineNanos) {
+      this.requests = requests;
       this.deadlineNanos = deadlineNanos;
     }
 
@@ -296,7 +302,7 @@ public final class Batcher<D, R> {
       return taken.get();
     }
 
-    /** True for one caller only: it puts the ticket into a batch, or gives it up. */
+    /** Returns true for one caller only, which puts the ticket into a batch or gives it up. */
     boolean take() {
       return taken.compareAndSet(false, true);
     }

@@ -8,27 +8,30 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * What this node has read of a store by name, for a short time. Thread-safe.
+ * A cache of values that were read from a store by name, each for a limited time. Thread-safe.
  *
- * <p>What is forgotten while it is being read is not kept: whoever read it may have read it as it
- * was before.
+ * <p>A value that is invalidated while it is being read is not cached, because the read may have
+ * returned the old value.
  */
 public final class ExpiringCache<V> {
-  /** Names come from callers, but only names that exist are kept. */
-  private static final int MOST = 10_000;
+  /** Names come from callers, but only names that exist are cached. */
+  private static final int MAX_ENTRIES = 10_000;
 
   private final Function<String, Optional<V>> store;
   private final long ttlNanos;
   private final LongSupplier nanoTime;
   private final ConcurrentMap<String, Entry<V>> entries = new ConcurrentHashMap<>();
 
-  /** Counts what was forgotten; guarded by this. */
-  private long forgotten;
+  /** Number of invalidations so far; guarded by this. */
+  private long invalidations;
 
   private record Entry<V>(V value, long readNanos) {}
 
   /**
-   * @param store reads by name
+   * Creates an empty cache.
+   *
+   * @param store reads a value by name
+   * @param ttl the time for which a value is cached
    */
   public ExpiringCache(Function<String, Optional<V>> store, Duration ttl, LongSupplier nanoTime) {
     this.store = store;
@@ -36,7 +39,7 @@ public final class ExpiringCache<V> {
     this.nanoTime = nanoTime;
   }
 
-  /** What is known of a name without asking the store. */
+  /** Returns the cached value of a name without reading the store. */
   public Optional<V> known(String name) {
     Entry<V> entry = entries.get(name);
     return entry != null && nanoTime.getAsLong() - entry.readNanos < ttlNanos
@@ -44,42 +47,42 @@ public final class ExpiringCache<V> {
         : Optional.empty();
   }
 
-  /** What is known of a name, else what the store says. */
+  /** Returns the cached value of a name, or reads it from the store. */
   public Optional<V> find(String name) {
     Optional<V> known = known(name);
     return known.isPresent() ? known : read(name);
   }
 
-  /** What the store says of a name. */
+  /** Reads the value of a name from the store and caches it. */
   public Optional<V> read(String name) {
     long now = nanoTime.getAsLong();
-    long before = forgotten();
+    long before = invalidations();
     Optional<V> found = store.apply(name);
     found.ifPresentOrElse(value -> keep(name, new Entry<>(value, now), before), () -> forget(name));
     return found;
   }
 
-  /** Drops one, because it has changed. */
+  /** Removes one value, because it has changed. */
   public synchronized void forget(String name) {
-    forgotten++;
+    invalidations++;
     entries.remove(name);
   }
 
-  /** Drops everything. */
+  /** Removes all values. */
   public synchronized void flush() {
-    forgotten++;
+    invalidations++;
     entries.clear();
   }
 
-  private synchronized long forgotten() {
-    return forgotten;
+  private synchronized long invalidations() {
+    return invalidations;
   }
 
-  private synchronized void keep(String name, Entry<V> entry, long forgottenBefore) {
-    if (forgotten != forgottenBefore) {
+  private synchronized void keep(String name, Entry<V> entry, long invalidationsBefore) {
+    if (invalidations != invalidationsBefore) {
       return;
     }
-    if (entries.size() >= MOST) {
+    if (entries.size() >= MAX_ENTRIES) {
       entries.clear();
     }
     entries.put(name, entry);

@@ -7,24 +7,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** Does something again and again, on a thread of its own, until closed. */
+/** Runs a task periodically on its own thread until it is closed. */
 public final class PeriodicTask implements AutoCloseable {
   private final String name;
   private final Runnable work;
   private final Log log;
   private final ScheduledExecutorService thread;
 
-  /** Whether its last turn failed for want of the store; of the thread only. */
-  private boolean waits;
+  /** True if the last run failed because of the store; accessed by the thread only. */
+  private boolean isStoreDown;
 
-  /** Where it says how it goes: of an outage once, when it begins and when it ends. */
+  /**
+   * Receives the messages of a task. An outage is reported once when it begins and once when it
+   * ends.
+   */
   public record Log(
       Consumer<String> info, Consumer<String> warn, BiConsumer<String, Throwable> error) {}
 
   /**
-   * Begins after the first pause.
+   * Starts the task; its first run is after one period.
    *
-   * @param name what is done, as the log and the name of the thread say it
+   * @param name a description of the task, used in log messages and for the name of the thread
    */
   public PeriodicTask(String name, Runnable work, Duration every, Log log) {
     this.name = name;
@@ -35,26 +38,26 @@ public final class PeriodicTask implements AutoCloseable {
             Thread.ofPlatform().daemon().name("weir-" + name).factory());
     var unused =
         thread.scheduleWithFixedDelay(
-            this::turn, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
+            this::runOnce, every.toMillis(), every.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private void turn() {
+  private void runOnce() {
     try {
       work.run();
-      if (waits) {
-        waits = false;
-        log.info().accept("The %s goes on".formatted(name));
+      if (isStoreDown) {
+        isStoreDown = false;
+        log.info().accept("The %s continues".formatted(name));
       }
     } catch (StoreException e) {
-      if (!waits) {
-        waits = true;
+      if (!isStoreDown) {
+        isStoreDown = true;
         log.warn()
-            .accept(
-                "The %s has to wait until the store is back: %s".formatted(name, e.getMessage()));
+            .accept("The %s is paused until the store is back: %s".formatted(name, e.getMessage()));
       }
     } catch (RuntimeException | Error e) {
-      // Or there would be no further turn: one that ran out of memory is logged and tried again.
-      log.error().accept("The %s failed and will try again at its next turn".formatted(name), e);
+      // An exception that escapes would end the schedule: even running out of memory is logged and
+      // retried.
+      log.error().accept("The %s failed and will be retried".formatted(name), e);
     }
   }
 

@@ -3,10 +3,10 @@ package dev.weir.engine;
 import java.util.function.Supplier;
 
 /**
- * A store could not do what was asked: it cannot be reached, is overloaded, or broke off.
+ * Thrown if a store could not execute a request: it is unreachable, overloaded, or failed midway.
  *
  * <p>{@link #outcome} says what is known about the request. After {@link Outcome#UNKNOWN}, repeat
- * it with the same id: what was done is then found, and not done a second time.
+ * it with the same id: if it was executed, that result is found and it is not executed twice.
  */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -14,13 +14,13 @@ public final class StoreException extends RuntimeException {
   private final Outcome outcome;
   private final boolean isFull;
 
-  /** What became of a request whose store failed. */
+  /** What happened to a request whose store failed. */
   public enum Outcome {
     /** Nothing was done. */
     NONE,
     /**
-     * It may have been done: it was sent and not answered, or it failed after one of its steps was
-     * done.
+     * The request may have been executed: it was sent and not answered, or it failed after one of
+     * its steps was completed.
      */
     UNKNOWN;
 
@@ -48,8 +48,8 @@ public final class StoreException extends RuntimeException {
   }
 
   /**
-   * A store in memory keeps as much as it may, and has no room for more; what it has it goes on
-   * with.
+   * Returns the exception of an in-memory store that has reached its capacity. The store continues
+   * to serve what it holds.
    *
    * @param message what there is too much of
    */
@@ -58,17 +58,17 @@ public final class StoreException extends RuntimeException {
   }
 
   /**
-   * The failure of a call that several callers share, with the stack trace of one of them. If the
-   * call failed by anything but its store, how far it got is unknown.
+   * Returns the failure of a call that several callers share, with the stack trace of the current
+   * one. If the call failed for a reason other than its store, its outcome is unknown.
    */
   public static StoreException shared(RuntimeException failure) {
-    Outcome outcome = failure instanceof StoreException told ? told.outcome : Outcome.UNKNOWN;
+    Outcome outcome = failure instanceof StoreException store ? store.outcome : Outcome.UNKNOWN;
     return new StoreException(outcome, String.valueOf(failure.getMessage()), failure);
   }
 
   /**
-   * Runs a step of a request after another one was done. If this one fails, it is no longer true
-   * that nothing was done.
+   * Runs a step of a request after an earlier step has been completed. If this one fails, the
+   * outcome is unknown, because something has already been done.
    */
   public static <T> T afterDone(Supplier<T> step) {
     try {
@@ -78,7 +78,7 @@ public final class StoreException extends RuntimeException {
     }
   }
 
-  /** Runs something that changes nothing: if it fails, answered or not, nothing was done. */
+  /** Runs a step that changes nothing: if it fails, answered or not, nothing was done. */
   public static <T> T whileReading(Supplier<T> reading) {
     try {
       return reading.get();
@@ -89,7 +89,7 @@ public final class StoreException extends RuntimeException {
     }
   }
 
-  /** Whether the store is well, and only has no room for something new. */
+  /** Returns true if the store works but has no capacity for anything new. */
   public boolean isFull() {
     return isFull;
   }

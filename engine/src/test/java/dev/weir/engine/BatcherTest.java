@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BatcherTest {
-  /** Answers each number by its double, and holds its first batch until told to go on. */
+  /** Doubles each number, and holds its first batch until it is released. */
   private static final class Doubler implements Function<List<Integer>, List<Integer>> {
     final List<List<Integer>> batches = new ArrayList<>();
     final CountDownLatch begun = new CountDownLatch(1);
@@ -57,7 +57,7 @@ final class BatcherTest {
       return new Call<>(Thread.ofVirtual().start(result), result);
     }
 
-    /** Returns once the caller has nothing left to do but to wait. */
+    /** Returns once the caller is waiting. */
     Call<T> untilItWaits() {
       while (thread.getState() != Thread.State.WAITING) {
         assertThat(thread.isAlive()).isTrue();
@@ -120,13 +120,13 @@ final class BatcherTest {
     assertThat(first.result().get()).containsExactly(2);
     assertThat(others.get(2).result().get()).containsExactly(12, 14, 16, 18);
     assertThat(others.get(3).result().get()).containsExactly(20);
-    // A demand that is larger than the bound goes alone.
+    // A request larger than the maximum is processed alone.
     assertThat(doubler.batches)
         .containsExactly(
             List.of(1), List.of(2, 3), List.of(4, 5), List.of(6, 7, 8, 9), List.of(10));
   }
 
-  /** Whichever caller comes first to do the work, also with batches that hold only one of them. */
+  /** Whichever caller does the work first, also with batches of a single request. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 100})
   void worksInTheOrderOfEnqueueingWhoeverWaitsFirst(int maxBatch) throws Exception {
@@ -162,7 +162,7 @@ final class BatcherTest {
     assertThat(doubler.batches).containsExactly(List.of(1), List.of(2), List.of(3));
   }
 
-  /** Works on each batch once it is told to. */
+  /** Works on each batch once it is released. */
   private static final class Held implements Function<List<Integer>, List<Integer>> {
     final BlockingQueue<List<Integer>> begun = new LinkedBlockingQueue<>();
     final Semaphore goOn = new Semaphore(0);
@@ -187,7 +187,7 @@ final class BatcherTest {
     Call<List<Integer>> third = Call.of(() -> batcher.submit(List.of(6)));
     assertThat(held.begun.take()).containsExactlyInAnyOrder(5, 6);
 
-    // And no third beside the two, however many wait.
+    // No third batch beside the two, however many callers wait.
     Call<List<Integer>> fourth = Call.of(() -> batcher.submit(List.of(7, 8, 9))).untilItWaits();
     assertThat(held.begun).isEmpty();
     held.goOn.release(1);
@@ -202,7 +202,7 @@ final class BatcherTest {
   void thoseWhoWaitAreDividedAmongTwoBatches() throws Exception {
     Held held = new Held();
     Batcher<Integer, Integer> batcher = new Batcher<>(held, 100, 100, 2);
-    // One that no half can stand beside, so that all others wait.
+    // So large that no other batch may start beside it, so that all others wait.
     List<Integer> many = IntStream.range(100, 150).boxed().toList();
     Call<List<Integer>> first = Call.of(() -> batcher.submit(many));
     held.begun.take();
@@ -292,7 +292,7 @@ final class BatcherTest {
     return ((StoreException) failure).outcome();
   }
 
-  /** Whoever shares a call is told the same of it, and of another failure nobody knows. */
+  /** Callers that share a call get the same failure; other failures have an unknown outcome. */
   @Test
   void sharesWhatIsKnownAboutAFailure() {
     for (StoreException.Outcome outcome : StoreException.Outcome.values()) {
@@ -342,11 +342,12 @@ final class BatcherTest {
   @Test
   void callerWhoseTurnDoesNotComeIsToldThatNothingWasDone() throws Exception {
     Doubler doubler = new Doubler();
-    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 2, 3).within(Duration.ofMillis(50));
+    Batcher<Integer, Integer> batcher =
+        new Batcher<>(doubler, 2, 3).withMaxWait(Duration.ofMillis(50));
     Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
     await(doubler.begun);
 
-    // More than may wait at the same time: those who gave up count no longer.
+    // More than may wait at the same time: callers that gave up no longer count.
     for (int i = 0; i < 8; i++) {
       assertThatThrownBy(() -> batcher.submit(List.of(2, 3)))
           .isInstanceOfSatisfying(
@@ -369,13 +370,13 @@ final class BatcherTest {
         new Batcher<Integer, Integer>(
                 numbers -> {
                   worked.addAll(numbers);
-                  // About as long as the patience, so that both ends are met.
+                  // About as long as the maximum wait, so that both outcomes occur.
                   LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(200));
                   return numbers;
                 },
                 3,
                 1_000)
-            .within(Duration.ofNanos(500_000));
+            .withMaxWait(Duration.ofNanos(500_000));
     List<Call<Boolean>> calls = new ArrayList<>();
     for (int i = 0; i < 2_000; i++) {
       int number = i;

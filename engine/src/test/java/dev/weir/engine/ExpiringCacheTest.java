@@ -17,7 +17,7 @@ final class ExpiringCacheTest {
             name -> {
               String read = stored.get();
               if (stored.compareAndSet("old", "new")) {
-                // Somebody changes it right after it was read, and says so.
+                // It is changed right after it was read, and invalidated.
                 recent.get().forget(name);
               }
               return Optional.of(read);

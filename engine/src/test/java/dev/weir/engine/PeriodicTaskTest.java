@@ -30,12 +30,12 @@ final class PeriodicTaskTest {
     }
     assertThat(heard)
         .containsExactly(
-            "The work has to wait until the store is back: gone",
-            "The work goes on",
-            "The work has to wait until the store is back: gone",
-            "The work failed and will try again at its next turn: bug",
-            "The work failed and will try again at its next turn: memory",
-            "The work goes on");
+            "The work is paused until the store is back: gone",
+            "The work continues",
+            "The work is paused until the store is back: gone",
+            "The work failed and will be retried: bug",
+            "The work failed and will be retried: memory",
+            "The work continues");
   }
 
   private static void turn(Iterator<String> turns, CountDownLatch all) {

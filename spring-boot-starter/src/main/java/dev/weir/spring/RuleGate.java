@@ -48,7 +48,7 @@ final class RuleGate implements Gate {
               counts,
               Optional.empty(),
               nodes,
-              MemoryLimitStore.DEFAULT_MOST_KEYS,
+              MemoryLimitStore.DEFAULT_MAX_KEYS,
               CircuitBreaker.Settings.DEFAULT);
       return new RuleEvaluator.Stores(
           new Failover(parts, observer),

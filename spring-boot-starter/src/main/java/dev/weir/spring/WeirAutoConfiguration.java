@@ -100,7 +100,7 @@ final class WeirAutoConfiguration {
               given.get(i).name(),
               change instanceof Change.Taken
                   ? "Another rule has this name."
-                  : "There may be at most " + Rules.MOST + " rules.");
+                  : "There may be at most " + Rules.MAX_RULES + " rules.");
         }
       }
       return rules;

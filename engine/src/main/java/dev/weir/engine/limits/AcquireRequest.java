@@ -12,48 +12,49 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * One or several asks that are granted together or not at all.
+ * A request for units of one or several limits that is granted as a whole or not at all.
  *
- * @param asks each of another policy or another key; none only with a request id, to remember it
- * @param waits the asks, by index, that are waited for in a queue: nothing is taken of their
- *     limits, and they are answered and remembered as they are here
- * @param request by which the demand may be repeated: a repeated demand that was granted is
- *     answered as before, and takes nothing
+ * @param asks the parts, each with a different policy or key; may be empty only with a request id,
+ *     which is then remembered
+ * @param waits the parts, by index, that wait in a queue: nothing is taken from their limits, and
+ *     their outcomes are returned and remembered as given here
+ * @param request the request id by which the request may be repeated: if it was granted before, the
+ *     same result is returned and nothing is taken
  */
 public record AcquireRequest(
     List<LimitRequest> asks, Map<Integer, Delayed> waits, RequestBinding request) {
-  /** The maximum number of asks in a demand. */
-  public static final int MOST_ASKS = 32;
+  /** The maximum number of parts of a request. */
+  public static final int MAX_PARTS = 32;
 
   public static final Duration DEFAULT_TTL = RequestBinding.DEFAULT_TTL;
 
-  public static final Duration LONGEST_TTL = RequestBinding.LONGEST_TTL;
+  public static final Duration MAX_TTL = RequestBinding.MAX_TTL;
 
   public AcquireRequest {
     asks = List.copyOf(asks);
     waits = Map.copyOf(waits);
-    if ((asks.isEmpty() && !request.isPresent()) || asks.size() > MOST_ASKS) {
+    if ((asks.isEmpty() && !request.isPresent()) || asks.size() > MAX_PARTS) {
       throw new IllegalArgumentException(
-          "asks must be 1 to %d, not %d".formatted(MOST_ASKS, asks.size()));
+          "asks must have 1 to %d parts, not %d".formatted(MAX_PARTS, asks.size()));
     }
     requireDistinct(asks);
   }
 
-  /** A demand whose request id, if it is not empty, belongs to its asks. */
+  /** Creates a request whose request id, if not empty, is bound to its parts. */
   public AcquireRequest(List<LimitRequest> asks, String requestId, Duration requestTtl) {
     this(asks, Map.of(), binding(asks, requestId, requestTtl));
   }
 
-  public static AcquireRequest of(LimitRequest ask) {
-    return new AcquireRequest(List.of(ask), Map.of(), RequestBinding.NONE);
+  public static AcquireRequest of(LimitRequest part) {
+    return new AcquireRequest(List.of(part), Map.of(), RequestBinding.NONE);
   }
 
-  /** A demand of several asks, such as user, organisation and all together. */
+  /** Returns a request of several parts, such as a user, an organisation and a global limit. */
   public static AcquireRequest all(List<LimitRequest> asks) {
     return new AcquireRequest(List.copyOf(asks), Map.of(), RequestBinding.NONE);
   }
 
-  /** The same demand, which may be repeated. */
+  /** Returns this request with an id by which it may be repeated. */
   public AcquireRequest withRequestId(String id) {
     return new AcquireRequest(asks, waits, binding(asks, id, requestTtl()));
   }
@@ -65,8 +66,8 @@ public record AcquireRequest(
 
   private static RequestDigest digest(List<LimitRequest> asks) {
     List<RequestDigest.Part> parts = new ArrayList<>(asks.size());
-    for (LimitRequest ask : asks) {
-      parts.add(new RequestDigest.Part(ask.policy().name(), ask.key(), ask.cost()));
+    for (LimitRequest part : asks) {
+      parts.add(new RequestDigest.Part(part.policy().name(), part.key(), part.cost()));
     }
     return RequestDigest.of(parts);
   }
@@ -83,12 +84,12 @@ public record AcquireRequest(
     return request.isPresent();
   }
 
-  /** Whether an ask is waited for. */
+  /** Returns true if a part waits in a queue. */
   public boolean isWaiting(int index) {
     return !waits.isEmpty() && waits.containsKey(index);
   }
 
-  /** The asks whose limits are taken from. */
+  /** Returns the parts that take units from their limits. */
   public List<LimitRequest> taking() {
     if (waits.isEmpty()) {
       return asks;
@@ -102,7 +103,7 @@ public record AcquireRequest(
     return taking;
   }
 
-  /** The outcomes of all asks, from those about the asks that are {@link #taking}. */
+  /** Returns the outcomes of all parts, given those of the parts that are {@link #taking}. */
   public List<Outcome> merged(List<? extends Outcome> ofTaking) {
     if (waits.isEmpty()) {
       return List.copyOf(ofTaking);
@@ -117,8 +118,9 @@ public record AcquireRequest(
   }
 
   /**
-   * The demand as it was granted: asks that were waited for are marked, also if this demand does
-   * not say so. Asks that only this demand says were waited for stay so, and give nothing back.
+   * Returns this request as it was granted: parts that waited then are marked as waiting, even if
+   * this request does not say so. Parts that only this request marks as waiting remain so, and
+   * nothing is given back for them.
    */
   public AcquireRequest grantedAs(List<Outcome> outcomes) {
     Map<Integer, Delayed> waited = new HashMap<>(waits);
@@ -131,16 +133,17 @@ public record AcquireRequest(
   }
 
   /**
-   * Identifies the usages that the asks count in. While a request is remembered, one of its rules
-   * may become active, inactive or another kind of limit; then its decisions are no longer those of
-   * the asks, and what it took is no longer where the asks point.
+   * Returns a fingerprint of the counters that the parts refer to. While a request is remembered,
+   * one of its rules may become active, inactive or another kind of limit. Then the remembered
+   * outcomes no longer correspond to the parts, and what was taken is no longer where the parts
+   * point.
    */
   public long layout() {
     long layout = asks.size();
-    for (LimitRequest ask : asks) {
-      layout = 31 * layout + MemoryLimitStore.kind(ask.policy().limit());
-      layout = 31 * layout + ask.policy().name().hashCode();
-      layout = 31 * layout + ask.key().hashCode();
+    for (LimitRequest part : asks) {
+      layout = 31 * layout + MemoryLimitStore.kind(part.policy().limit());
+      layout = 31 * layout + part.policy().name().hashCode();
+      layout = 31 * layout + part.key().hashCode();
     }
     return layout;
   }
@@ -150,11 +153,11 @@ public record AcquireRequest(
       return;
     }
     Set<List<String>> seen = new HashSet<>();
-    for (LimitRequest ask : asks) {
-      if (!seen.add(List.of(ask.policy().name(), ask.key()))) {
+    for (LimitRequest part : asks) {
+      if (!seen.add(List.of(part.policy().name(), part.key()))) {
         throw new IllegalArgumentException(
-            "policy %s and key %s are asked twice in one demand"
-                .formatted(ask.policy().name(), ask.key()));
+            "policy %s with key %s occurs twice in one request"
+                .formatted(part.policy().name(), part.key()));
       }
     }
   }

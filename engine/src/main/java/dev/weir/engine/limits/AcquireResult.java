@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What a store says to a demand.
+ * The result of an {@link AcquireRequest}.
  *
- * @param outcomes one for each request, in order. If the whole is refused, those that would have
- *     been granted are {@link Decision.Allowed} with what remains, untouched. Empty if the request
- *     id was {@link Repetition.Reused}, or is repeated after one of its rules has become another
- *     kind
- * @param decidedAt by the store's clock; a refund names it
+ * @param outcomes one for each part, in order. If the whole request is refused, the parts that
+ *     would have been granted are {@link Decision.Allowed} with their unchanged remaining units.
+ *     Empty if the request id was {@link Repetition.Reused}, or if it is repeated after one of its
+ *     rules has become another kind of limit
+ * @param decidedAt the time of the decision by the store's clock; a refund refers to it
  * @param mode who decided
- * @param repetition what the store knew of the demand's request id
+ * @param repetition what the store knew about the request id
  */
 public record AcquireResult(
     List<Outcome> outcomes, Instant decidedAt, Mode mode, Repetition repetition) {
@@ -25,34 +25,34 @@ public record AcquireResult(
   public enum Mode {
     /** The store that keeps the counts. */
     STORE,
-    /** Nobody: the store is gone and the policy lets pass. */
+    /** No store: it is unavailable and the policy allows the request. */
     OPEN,
-    /** Nobody: the store is gone and the policy refuses. */
+    /** No store: it is unavailable and the policy refuses the request. */
     CLOSED,
-    /** This node by itself, with its share. */
+    /** This node alone, with its share of the limit. */
     LOCAL,
     /** The next store. */
     FALLBACK
   }
 
-  /** What a store knew of a request id. */
+  /** What a store knew about a request id. */
   public sealed interface Repetition {
     Repetition NONE = new None();
 
     Repetition REUSED = new Reused();
 
-    /** Nothing: the demand has been decided now. */
+    /** The id was unknown: the request was decided now. */
     record None() implements Repetition {}
 
     /**
-     * The demand was granted before, and took nothing this time.
+     * The request was granted before, and nothing was taken this time.
      *
-     * @param ago how long ago that was
-     * @param note the {@link RequestBinding#note} of the demand that was granted
+     * @param ago the time since it was granted
+     * @param note the {@link RequestBinding#note} of the granted request
      */
     record Replayed(Duration ago, UUID note) implements Repetition {}
 
-    /** The id belongs to another request: nothing was decided or taken. */
+    /** The id belongs to a different request: nothing was decided or taken. */
     record Reused() implements Repetition {}
   }
 
@@ -60,39 +60,40 @@ public record AcquireResult(
     outcomes = List.copyOf(outcomes);
   }
 
-  /** An answer to a demand that has been decided now. */
+  /** Creates the result of a request that was decided now. */
   public AcquireResult(List<Outcome> outcomes, Instant decidedAt, Mode mode) {
     this(outcomes, decidedAt, mode, Repetition.NONE);
   }
 
-  /** An answer to a demand whose request id belongs to another. */
+  /** Returns the result of a request whose id belongs to a different request. */
   public static AcquireResult reused(Instant at) {
     return new AcquireResult(List.of(), at, Mode.STORE, Repetition.REUSED);
   }
 
-  /** This answer, given again. */
+  /** Returns this result as the answer to a repeated request. */
   public AcquireResult replayed(Instant now, UUID note) {
     long agoMicros = Math.max(0, Micros.ceil(now) - Micros.ceil(decidedAt));
     return new AcquireResult(
         outcomes, decidedAt, mode, new Repetition.Replayed(Micros.duration(agoMicros), note));
   }
 
+  /** Returns this result with another mode. */
   public AcquireResult in(Mode other) {
     return new AcquireResult(outcomes, decidedAt, other, repetition);
   }
 
-  /** Whether the demand had been granted before and took nothing this time. */
+  /** Returns true if the request was granted before and nothing was taken this time. */
   public boolean isReplayed() {
     return repetition instanceof Repetition.Replayed;
   }
 
-  /** Whether the request id belongs to another request, so that nothing was decided. */
+  /** Returns true if the request id belongs to a different request, so that nothing was decided. */
   public boolean isReused() {
     return repetition instanceof Repetition.Reused;
   }
 
   /**
-   * The decision on a request for one limit without a queue.
+   * Returns the decision on a request for one limit without a queue.
    *
    * @throws IllegalStateException if there is none
    */
@@ -100,10 +101,11 @@ public record AcquireResult(
     if (outcomes.size() == 1 && outcomes.getFirst() instanceof Decision decision) {
       return decision;
     }
-    throw new IllegalStateException("not one decision, but " + outcomes);
+    throw new IllegalStateException(
+        "expected exactly one decision, but the outcomes are " + outcomes);
   }
 
-  /** Whether all of it was granted, if only after a wait that the demand brought along. */
+  /** Returns true if the whole request was granted, possibly after a wait in a queue. */
   public boolean isAllowed() {
     for (Outcome outcome : outcomes) {
       if (outcome instanceof Decision.Refused) {
@@ -113,15 +115,14 @@ public record AcquireResult(
     return !isReused();
   }
 
-  /** The shortest time after which the same demand is allowed; zero if it was. */
+  /** Returns the shortest time after which the same request is allowed; zero if it was allowed. */
   public Duration retryAfter() {
-    Duration longest = Duration.ZERO;
+    Duration max = Duration.ZERO;
     for (Outcome outcome : outcomes) {
-      if (outcome instanceof Decision.Refused refused
-          && refused.retryAfter().compareTo(longest) > 0) {
-        longest = refused.retryAfter();
+      if (outcome instanceof Decision.Refused refused && refused.retryAfter().compareTo(max) > 0) {
+        max = refused.retryAfter();
       }
     }
-    return longest;
+    return max;
   }
 }

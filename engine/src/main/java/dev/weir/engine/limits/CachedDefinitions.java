@@ -5,43 +5,46 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** Definitions that this node has read or made, for a short time. Thread-safe. */
+/** Definitions that this node has read or made, cached for a limited time. Thread-safe. */
 public final class CachedDefinitions<L> implements Definitions<L> {
   private final Definitions<L> definitions;
-  private final ExpiringCache<Definition<L>> recent;
+  private final ExpiringCache<Definition<L>> cache;
 
   public CachedDefinitions(Definitions<L> definitions, Duration ttl, LongSupplier nanoTime) {
     this.definitions = definitions;
-    this.recent = new ExpiringCache<>(definitions::find, ttl, nanoTime);
+    this.cache = new ExpiringCache<>(definitions::find, ttl, nanoTime);
   }
 
-  /** Other nodes are told by the store; who asks this one next must not see the old definition. */
+  /**
+   * Defines a resource and removes it from the cache, so that the next caller on this node sees the
+   * new definition. Other nodes are notified by the store.
+   */
   @Override
   public Definition<L> define(String resource, L limit) {
     Definition<L> defined = definitions.define(resource, limit);
-    recent.forget(resource);
+    cache.forget(resource);
     return defined;
   }
 
   @Override
   public Optional<Definition<L>> find(String resource) {
-    return recent.find(resource);
+    return cache.find(resource);
   }
 
   @Override
   public boolean remove(String resource) {
     boolean removed = definitions.remove(resource);
-    recent.forget(resource);
+    cache.forget(resource);
     return removed;
   }
 
-  /** Drops one definition, because it has changed. */
+  /** Removes one definition from the cache, because it has changed. */
   public void forget(String resource) {
-    recent.forget(resource);
+    cache.forget(resource);
   }
 
-  /** Drops everything. */
+  /** Removes all definitions from the cache. */
   public void flush() {
-    recent.flush();
+    cache.flush();
   }
 }

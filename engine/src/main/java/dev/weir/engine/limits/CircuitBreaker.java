@@ -8,29 +8,29 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Keeps a dead store from costing every request a time-out: after a few failures in a row nobody
- * asks it for a while, then a single one tries.
+ * A circuit breaker that keeps a failed store from costing every request a timeout: after a few
+ * consecutive failures the store is not called for a pause, then a single caller tries it.
  *
- * <p>The pauses grow up to a bound, and are shortened by chance by up to a half, so that nodes do
- * not all try at the same moment. Nobody has to close it again. Thread-safe.
+ * <p>Pauses grow up to a maximum and are shortened randomly by up to a half, so that nodes do not
+ * all try at the same moment. It closes again without intervention. Thread-safe.
  */
 public final class CircuitBreaker {
-  /** How it stands. */
+  /** The state of a breaker. */
   public enum State {
-    /** The store is asked. */
+    /** The store is called. */
     CLOSED,
-    /** Nobody asks it. */
+    /** The store is not called. */
     OPEN,
-    /** One has gone to see; the others do not ask. */
+    /** One caller is trying the store; others do not call it. */
     HALF_OPEN
   }
 
   /**
-   * When to give up and when to try again.
+   * When to open the breaker and when to try the store again.
    *
-   * @param failures so many in a row
+   * @param failures the number of consecutive failures that opens the breaker
    */
-  public record Settings(int failures, Duration firstPause, Duration longestPause) {
+  public record Settings(int failures, Duration firstPause, Duration maxPause) {
     public static final Settings DEFAULT =
         new Settings(3, Duration.ofMillis(200), Duration.ofSeconds(5));
 
@@ -38,10 +38,10 @@ public final class CircuitBreaker {
       if (failures < 1) {
         throw new IllegalArgumentException("failures must be at least 1, not " + failures);
       }
-      if (!firstPause.isPositive() || longestPause.compareTo(firstPause) < 0) {
+      if (!firstPause.isPositive() || maxPause.compareTo(firstPause) < 0) {
         throw new IllegalArgumentException(
-            "pauses must be positive and growing, not %s to %s"
-                .formatted(firstPause, longestPause));
+            "firstPause must be positive and not above maxPause, not %s and %s"
+                .formatted(firstPause, maxPause));
       }
     }
   }
@@ -51,18 +51,18 @@ public final class CircuitBreaker {
   private final RandomGenerator random;
   private final Consumer<State> onChange;
   private final ReentrantLock lock = new ReentrantLock();
-  private volatile boolean isUndisturbed = true;
+  private volatile boolean isHealthy = true;
   private State state = State.CLOSED;
-  private int failuresInARow;
+  private int consecutiveFailures;
   private long pauseMicros;
   private long tryAtMicros;
   private volatile long changedAtMicros = Micros.EARLIEST;
 
   /**
-   * A closed one.
+   * Creates a closed breaker.
    *
    * @param nowMicros a clock that never steps backwards
-   * @param onChange is told, under a lock: must be quick
+   * @param onChange receives each new state; called under a lock, so it must be quick
    */
   public CircuitBreaker(
       Settings settings, LongSupplier nowMicros, RandomGenerator random, Consumer<State> onChange) {
@@ -72,9 +72,12 @@ public final class CircuitBreaker {
     this.onChange = onChange;
   }
 
-  /** Whether the caller may ask the store; whoever may has to tell how it went. */
+  /**
+   * Returns true if the caller may call the store. It then has to report the result by {@link
+   * #succeeded}, {@link #failed} or {@link #notAsked}.
+   */
   public boolean mayTry() {
-    if (isUndisturbed) {
+    if (isHealthy) {
       return true;
     }
     lock.lock();
@@ -85,7 +88,7 @@ public final class CircuitBreaker {
         case OPEN -> {
           boolean isTime = nowMicros.getAsLong() >= tryAtMicros;
           if (isTime) {
-            become(State.HALF_OPEN);
+            moveTo(State.HALF_OPEN);
           }
           yield isTime;
         }
@@ -95,39 +98,39 @@ public final class CircuitBreaker {
     }
   }
 
-  /** The store has answered. */
+  /** Reports that the store has responded. */
   public void succeeded() {
-    if (isUndisturbed) {
+    if (isHealthy) {
       return;
     }
     lock.lock();
     try {
-      // A late answer from before it was given up proves nothing; the one that tries will tell.
+      // A late response from before the breaker opened proves nothing; the next try decides.
       if (state != State.OPEN) {
-        failuresInARow = 0;
+        consecutiveFailures = 0;
         pauseMicros = 0;
         if (state == State.HALF_OPEN) {
           changedAtMicros = nowMicros.getAsLong();
-          become(State.CLOSED);
+          moveTo(State.CLOSED);
         }
-        isUndisturbed = true;
+        isHealthy = true;
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** The store has not answered. */
+  /** Reports that the store has not responded. */
   public void failed() {
     lock.lock();
     try {
-      isUndisturbed = false;
-      failuresInARow++;
+      isHealthy = false;
+      consecutiveFailures++;
       switch (state) {
         case OPEN -> {}
         case HALF_OPEN -> open();
         case CLOSED -> {
-          if (failuresInARow >= settings.failures()) {
+          if (consecutiveFailures >= settings.failures()) {
             changedAtMicros = nowMicros.getAsLong();
             open();
           }
@@ -138,16 +141,19 @@ public final class CircuitBreaker {
     }
   }
 
-  /** The store was not asked after all: neither a success nor a failure, so another may try. */
+  /**
+   * Reports that the store was not called after all: neither a success nor a failure, so another
+   * caller may try.
+   */
   public void notAsked() {
-    if (isUndisturbed) {
+    if (isHealthy) {
       return;
     }
     lock.lock();
     try {
       if (state == State.HALF_OPEN) {
         tryAtMicros = nowMicros.getAsLong();
-        become(State.OPEN);
+        moveTo(State.OPEN);
       }
     } finally {
       lock.unlock();
@@ -156,20 +162,20 @@ public final class CircuitBreaker {
 
   private void open() {
     long first = Micros.floor(settings.firstPause());
-    long longest = Micros.floor(settings.longestPause());
-    pauseMicros = Math.min(longest, Math.max(first, 2 * pauseMicros));
+    long max = Micros.floor(settings.maxPause());
+    pauseMicros = Math.min(max, Math.max(first, 2 * pauseMicros));
     tryAtMicros = nowMicros.getAsLong() + pauseMicros - random.nextLong(pauseMicros / 2 + 1);
-    become(State.OPEN);
+    moveTo(State.OPEN);
   }
 
-  private void become(State next) {
+  private void moveTo(State next) {
     state = next;
     onChange.accept(next);
   }
 
-  /** Whether the store has been given up and has not been found well again. */
+  /** Returns true if the breaker has opened and the store has not recovered yet. */
   boolean isOpen() {
-    if (isUndisturbed) {
+    if (isHealthy) {
       return false;
     }
     lock.lock();
@@ -180,12 +186,12 @@ public final class CircuitBreaker {
     }
   }
 
-  /** When it was given up last, or found well again. */
+  /** Returns the time at which the breaker last opened or closed again. */
   long changedAtMicros() {
     return changedAtMicros;
   }
 
-  /** After this time the store will be tried; at least a moment. */
+  /** Returns the time after which the store will be tried, at least the first pause. */
   public long retryAfterMicros() {
     lock.lock();
     try {

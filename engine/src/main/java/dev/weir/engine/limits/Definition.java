@@ -2,5 +2,5 @@ package dev.weir.engine.limits;
 
 import java.time.Instant;
 
-/** What holds for one resource, as it is kept. */
+/** The limit that is defined for a resource. */
 public record Definition<L>(String resource, L limit, Instant createdAt, Instant updatedAt) {}

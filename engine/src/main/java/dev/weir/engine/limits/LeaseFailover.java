@@ -13,19 +13,20 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * A lease store that answers while its store is gone: {@link LeaseDecision.Unavailable}, or {@link
- * LeaseDecision.Unchecked} for those who are let pass.
+ * A lease store that still responds while the underlying store is unavailable: with {@link
+ * LeaseDecision.Unavailable}, or {@link LeaseDecision.Unchecked} for callers that are admitted.
  *
- * <p>There is no share of a lease and no second store for it: who holds one cannot be known from
- * elsewhere. Closed, nothing passes beyond the limit. Open, everything does that comes while the
- * store is gone; what was let pass is not counted when it is back. Thread-safe.
+ * <p>A lease limit cannot be divided among nodes and has no second store, because no other place
+ * knows who holds leases. When {@linkplain OnFailure#CLOSED closed}, nothing beyond the limit is
+ * admitted. When {@linkplain OnFailure#OPEN open}, everything is admitted while the store is
+ * unavailable, and is not counted after it recovers. Thread-safe.
  */
 public final class LeaseFailover implements LeaseStore {
-  /** What is said when the store is gone. */
+  /** The behaviour while the store is unavailable. */
   public enum OnFailure {
-    /** Nothing is given, and nothing is known about what is held. */
+    /** Leases are refused, and nothing is known about held ones. */
     CLOSED,
-    /** There is a place for everyone. */
+    /** Every caller is admitted. */
     OPEN
   }
 
@@ -45,7 +46,7 @@ public final class LeaseFailover implements LeaseStore {
     this(name, store, onFailure, settings, observer, BusyClock.sinceStart());
   }
 
-  /** One that goes by the given clock, in microseconds since the epoch. */
+  /** Creates a lease store that uses the given clock, in microseconds since the epoch. */
   public LeaseFailover(
       String name,
       LeaseStore store,
@@ -74,22 +75,22 @@ public final class LeaseFailover implements LeaseStore {
   @Override
   public LeaseDecision acquire(
       String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
-    return tried(
-        there -> there.acquire(resource, limit, leaseId, places, trusted(createdAt)),
+    return attempt(
+        leases -> leases.acquire(resource, limit, leaseId, places, trusted(createdAt)),
         unavailable -> orUnchecked(unavailable, leaseId, places, limit.ttlMicros()));
   }
 
   @Override
   public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
-    return tried(
-        there -> there.renew(resource, limit, leaseId),
+    return attempt(
+        leases -> leases.renew(resource, limit, leaseId),
         unavailable -> orUnchecked(unavailable, leaseId, 1, limit.ttlMicros()));
   }
 
-  /** Ends a lease; if the store is gone, the lease lasts until its time is over. */
+  /** Ends a lease. If the store is unavailable, the lease lasts until it expires. */
   @Override
   public LeaseDecision release(String resource, String leaseId) {
-    return tried(there -> there.release(resource, leaseId), unavailable -> unavailable);
+    return attempt(leases -> leases.release(resource, leaseId), unavailable -> unavailable);
   }
 
   @Override
@@ -99,61 +100,69 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
-    return tried(
-        there -> there.join(resource, queue, ticketId, trusted(createdAt)),
+    return attempt(
+        leases -> leases.join(resource, queue, ticketId, trusted(createdAt)),
         unavailable -> orUnchecked(unavailable, ticketId, 1, queue.delayMicros()));
   }
 
-  /** How many places are held. Throws if the store is gone: nobody knows. */
+  /**
+   * Returns the number of places held.
+   *
+   * @throws StoreException if the store is unavailable
+   */
   @Override
   public int current(String resource) {
-    return required(there -> there.current(resource));
+    return required(leases -> leases.current(resource));
   }
 
-  /** Ends all leases. Throws if the store is gone. */
+  /**
+   * Ends all leases.
+   *
+   * @throws StoreException if the store is unavailable
+   */
   @Override
   public void forget(String resource) {
     required(
-        there -> {
-          there.forget(resource);
+        leases -> {
+          leases.forget(resource);
           return resource;
         });
   }
 
-  private LeaseDecision tried(
-      Function<LeaseStore, LeaseDecision> question, UnaryOperator<LeaseDecision> otherwise) {
+  private LeaseDecision attempt(
+      Function<LeaseStore, LeaseDecision> operation, UnaryOperator<LeaseDecision> fallback) {
     boolean mayBeDone = false;
     if (breaker.mayTry()) {
       try {
-        return said(question);
+        return call(operation);
       } catch (StoreException e) {
         mayBeDone = e.outcome() == StoreException.Outcome.UNKNOWN;
       }
     }
-    return otherwise.apply(new LeaseDecision.Unavailable(breaker.retryAfterMicros(), mayBeDone));
+    return fallback.apply(new LeaseDecision.Unavailable(breaker.retryAfterMicros(), mayBeDone));
   }
 
-  /** What the store says. Throws if it is not asked, or does not answer. */
-  private <T> T required(Function<LeaseStore, T> question) {
+  /** Returns the result of the store. Throws if it is not called or does not respond. */
+  private <T> T required(Function<LeaseStore, T> operation) {
     if (!breaker.mayTry()) {
       throw new StoreException(StoreException.Outcome.NONE, name + " is gone");
     }
-    return said(question);
+    return call(operation);
   }
 
-  /** Asks the store, and lets the breaker know how it went. */
-  private <T> T said(Function<LeaseStore, T> question) {
+  /** Calls the store and reports the result to the breaker. */
+  private <T> T call(Function<LeaseStore, T> operation) {
     boolean isSettled = false;
     try {
-      T answer = question.apply(store);
+      T result = operation.apply(store);
       isSettled = true;
       breaker.succeeded();
-      return answer;
+      return result;
     } catch (StoreException e) {
       observer.storeFailed(name, e);
       throw e;
     } catch (IllegalArgumentException e) {
-      // The caller's fault. It was not sent, so the store has proved nothing.
+      // An error of the caller. Nothing was sent, so it says nothing about the store.
       isSettled = true;
       breaker.notAsked();
       throw e;
@@ -164,7 +173,7 @@ public final class LeaseFailover implements LeaseStore {
     }
   }
 
-  /** Open, what was lost holds no one up. */
+  /** Returns the creation time to pass on. When open, lost leases must not hold up any caller. */
   private Instant trusted(Instant createdAt) {
     return switch (onFailure) {
       case CLOSED -> createdAt;

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Says how many may be at it at the same time.
+ * Limits how many callers may use a resource at the same time.
  *
  * <pre>{@code
  * Concurrency four = Concurrency.of(4, Duration.ofSeconds(30));
@@ -23,8 +23,8 @@ import java.util.UUID;
  * }
  * }</pre>
  *
- * <p>A holder that dies gives its places back when its lease ends by itself; one that takes longer
- * renews. Thread-safe.
+ * <p>The places of a holder that crashes become free when its lease expires; a holder that takes
+ * longer renews its lease. Thread-safe.
  */
 public final class Leases implements AutoCloseable {
   private final LeaseStore store;
@@ -33,23 +33,23 @@ public final class Leases implements AutoCloseable {
     this.store = store;
   }
 
-  /** Leases in the memory of this process. */
+  /** Returns leases in the memory of this process. */
   public static Leases inMemory() {
     return on(new MemoryLeaseStore());
   }
 
-  /** Leases in a store, which is closed with them. */
+  /** Returns leases in a store, which is closed with them. */
   public static Leases on(LeaseStore store) {
     return new Leases(store);
   }
 
-  /** What {@link #acquire} says. */
+  /** The result of {@link #acquire}. */
   public sealed interface Outcome {}
 
-  /** All places are held. */
+  /** Too few places are free. */
   public record Full(int current, Duration retryAfter) implements Outcome {}
 
-  /** Places that are held until this is closed, or until its time is over. */
+  /** Places that are held until this is closed or the lease expires. */
   public static final class Acquired implements Outcome, AutoCloseable {
     private final Leases leases;
     private final String resource;
@@ -68,9 +68,10 @@ public final class Leases implements AutoCloseable {
     }
 
     /**
-     * Holds on for another time to live; false if it has ended, and others may be at it.
+     * Extends the lease by another time to live. Returns false if it has expired, so that others
+     * may hold its places.
      *
-     * @throws StoreException if the store is gone; the lease lasts until its time is over
+     * @throws StoreException if the store is unavailable; the lease lasts until it expires
      */
     public boolean renew() {
       LeaseDecision decision = leases.renew(resource, limit, lease.id());
@@ -80,7 +81,7 @@ public final class Leases implements AutoCloseable {
       return decision.isGranted();
     }
 
-    /** Gives the places back. Twice is harmless. */
+    /** Releases the places. May be repeated. */
     @Override
     public void close() {
       leases.release(resource, lease.id());
@@ -90,15 +91,15 @@ public final class Leases implements AutoCloseable {
   private static StoreException gone(String resource, LeaseDecision.Unavailable unavailable) {
     return new StoreException(
         StoreException.Outcome.of(unavailable.mayBeDone()),
-        "the store of the leases of " + resource + " is gone");
+        "the lease store of resource " + resource + " is unavailable");
   }
 
-  /** Takes a place, if one is free. */
+  /** Acquires one place if it is free. */
   public Outcome acquire(String resource, Concurrency limit) {
     return acquire(resource, limit, 1);
   }
 
-  /** Takes so many places, if so many are free. */
+  /** Acquires {@code places} places if they are free. */
   public Outcome acquire(String resource, Concurrency limit, int places) {
     return switch (acquire(resource, limit, UUID.randomUUID().toString(), places)) {
       case LeaseDecision.Held held -> new Acquired(this, resource, limit, held.lease());
@@ -107,11 +108,15 @@ public final class Leases implements AutoCloseable {
       case LeaseDecision.Full full -> new Full(full.current(), full.retryAfter());
       case LeaseDecision.Unavailable unavailable -> throw gone(resource, unavailable);
       case LeaseDecision.Gone gone ->
-          throw new IllegalStateException("a lease of " + resource + " was gone at once");
+          throw new IllegalStateException(
+              "a new lease of resource " + resource + " does not exist");
     };
   }
 
-  /** Takes places under an id that the caller made up; the same id again changes nothing. */
+  /**
+   * Acquires places under an id chosen by the caller. Repeating the call with the same id has no
+   * further effect.
+   */
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
     return store.acquire(resource, limit, leaseId, places);
   }
@@ -120,12 +125,12 @@ public final class Leases implements AutoCloseable {
     return store.renew(resource, limit, leaseId);
   }
 
-  /** Ends a lease. Twice is harmless. */
+  /** Ends a lease. May be repeated. */
   public LeaseDecision release(String resource, String leaseId) {
     return store.release(resource, leaseId);
   }
 
-  /** How many places are held. */
+  /** Returns the number of places held. */
   public int current(String resource) {
     return store.current(resource);
   }

@@ -7,21 +7,26 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** What names, keys and ids of limits may be: 1 to 255 characters that a store can keep. */
+/**
+ * Validation of the names, keys and ids of limits: 1 to 255 characters that every store can keep.
+ */
 public final class LimitNames {
-  public static final int LONGEST = 255;
+  public static final int MAX_LENGTH = 255;
 
   private LimitNames() {}
 
-  /** What is wrong with a name, a key or an id, if anything. */
+  /** Returns what is wrong with a name, a key or an id; empty if it is valid. */
   public static Optional<String> problem(String value) {
-    return problem(value, LONGEST);
+    return problem(value, MAX_LENGTH);
   }
 
-  /** What is wrong with a name that may have at most so many characters, if anything. */
-  public static Optional<String> problem(String value, int longest) {
-    if (value.isEmpty() || value.length() > longest) {
-      return Optional.of("must have 1 to %d characters, not %d".formatted(longest, value.length()));
+  /**
+   * Returns what is wrong with a name of up to {@code maxLength} characters; empty if it is valid.
+   */
+  public static Optional<String> problem(String value, int maxLength) {
+    if (value.isEmpty() || value.length() > maxLength) {
+      return Optional.of(
+          "must have 1 to %d characters, not %d".formatted(maxLength, value.length()));
     }
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
@@ -35,22 +40,30 @@ public final class LimitNames {
     return Optional.empty();
   }
 
-  /** A name for what is too long, or not fit, to be one: different ones stay different. */
+  /**
+   * Returns a valid name for a value that is too long or otherwise invalid. Different values have
+   * different digests.
+   */
   public static String digest(String value) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       return HexFormat.of().formatHex(digest.digest(value.getBytes(UTF_8)));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("every Java platform has SHA-256", e);
     }
   }
 
-  /** The resource under which something of a policy and a key is held, such as its queue. */
+  /** Returns the name of the resource that belongs to a policy and a key, such as their queue. */
   public static String resource(String kind, String policy, String key) {
-    // The length tells where the one ends and the other begins.
+    // The length tells where the policy ends and the key begins.
     return kind + ":" + digest(policy.length() + ":" + policy + key);
   }
 
+  /**
+   * Checks a name.
+   *
+   * @throws IllegalArgumentException if it is invalid, naming {@code field}
+   */
   public static void require(String field, String value) {
     Optional<String> problem = problem(value);
     if (problem.isPresent()) {

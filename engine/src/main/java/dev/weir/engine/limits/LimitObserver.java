@@ -3,23 +3,28 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;
 
-/** Is told what limits decide, for metrics. Called often and by many threads: must be quick. */
+/**
+ * Receives the decisions of limits, for metrics. Called frequently and by many threads, so it must
+ * be quick.
+ */
 public interface LimitObserver {
-  /** Watches nothing. */
+  /** An observer that does nothing. */
   LimitObserver NONE = new LimitObserver() {};
 
-  /** An ask was decided; several of one demand are told one by one. */
+  /** Called for each decided part of a request. */
   default void decided(Policy policy, Outcome outcome, AcquireResult.Mode mode) {}
 
-  /** An ask was answered by yes or no. */
+  /** Called for a decision that is only a yes or no. */
   default void taken(Policy policy, boolean isAllowed) {}
 
-  /** A demand was repeated, and nothing was taken. */
+  /** Called for a repeated request, for which nothing was taken. */
   default void replayed() {}
 
-  /** A store did not answer, and what its policies say of that was done instead. */
+  /**
+   * Called if a store does not respond and the policies' {@link OnStoreFailure} applies instead.
+   */
   default void storeFailed(String store, StoreException failure) {}
 
-  /** A store is given up for a while, or is asked again. */
+  /** Called if a store is not called for a while, or is called again. */
   default void breakerChanged(String store, CircuitBreaker.State state) {}
 }

@@ -6,62 +6,67 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The port to whoever keeps the counts of limits. It applies the transitions of core to keys, each
- * demand as one atomic step, by its own clock.
+ * A store of the counts of limits. It applies the transitions of {@code dev.weir.core} to keys,
+ * each request as one atomic step, by its own clock.
  *
- * <p>A store that may lose its counts notices that itself. Of policies that are {@link
- * OnStoreFailure#CLOSED} or {@code FALLBACK} and older than the loss, it then takes all as used.
+ * <p>A store that may lose its counts detects a loss itself. It then treats all units as used for
+ * policies that are older than the loss and {@link OnStoreFailure#CLOSED} or {@code FALLBACK}.
  *
- * <p>Thread-safe; callers block and are meant to be virtual threads. A store that is gone, late or
- * overloaded throws {@link dev.weir.engine.StoreException}, which says whether anything may have
- * been taken.
+ * <p>Implementations are thread-safe; callers block and are meant to be virtual threads. A store
+ * that is unavailable, late or overloaded throws {@link dev.weir.engine.StoreException}, which says
+ * whether anything may have been taken.
  */
 public interface LimitStore extends AutoCloseable {
   /**
-   * Takes what is asked if all of it is there. A grant with a request id is remembered: the same
-   * demand is answered as before until its time is over, another demand with that id is answered
-   * {@link AcquireResult.Repetition.Reused}.
+   * Takes the requested units if all of them are available. A granted request with a request id is
+   * remembered: until its time to live has passed, the same request gets the same result, and a
+   * different request with that id gets {@link AcquireResult.Repetition.Reused}.
    */
-  AcquireResult decide(AcquireRequest demand);
+  AcquireResult decide(AcquireRequest request);
 
-  /** What {@link #decide} would say. Takes nothing, and knows no request ids. */
-  AcquireResult peek(AcquireRequest demand);
+  /** Returns the result that {@link #decide} would return, ignoring request ids. Takes nothing. */
+  AcquireResult peek(AcquireRequest request);
 
   /**
-   * What {@link #decide} would say to a demand because its request id is known; empty if it is not.
-   * Takes and remembers nothing.
+   * Returns the result that {@link #decide} would return for a known request id; empty if the id is
+   * unknown. Takes and remembers nothing.
    */
-  Optional<AcquireResult> recall(AcquireRequest demand);
+  Optional<AcquireResult> recall(AcquireRequest request);
 
   /**
-   * Gives back what a demand was granted. A demand with a request id is given back once, however
-   * often this is asked, and is new afterwards; what is given back is what its grant took, and when
-   * that was.
+   * Gives back what a request was granted. A request with a request id is refunded once, however
+   * often this is called, and is new afterwards; the amount and time are those of its grant.
    *
-   * @param grantedAt the {@link AcquireResult#decidedAt} of the grant, for a demand without a
+   * @param grantedAt the {@link AcquireResult#decidedAt} of the grant, for a request without a
    *     request id
    */
-  Refund refund(AcquireRequest demand, Instant grantedAt);
+  Refund refund(AcquireRequest request, Instant grantedAt);
 
-  /** Gives back to whoever granted; what nobody counted is not given back. */
-  default Refund refund(AcquireRequest demand, AcquireResult granted) {
+  /**
+   * Gives back to the store that granted the request; units that were not counted are not given
+   * back.
+   */
+  default Refund refund(AcquireRequest request, AcquireResult granted) {
     return granted.mode() == AcquireResult.Mode.STORE
-        ? refund(demand, granted.decidedAt())
+        ? refund(request, granted.decidedAt())
         : Refund.UNKNOWN;
   }
 
-  /** What is used, as it was last written. */
+  /** Returns the usage as it was last written. */
   Usage usage(Policy policy, String key);
 
-  /** Forgets what was used. */
+  /** Deletes the usage of a key. */
   void forget(Policy policy, String key);
 
-  /** The short form of {@link #decide}: one ask, yes or no. */
+  /**
+   * Takes units for a single key and returns true if they were granted: the short form of {@link
+   * #decide(AcquireRequest)}.
+   */
   default boolean take(Policy policy, String key, long cost) {
     return decide(policy, key, cost).isAllowed();
   }
 
-  /** The short form of {@link #decide}: one ask. */
+  /** Takes units for a single key: the short form of {@link #decide(AcquireRequest)}. */
   default Decision decide(Policy policy, String key, long cost) {
     return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
   }

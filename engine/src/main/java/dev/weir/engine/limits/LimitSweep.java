@@ -1,24 +1,26 @@
 package dev.weir.engine.limits;
 
 /**
- * One round of removing what has expired, in small steps, unless another node is at it. Meant to be
- * run every half a minute or so by whoever owns a thread for upkeep.
+ * One round of removing expired data in small steps, unless another node is doing so. Meant to be
+ * run about every half minute by the owner of an upkeep thread.
  */
 public final class LimitSweep implements Runnable {
   private static final int STEP = 1_000;
 
   private final LimitUpkeep upkeep;
-  private final int mostSteps;
+  private final int maxSteps;
 
   /**
-   * @param mostSteps how many steps one round makes, at most
+   * Creates a sweep.
+   *
+   * @param maxSteps maximum number of steps in a round
    */
-  public LimitSweep(LimitUpkeep upkeep, int mostSteps) {
-    if (mostSteps < 1) {
-      throw new IllegalArgumentException("mostSteps must be at least 1, not " + mostSteps);
+  public LimitSweep(LimitUpkeep upkeep, int maxSteps) {
+    if (maxSteps < 1) {
+      throw new IllegalArgumentException("maxSteps must be at least 1, not " + maxSteps);
     }
     this.upkeep = upkeep;
-    this.mostSteps = mostSteps;
+    this.maxSteps = maxSteps;
   }
 
   @Override
@@ -26,7 +28,7 @@ public final class LimitSweep implements Runnable {
     upkeep.alone(
         () -> {
           int removed = STEP;
-          for (int i = 0; i < mostSteps && removed >= STEP; i++) {
+          for (int i = 0; i < maxSteps && removed >= STEP; i++) {
             removed = upkeep.removeExpired(STEP);
           }
         });

@@ -1,20 +1,20 @@
 package dev.weir.engine.limits;
 
 /**
- * The port to what a store of limits and leases, one that does not do so by itself, has to remove
- * now and then. Each step is small, and no decision waits for it. {@link LimitSweep} runs it.
+ * The maintenance of a store of limits and leases that does not expire its data itself. Each step
+ * is small, and no decision waits for it. {@link LimitSweep} runs it.
  */
 public interface LimitUpkeep {
-  /** Runs {@code work} unless another node does so now. Returns whether it ran. */
+  /** Runs {@code work} unless another node is doing so. Returns true if it ran. */
   boolean alone(Runnable work);
 
   /**
-   * Removes what nobody would miss: usages that equal fresh ones, request ids and leases whose time
-   * is over.
+   * Removes expired data: usages that equal fresh ones, request ids and leases whose time has
+   * passed.
    *
-   * @param most of each sort at most so many
-   * @return how many of the sort of which most were removed: as many as {@code most} means that
+   * @param max maximum number of rows of each kind
+   * @return the number removed of the kind of which the most were removed; {@code max} means that
    *     there may be more
    */
-  int removeExpired(int most);
+  int removeExpired(int max);
 }

@@ -6,7 +6,7 @@ import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.List;
 
 /**
- * Says whether something may pass now.
+ * Decides whether a caller may proceed now.
  *
  * <pre>{@code
  * Limiter limiter = Limiter.inMemory();
@@ -16,7 +16,7 @@ import java.util.List;
  * }
  * }</pre>
  *
- * <p>A refusal is an answer, not an exception. A store that is gone throws {@link
+ * <p>A refusal is a result, not an exception. An unavailable store throws {@link
  * dev.weir.engine.StoreException}, unless it is a {@link Failover}. Thread-safe.
  */
 public final class Limiter implements AutoCloseable {
@@ -28,39 +28,41 @@ public final class Limiter implements AutoCloseable {
     this.observer = observer;
   }
 
-  /** A limiter that counts in the memory of this process. */
+  /** Returns a limiter that counts in the memory of this process. */
   public static Limiter inMemory() {
     return on(new MemoryLimitStore());
   }
 
-  /** A limiter that counts in a store, which it closes when it is closed. */
+  /** Returns a limiter that counts in a store, which it closes when it is closed. */
   public static Limiter on(LimitStore store) {
     return new Limiter(store, LimitObserver.NONE);
   }
 
-  /** The same limiter, watched. */
+  /** Returns a limiter on the same store that reports to an observer. */
   public Limiter observedBy(LimitObserver other) {
     return new Limiter(store, other);
   }
 
-  /** Takes one, if there is one: the quickest form. */
+  /** Takes one unit if it is available; the fastest form. */
   public boolean tryAcquire(Policy policy, String key) {
     return tryAcquire(policy, key, 1);
   }
 
-  /** Takes so many, if there are so many. */
+  /** Takes {@code cost} units if they are available. */
   public boolean tryAcquire(Policy policy, String key, long cost) {
     boolean isAllowed = store.take(policy, key, cost);
     observer.taken(policy, isAllowed);
     return isAllowed;
   }
 
-  /** Takes one, if there is one, and says what is left or when to come again. */
+  /** Takes one unit if it is available, and returns what is left or when to try again. */
   public Decision acquire(Policy policy, String key) {
     return acquire(policy, key, 1);
   }
 
-  /** Takes so many, if there are so many, and says what is left or when to come again. */
+  /**
+   * Takes {@code cost} units if they are available, and returns what is left or when to try again.
+   */
   public Decision acquire(Policy policy, String key, long cost) {
     if (store.mayStandIn()) {
       return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
@@ -70,41 +72,41 @@ public final class Limiter implements AutoCloseable {
     return decision;
   }
 
-  /** Takes all that is asked, or nothing. */
-  public AcquireResult acquire(AcquireRequest demand) {
-    return observed(demand, store.decide(demand));
+  /** Takes everything that is requested, or nothing. */
+  public AcquireResult acquire(AcquireRequest request) {
+    return observed(request, store.decide(request));
   }
 
-  /** What {@link #acquire} would say. Takes nothing. */
+  /** Returns the decision that {@link #acquire(Policy, String)} would make. Takes nothing. */
   public Decision peek(Policy policy, String key) {
     return store.peek(AcquireRequest.of(LimitRequest.of(policy, key))).decision();
   }
 
-  /** What {@link #acquire} would say. Takes nothing. */
-  public AcquireResult peek(AcquireRequest demand) {
-    return store.peek(demand);
+  /** Returns the result that {@link #acquire(AcquireRequest)} would return. Takes nothing. */
+  public AcquireResult peek(AcquireRequest request) {
+    return store.peek(request);
   }
 
-  /** Gives back what a demand was granted, because the work was not done after all. */
-  public Refund refund(AcquireRequest demand, AcquireResult granted) {
-    return granted.isAllowed() ? store.refund(demand, granted) : Refund.UNKNOWN;
+  /** Gives back what a request was granted, because the work was not done after all. */
+  public Refund refund(AcquireRequest request, AcquireResult granted) {
+    return granted.isAllowed() ? store.refund(request, granted) : Refund.UNKNOWN;
   }
 
-  /** Forgets what a key has used. */
+  /** Deletes the usage of a key. */
   public void forget(Policy policy, String key) {
     store.forget(policy, key);
   }
 
-  private AcquireResult observed(AcquireRequest demand, AcquireResult answer) {
-    if (answer.isReplayed()) {
+  private AcquireResult observed(AcquireRequest request, AcquireResult result) {
+    if (result.isReplayed()) {
       observer.replayed();
-      return answer;
+      return result;
     }
-    List<Outcome> outcomes = answer.outcomes();
+    List<Outcome> outcomes = result.outcomes();
     for (int i = 0; i < outcomes.size(); i++) {
-      observer.decided(demand.asks().get(i).policy(), outcomes.get(i), answer.mode());
+      observer.decided(request.asks().get(i).policy(), outcomes.get(i), result.mode());
     }
-    return answer;
+    return result;
   }
 
   @Override

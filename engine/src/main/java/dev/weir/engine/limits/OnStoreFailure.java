@@ -1,16 +1,16 @@
 package dev.weir.engine.limits;
 
 /**
- * What a policy says when its store is gone, the strictest first: of several policies in one
- * demand, the strictest holds for all.
+ * What a policy does while its store is unavailable, the strictest first: of several policies in
+ * one request, the strictest applies to all.
  */
 public enum OnStoreFailure {
   /** Refuse. */
   CLOSED,
-  /** Ask the next store; refuse if there is none, or if it is gone as well. */
+  /** Use the next store; refuse if there is none, or if it is unavailable as well. */
   FALLBACK,
-  /** Each node enforces its share from memory. */
+  /** Each node enforces its share in memory. */
   LOCAL,
-  /** Let pass. */
+  /** Allow. */
   OPEN
 }

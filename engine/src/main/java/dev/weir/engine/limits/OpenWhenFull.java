@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * A store in memory that lets pass what it has no room to count, where all policies of a demand are
- * {@link OnStoreFailure#OPEN}. Everything else is told that the store is full, by its {@link
- * StoreException}. Thread-safe.
+ * An in-memory store that allows what it has no capacity to count, if all policies of a request are
+ * {@link OnStoreFailure#OPEN}. All other requests get the {@link StoreException} of the full store.
+ * Thread-safe.
  */
 public final class OpenWhenFull implements LimitStore {
   private final LimitStore store;
@@ -25,35 +25,35 @@ public final class OpenWhenFull implements LimitStore {
     this(store, BusyClock.sinceStart());
   }
 
-  /** One that goes by the given clock, in microseconds since the epoch. */
+  /** Creates a store that uses the given clock, in microseconds since the epoch. */
   public OpenWhenFull(LimitStore store, LongSupplier nowMicros) {
     this.store = store;
     this.nowMicros = nowMicros;
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
+  public AcquireResult decide(AcquireRequest request) {
     try {
-      return store.decide(demand);
+      return store.decide(request);
     } catch (StoreException e) {
-      if (!e.isFull() || !isOpen(demand)) {
+      if (!e.isFull() || !isOpen(request)) {
         throw e;
       }
-      List<Outcome> decisions = new ArrayList<>(demand.asks().size());
-      for (LimitRequest ask : demand.asks()) {
-        decisions.add(letPass(ask.policy(), ask.cost()));
+      List<Outcome> decisions = new ArrayList<>(request.asks().size());
+      for (LimitRequest part : request.asks()) {
+        decisions.add(allow(part.policy(), part.cost()));
       }
       return new AcquireResult(
           decisions, Micros.instant(nowMicros.getAsLong()), AcquireResult.Mode.OPEN);
     }
   }
 
-  private static boolean isOpen(AcquireRequest demand) {
-    return demand.asks().stream()
-        .allMatch(ask -> ask.policy().onStoreFailure() == OnStoreFailure.OPEN);
+  private static boolean isOpen(AcquireRequest request) {
+    return request.asks().stream()
+        .allMatch(part -> part.policy().onStoreFailure() == OnStoreFailure.OPEN);
   }
 
-  private static Decision letPass(Policy policy, long cost) {
+  private static Decision allow(Policy policy, long cost) {
     return new Decision.Allowed(policy.limit().maxCost() - cost, 0);
   }
 
@@ -72,7 +72,7 @@ public final class OpenWhenFull implements LimitStore {
       return store.decide(policy, key, cost);
     } catch (StoreException e) {
       requireOpen(e, policy);
-      return letPass(policy, cost);
+      return allow(policy, cost);
     }
   }
 
@@ -84,18 +84,18 @@ public final class OpenWhenFull implements LimitStore {
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return store.peek(demand);
+  public AcquireResult peek(AcquireRequest request) {
+    return store.peek(request);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return store.recall(demand);
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return store.recall(request);
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return store.refund(demand, grantedAt);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return store.refund(request, grantedAt);
   }
 
   @Override

@@ -9,10 +9,10 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * A limiter with a queue in front: whoever is refused may wait instead, and then passes.
+ * A limiter with a queue in front: a caller that is refused may wait instead, and then proceeds.
  *
- * <p>Places are counted for each policy and key by itself, as leases that end with the wait; so a
- * queue is never longer than it may be, on however many nodes, and leaves nothing behind.
+ * <p>Places are counted separately for each policy and key, as leases that expire with the wait. So
+ * a queue never exceeds its maximum size, on any number of nodes, and leaves nothing behind.
  * Thread-safe.
  */
 public final class QueuedLimiter {
@@ -27,11 +27,11 @@ public final class QueuedLimiter {
   }
 
   /**
-   * Takes so many, or a place in the queue.
+   * Takes {@code cost} units, or a place in the queue.
    *
-   * @param ticketId a name for the place, made up by the caller, who {@link #leave}s by it
-   * @return {@link Delayed} if the caller is to wait for that long and then pass, without asking
-   *     again; {@link Decision.Refused} if the queue is full as well
+   * @param ticketId a name for the place, chosen by the caller, who {@link #leave}s by it
+   * @return {@link Delayed} if the caller has to wait for that time and may then proceed without
+   *     asking again; {@link Decision.Refused} if the queue is full as well
    */
   public Outcome acquire(Policy policy, String key, long cost, String ticketId) {
     Decision decision = limiter.acquire(policy, key, cost);
@@ -57,16 +57,16 @@ public final class QueuedLimiter {
     };
   }
 
-  /** Gives a place back before the wait is over. Twice is harmless. */
+  /** Gives up a place before the wait is over. May be repeated. */
   public void leave(Policy policy, String key, String ticketId) {
     places.release(resource(policy, key), ticketId);
   }
 
   /**
-   * Takes one, waiting in the queue if need be. Meant for virtual threads.
+   * Takes one unit, waiting in the queue if necessary. Meant for virtual threads.
    *
    * @return false if the queue is full
-   * @throws InterruptedException if the caller is to wait no longer; its place is given back
+   * @throws InterruptedException if the caller is interrupted while waiting; its place is given up
    */
   public boolean acquireWaiting(Policy policy, String key) throws InterruptedException {
     String ticketId = UUID.randomUUID().toString();

@@ -1,11 +1,11 @@
 package dev.weir.engine.limits;
 
-/** What became of a refund. */
+/** The result of a refund. */
 public enum Refund {
-  /** What was granted is given back, as far as its window has not passed. */
+  /** The granted units were given back, as far as their window has not ended. */
   GIVEN_BACK,
-  /** The request id is not known, or not any more; nothing is given back. */
+  /** The request id is unknown, or no longer known; nothing was given back. */
   UNKNOWN,
-  /** The request id belongs to another request; nothing is given back. */
+  /** The request id belongs to a different request; nothing was given back. */
   REUSED
 }

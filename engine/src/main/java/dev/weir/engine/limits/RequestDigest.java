@@ -6,17 +6,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
 /**
- * Identifies a request by what it asks for: 128 bits of SHA-256 over names, keys and costs, in
- * their order. Two requests with the same digest are the same request.
+ * Identifies a request by its content: 128 bits of SHA-256 over names, keys and costs, in order.
+ * Two requests with the same digest are the same request.
  *
- * <p>Only what the caller sends is part of it: a rule that an administrator changes in between does
- * not make another request of it.
+ * <p>Only what the caller sends is included: a rule that an administrator changes in the meantime
+ * does not make it a different request.
  */
 public record RequestDigest(long high, long low) {
-  /** The digest of a demand that has no request id, which is never compared. */
+  /** The digest of a request without an id, which is never compared. */
   static final RequestDigest NONE = new RequestDigest(0, 0);
 
-  /** One thing that a request asks for. */
+  /** One item of a request. */
   public record Part(String name, String key, long cost) {}
 
   public static RequestDigest of(List<Part> parts) {

@@ -46,10 +46,11 @@ public interface StoreHistory {
   }
 
   /**
-   * Takes the step, one node at a time. If it does not throw, the store has been used from then on.
+   * Runs the step, one node at a time. If it does not throw, the store is recorded as used from
+   * then on.
    *
-   * @param store its name
-   * @throws dev.weir.engine.StoreException if what is remembered cannot be read or written
+   * @param store the name of the store
+   * @throws dev.weir.engine.StoreException if the record cannot be read or written
    */
   void prepare(String store, Step step);
 

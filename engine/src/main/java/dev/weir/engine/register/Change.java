@@ -2,25 +2,25 @@ package dev.weir.engine.register;
 
 import java.util.Optional;
 
-/** What became of the wish to change an entry. */
+/** The result of a request to change an entry. */
 public sealed interface Change<E> {
   /**
-   * It was done.
+   * The change was made.
    *
-   * @param before the entry as it was, if there was one
-   * @param entry the entry as it is, or as it was last if it was removed
+   * @param before the entry before the change, if there was one
+   * @param entry the entry after the change; the last version if it was removed
    */
   record Done<E>(Optional<E> before, E entry) implements Change<E> {}
 
-  /** There is no such entry. */
+  /** The entry does not exist. */
   record Unknown<E>() implements Change<E> {}
 
-  /** Somebody else has changed it meanwhile. */
+  /** The entry has been changed in the meantime. */
   record Stale<E>(E current) implements Change<E> {}
 
-  /** Another entry has the title. */
+  /** Another entry has the same title. */
   record Taken<E>() implements Change<E> {}
 
-  /** There are {@link Register#most} entries. */
+  /** There are already {@link Register#maxEntries} entries. */
   record TooMany<E>() implements Change<E> {}
 }

@@ -3,34 +3,38 @@ package dev.weir.engine.register;
 import java.time.Instant;
 
 /**
- * Something that people define, as it is kept.
+ * A versioned definition, such as a rule or a route.
  *
- * @param <T> what they say of it
+ * @param <T> its content
  */
 public interface Entry<T> {
   long id();
 
-  /** Goes up with each change; a change names the version that it knows. */
+  /**
+   * Returns the version, which increases with each change. A change names the version that it is
+   * based on.
+   */
   int version();
 
+  /** Returns the content of this version. */
   T terms();
 
   Instant createdAt();
 
-  /** When this version was made. */
+  /** Returns the time at which this version was created. */
   Instant updatedAt();
 
-  /** How an entry is made of its parts. */
+  /** Creates an entry from its parts. */
   @FunctionalInterface
-  interface Making<T, E extends Entry<T>> {
-    E make(long id, int version, T terms, Instant createdAt, Instant updatedAt);
+  interface Factory<T, E extends Entry<T>> {
+    E create(long id, int version, T terms, Instant createdAt, Instant updatedAt);
 
     default E first(long id, T terms, Instant now) {
-      return make(id, 1, terms, now, now);
+      return create(id, 1, terms, now, now);
     }
 
     default E next(E before, T terms, Instant now) {
-      return make(before.id(), before.version() + 1, terms, before.createdAt(), now);
+      return create(before.id(), before.version() + 1, terms, before.createdAt(), now);
     }
   }
 }

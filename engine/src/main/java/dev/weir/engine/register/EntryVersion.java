@@ -1,10 +1,10 @@
 package dev.weir.engine.register;
 
 /**
- * An entry as somebody once made it.
+ * One version in the history of an entry.
  *
- * @param entry {@link Entry#updatedAt} is when that was
- * @param changedBy who it was, as far as that is known
- * @param isRemoval whether this is how the entry ended
+ * @param entry the entry; {@link Entry#updatedAt} is the time of this version
+ * @param changedBy who made the change, if known
+ * @param isRemoval true if this version records the removal of the entry
  */
 public record EntryVersion<E>(E entry, String changedBy, boolean isRemoval) {}

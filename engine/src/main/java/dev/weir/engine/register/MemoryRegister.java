@@ -8,38 +8,38 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Entries in memory, for one process: they are gone at its end, and what an entry was is gone with
- * the entry.
+ * An in-memory register. Its contents are lost when the process ends, and the versions of an entry
+ * are removed with the entry. Thread-safe.
  */
 public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<T, E> {
   private final InstantSource clock;
-  private final Entry.Making<T, E> making;
+  private final Entry.Factory<T, E> factory;
 
-  /** The versions of each entry, the one in force first. */
+  /** The versions of each entry, the current one first. */
   private final TreeMap<Long, Deque<EntryVersion<E>>> entries = new TreeMap<>();
 
   private long lastId;
 
-  protected MemoryRegister(InstantSource clock, Entry.Making<T, E> making) {
+  protected MemoryRegister(InstantSource clock, Entry.Factory<T, E> factory) {
     this.clock = clock;
-    this.making = making;
+    this.factory = factory;
   }
 
   @Override
-  public final synchronized Change<E> create(T terms, String by) {
+  public final synchronized Change<E> create(T terms, String changedBy) {
     if (entries.size() >= maxEntries()) {
       return new Change.TooMany<>();
     }
-    if (isTaken(terms, 0)) {
+    if (isTitleTaken(terms, 0)) {
       return new Change.Taken<>();
     }
-    E entry = making.first(++lastId, terms, clock.instant());
-    keep(entry, by);
+    E entry = factory.first(++lastId, terms, clock.instant());
+    keep(entry, changedBy);
     return new Change.Done<>(Optional.empty(), entry);
   }
 
   @Override
-  public final synchronized Change<E> change(long id, int version, T terms, String by) {
+  public final synchronized Change<E> change(long id, int version, T terms, String changedBy) {
     Optional<E> before = find(id);
     if (before.isEmpty()) {
       return new Change.Unknown<>();
@@ -47,16 +47,16 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (Register.isStale(before.get(), version)) {
       return new Change.Stale<>(before.get());
     }
-    if (isTaken(terms, id)) {
+    if (isTitleTaken(terms, id)) {
       return new Change.Taken<>();
     }
-    E next = making.next(before.get(), terms, clock.instant());
-    keep(next, by);
+    E next = factory.next(before.get(), terms, clock.instant());
+    keep(next, changedBy);
     return new Change.Done<>(before, next);
   }
 
   @Override
-  public final synchronized Change<E> remove(long id, int version, String by) {
+  public final synchronized Change<E> remove(long id, int version, String changedBy) {
     Optional<E> before = find(id);
     if (before.isEmpty()) {
       return new Change.Unknown<>();
@@ -83,16 +83,16 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     return entries.values().stream().map(versions -> versions.getFirst().entry()).toList();
   }
 
-  private void keep(E entry, String by) {
+  private void keep(E entry, String changedBy) {
     Deque<EntryVersion<E>> versions =
         entries.computeIfAbsent(entry.id(), absent -> new ArrayDeque<>());
-    versions.addFirst(new EntryVersion<>(entry, by, false));
-    if (versions.size() > MOST_VERSIONS) {
+    versions.addFirst(new EntryVersion<>(entry, changedBy, false));
+    if (versions.size() > MAX_VERSIONS) {
       versions.removeLast();
     }
   }
 
-  private boolean isTaken(T terms, long own) {
+  private boolean isTitleTaken(T terms, long own) {
     return all().stream()
         .anyMatch(other -> other.id() != own && title(other.terms()).equals(title(terms)));
   }

@@ -4,50 +4,50 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The port to where entries of one kind are kept: versions, append-only. Each entry has a title
- * that no other has while it is there. Thread-safe.
+ * A store of versioned entries of one kind, append-only. The title of an entry is unique among the
+ * existing entries. Implementations are thread-safe.
  *
- * @param <T> what people say of an entry
+ * @param <T> the content of an entry
  */
 public interface Register<T, E extends Entry<T>> {
-  /** In place of a version: whichever it is. */
+  /** Used in place of a version to match any version. */
   int ANY_VERSION = 0;
 
-  /** So many versions of an entry, the newest, are told of. */
-  int MOST_VERSIONS = 1_000;
+  /** The maximum number of versions, the newest ones, that are returned for an entry. */
+  int MAX_VERSIONS = 1_000;
 
-  /** So many entries, at most, are kept: every node holds all of them. */
+  /** Returns the maximum number of entries; it is bounded because every node holds all of them. */
   int maxEntries();
 
-  /** What no other entry may have. */
+  /** Returns the title, which must be unique. */
   String title(T terms);
 
   /**
-   * Makes an entry.
+   * Creates an entry.
    *
-   * @param by who does so, for the record
+   * @param changedBy who makes the change, for the history
    */
-  Change<E> create(T terms, String by);
+  Change<E> create(T terms, String changedBy);
 
   /**
-   * Makes these terms the next version of an entry.
+   * Adds the next version of an entry.
    *
-   * @param version what the caller takes for the version in force, or {@link #ANY_VERSION}
+   * @param version the version that the caller considers current, or {@link #ANY_VERSION}
    */
-  Change<E> change(long id, int version, T terms, String by);
+  Change<E> change(long id, int version, T terms, String changedBy);
 
-  /** Removes an entry; a store that outlives the process keeps its versions. */
-  Change<E> remove(long id, int version, String by);
+  /** Removes an entry. A persistent store keeps its versions. */
+  Change<E> remove(long id, int version, String changedBy);
 
   Optional<E> find(long id);
 
-  /** How an entry came to be what it is, the newest version first; empty if it is not known. */
+  /** Returns the history of an entry, the newest version first; empty if it is unknown. */
   List<EntryVersion<E>> versions(long id);
 
-  /** All entries, by id. */
+  /** Returns all entries, ordered by id. */
   List<E> all();
 
-  /** Whether who takes this version for the one in force is mistaken. */
+  /** Returns true if {@code version} is not the current version. */
   static boolean isStale(Entry<?> current, int version) {
     return version != ANY_VERSION && version != current.version();
   }

@@ -3,7 +3,7 @@ package dev.weir.engine.routes;
 import dev.weir.engine.register.MemoryRegister;
 import java.time.InstantSource;
 
-/** Routes in memory. */
+/** An in-memory register of routes. */
 public final class MemoryRoutes extends MemoryRegister<Route.Terms, Route> implements Routes {
   public MemoryRoutes(InstantSource clock) {
     super(clock, Route::new);

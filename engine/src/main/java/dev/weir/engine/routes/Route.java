@@ -4,16 +4,16 @@ import dev.weir.engine.register.Entry;
 import dev.weir.engine.rules.PathPattern;
 import java.time.Instant;
 
-/** A route as it is kept. */
+/** A version of a route. */
 public record Route(long id, int version, Terms terms, Instant createdAt, Instant updatedAt)
     implements Entry<Route.Terms> {
   /**
-   * Which requests go where.
+   * The content of a route: which requests go to which upstream.
    *
-   * @param isActive a route that is not active is as if it were not there
+   * @param isActive false to treat the route as absent
    */
   public record Terms(PathPattern path, Upstream upstream, boolean isActive) {
-    /** A route that is in use. */
+    /** Returns an active route. */
     public static Terms of(String path, String upstream) {
       return new Terms(PathPattern.of(path), Upstream.of(upstream), true);
     }

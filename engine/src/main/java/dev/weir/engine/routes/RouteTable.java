@@ -11,13 +11,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All routes as this node knows them: those of its settings and those that are kept. Of the routes
- * whose pattern a path has, the one that says most about it counts; of two with the same pattern,
- * the one that is kept. Thread-safe.
+ * All routes known to this node, from its settings and from the register. Of the routes whose
+ * pattern matches a path, the most specific one is used; of two with the same pattern, the one from
+ * the register. Thread-safe.
  */
 public final class RouteTable {
-  /** The one that says more is greater. */
-  private static final Comparator<PathPattern> BY_DETAIL =
+  /** Orders patterns by specificity, the more specific one being greater. */
+  private static final Comparator<PathPattern> BY_SPECIFICITY =
       Comparator.<PathPattern>comparingInt(pattern -> pattern.segments().size())
           .thenComparingLong(RouteTable::literals)
           .thenComparing(pattern -> !pattern.isDeep());
@@ -34,14 +34,14 @@ public final class RouteTable {
     refresh();
   }
 
-  /** Where a request goes, or null if nowhere. */
+  /** Returns the route of a request, or null if there is none. */
   public Route.@Nullable Terms find(RequestPath path) {
     Best best = new Best();
     byPath.find(path, best::offer);
     return best.terms;
   }
 
-  /** The patterns of all routes that are active, as they were written. */
+  /** Returns the patterns of all active routes, as they were written. */
   public Set<String> patterns() {
     return patterns;
   }
@@ -52,7 +52,7 @@ public final class RouteTable {
     void offer(Route.Terms other) {
       if (terms == null
           || isSame(other.path(), terms.path())
-          || BY_DETAIL.compare(other.path(), terms.path()) > 0) {
+          || BY_SPECIFICITY.compare(other.path(), terms.path()) > 0) {
         terms = other;
       }
     }
@@ -68,10 +68,10 @@ public final class RouteTable {
         .count();
   }
 
-  /** Reads all routes anew. If the store is gone, the routes stay as they were known. */
+  /** Reads all routes again. If the store is unavailable, the known routes remain in use. */
   public synchronized void refresh() {
     List<Route.Terms> all = new ArrayList<>(settings);
-    // Those that are kept come later, and win where the pattern is the same.
+    // Routes from the register come later, so they win if the pattern is the same.
     routes.all().stream().map(Route::terms).filter(Route.Terms::isActive).forEach(all::add);
     PathTree<Route.Terms> tree = new PathTree<>();
     all.forEach(terms -> tree.add(terms.path(), terms));

@@ -6,24 +6,24 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A server to which requests are sent on.
+ * A server to which requests are forwarded.
  *
  * @param host a name or a literal address, without brackets
  */
 public record Upstream(Protocol protocol, String host, int port) {
-  public static final int LONGEST = 300;
+  public static final int MAX_LENGTH = 300;
 
-  private static final String SHAPE = "must be http://host:port, or so with https, h2c or h2";
+  private static final String FORMAT = "must be http://host:port, or so with https, h2c or h2";
 
-  /** What is spoken to it. */
+  /** The protocol between the gateway and an upstream. */
   public enum Protocol {
     /** HTTP/1.1. */
     HTTP(80),
-    /** HTTP/1.1 through TLS. */
+    /** HTTP/1.1 over TLS. */
     HTTPS(443),
-    /** HTTP/2 in the clear, without asking first. */
+    /** HTTP/2 in cleartext with prior knowledge. */
     H2C(80),
-    /** HTTP/2 through TLS. */
+    /** HTTP/2 over TLS. */
     H2(443);
 
     private final int port;
@@ -60,20 +60,21 @@ public record Upstream(Protocol protocol, String host, int port) {
   }
 
   /**
-   * Reads an address such as {@code http://127.0.0.1:9000}. It has no path: what a client asks for
-   * is what the upstream is asked for.
+   * Parses an address such as {@code http://127.0.0.1:9000}. It has no path: a request is forwarded
+   * with the path that the client sent.
    *
-   * @throws IllegalArgumentException if it is none, without repeating it: it may hold a password
+   * @throws IllegalArgumentException if it is invalid; the message does not contain it, because it
+   *     may hold a password
    */
   public static Upstream of(String text) {
-    if (text.length() > LONGEST) {
-      throw new IllegalArgumentException("must be at most " + LONGEST + " characters");
+    if (text.length() > MAX_LENGTH) {
+      throw new IllegalArgumentException("must be at most " + MAX_LENGTH + " characters");
     }
     URI uri;
     try {
       uri = new URI(text);
     } catch (URISyntaxException e) {
-      throw new IllegalArgumentException(SHAPE);
+      throw new IllegalArgumentException(FORMAT);
     }
     Optional<Protocol> protocol = Optional.ofNullable(uri.getScheme()).flatMap(Protocol::of);
     String path = uri.getPath();
@@ -83,7 +84,7 @@ public record Upstream(Protocol protocol, String host, int port) {
         || uri.getQuery() != null
         || uri.getFragment() != null
         || (path != null && !path.isEmpty() && !path.equals("/"))) {
-      throw new IllegalArgumentException(SHAPE);
+      throw new IllegalArgumentException(FORMAT);
     }
     int port = uri.getPort() < 0 ? protocol.get().port : uri.getPort();
     String host = uri.getHost();
@@ -91,12 +92,12 @@ public record Upstream(Protocol protocol, String host, int port) {
         protocol.get(), host.startsWith("[") ? host.substring(1, host.length() - 1) : host, port);
   }
 
-  /** As it is read by {@link #of}. */
+  /** Returns the address in the format that {@link #of} parses. */
   public String text() {
     return protocol.name().toLowerCase(Locale.ROOT) + "://" + authority();
   }
 
-  /** Host and port. */
+  /** Returns host and port. */
   public String authority() {
     return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
   }

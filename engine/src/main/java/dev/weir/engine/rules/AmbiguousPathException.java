@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-/** A path that is none, or that two programs could read in two ways. */
+/** Thrown for an invalid path, or one that different programs could interpret differently. */
 public final class AmbiguousPathException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 

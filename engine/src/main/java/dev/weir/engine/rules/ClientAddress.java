@@ -5,9 +5,9 @@ import java.net.UnknownHostException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Literal IP addresses; nothing here resolves a name. */
+/** Literal IP addresses. Names are never resolved. */
 public final class ClientAddress {
-  private static final int LONGEST = 64;
+  private static final int MAX_LENGTH = 64;
   private static final int V4_BYTES = 4;
   private static final int COUNTED_V6_BYTES = 8;
 
@@ -18,24 +18,24 @@ public final class ClientAddress {
     return bytes(text).isPresent();
   }
 
-  /** The bytes of a literal address, 4 or 16 of them; those of an IPv4 in an IPv6 are 4. */
+  /** Returns the 4 or 16 bytes of a literal address; an IPv4-mapped IPv6 address has 4. */
   static Optional<byte[]> bytes(String text) {
     String bare =
         text.startsWith("[") && text.endsWith("]") ? text.substring(1, text.length() - 1) : text;
     int zone = bare.indexOf('%');
     String literal = zone > 0 ? bare.substring(0, zone) : bare;
-    if (literal.isEmpty() || literal.length() > LONGEST || !isLiteral(literal)) {
+    if (literal.isEmpty() || literal.length() > MAX_LENGTH || !isLiteral(literal)) {
       return Optional.empty();
     }
     try {
-      // A literal is not looked up, and one of an IPv4 in an IPv6 is given as the IPv4.
+      // A literal is not looked up, and an IPv4-mapped IPv6 literal yields the IPv4 address.
       return Optional.of(InetAddress.getByName(literal).getAddress());
     } catch (UnknownHostException e) {
       return Optional.empty();
     }
   }
 
-  /** Four numbers with points, or hexadecimal with colons: nothing that could be a name. */
+  /** Returns true for dotted decimal, or hexadecimal with colons: nothing that could be a name. */
   private static boolean isLiteral(String text) {
     return text.indexOf(':') >= 0
         ? text.matches("[0-9A-Fa-f:.]+")
@@ -44,8 +44,8 @@ public final class ClientAddress {
   }
 
   /**
-   * By what an address is counted. One who has an address of IPv6 has 2<sup>64</sup> of them, which
-   * are one here.
+   * Returns the text by which an address is counted. IPv6 addresses are counted by their first 64
+   * bits, because a client with one usually has all 2<sup>64</sup> of them.
    */
   static String counted(String address) {
     if (address.indexOf(':') < 0) {

@@ -8,43 +8,43 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which requests a rule covers, and by what it counts them.
+ * Which requests a rule covers, and by which key it counts them.
  *
- * @param path without one, no request is covered: the rule is only asked for by name
- * @param methods in capitals; none for all
- * @param keyBy what makes a caller, at least one
+ * @param path the covered paths; empty to cover no request, so that the rule applies by name only
+ * @param methods the covered methods in upper case; empty for all
+ * @param keyBy the parts of the key, at least one
  */
 public record Coverage(Optional<PathPattern> path, Set<String> methods, List<KeyPart> keyBy) {
-  public static final int MOST_METHODS = 20;
+  public static final int MAX_METHODS = 20;
 
-  public static final int MOST_KEY_PARTS = 8;
+  public static final int MAX_KEY_PARTS = 8;
 
-  /** No request. */
+  /** Covers no request. */
   public static final Coverage BY_NAME =
       new Coverage(Optional.empty(), Set.of(), List.of(new KeyPart.Ip()));
 
   public Coverage {
-    // In one order, so that what was read is written as it was.
+    // Sorted, so that a rule is always written in the same form.
     methods = Collections.unmodifiableSet(new TreeSet<>(methods));
     keyBy = List.copyOf(keyBy);
     for (String method : methods) {
       if (!method.equals(folded(method))) {
-        throw new IllegalArgumentException("methods must be in capitals, not " + method);
+        throw new IllegalArgumentException("methods must be in upper case, not " + method);
       }
     }
-    if (methods.size() > MOST_METHODS) {
+    if (methods.size() > MAX_METHODS) {
       throw new IllegalArgumentException(
-          "methods must be at most %d, not %d".formatted(MOST_METHODS, methods.size()));
+          "methods must be at most %d, not %d".formatted(MAX_METHODS, methods.size()));
     }
     if (keyBy.isEmpty()
-        || keyBy.size() > MOST_KEY_PARTS
+        || keyBy.size() > MAX_KEY_PARTS
         || Set.copyOf(keyBy).size() < keyBy.size()) {
       throw new IllegalArgumentException(
-          "keyBy must be 1 to %d different things, not %s".formatted(MOST_KEY_PARTS, keyBy));
+          "keyBy must be 1 to %d different parts, not %s".formatted(MAX_KEY_PARTS, keyBy));
     }
   }
 
-  /** All requests to paths of a pattern, each address by itself. */
+  /** Returns a coverage of all requests to the paths of a pattern, counted by client address. */
   public static Coverage of(PathPattern path) {
     return new Coverage(Optional.of(path), Set.of(), List.of(new KeyPart.Ip()));
   }
@@ -63,14 +63,14 @@ public record Coverage(Optional<PathPattern> path, Set<String> methods, List<Key
   }
 
   /**
-   * A request's method as rules compare it. Methods are case-sensitive (RFC 9110, 9.1), but there
-   * are services that execute {@code post} as a POST, and these must not lose their limits.
+   * Returns a method in the form in which rules compare it. Methods are case-sensitive (RFC 9110,
+   * 9.1), but some services execute {@code post} as a POST, and these must not lose their limits.
    */
   static String folded(String method) {
     return method.toUpperCase(Locale.ROOT);
   }
 
-  /** By what a request is counted. */
+  /** Returns the key by which a request is counted. */
   public String key(Request request) {
     return KeyPart.key(keyBy, request);
   }

@@ -3,37 +3,38 @@ package dev.weir.engine.rules;
 import dev.weir.engine.limits.LimitNames;
 import java.util.List;
 
-/** Something by which requests are told apart when they are counted. */
+/** A property of requests by which they are distinguished for counting. */
 public sealed interface KeyPart {
-  /** Where the request comes from: an address of IPv4, or the first 64 bits of one of IPv6. */
+  /** The client address: an IPv4 address, or the first 64 bits of an IPv6 address. */
   record Ip() implements KeyPart {}
 
-  /** What a header says; all that do not have it are one. */
+  /** The value of a header; all requests without it share a key. */
   record Header(String name) implements KeyPart {
-    private static final int LONGEST = 100;
+    private static final int MAX_LENGTH = 100;
 
     public Header {
-      if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]{1," + LONGEST + "}")) {
-        throw new IllegalArgumentException("header must be the name of a header, not " + name);
+      if (!name.matches("[!#$%&'*+.^_`|~0-9A-Za-z-]{1," + MAX_LENGTH + "}")) {
+        throw new IllegalArgumentException("header must be a valid header name, not " + name);
       }
     }
   }
 
-  /** The path, each by itself. */
+  /** The path; each is counted separately. */
   record Path() implements KeyPart {}
 
-  /** Nothing: all are one. */
+  /** Nothing: all requests share a key. */
   record Global() implements KeyPart {}
 
-  /** What stands for a header that is not there, and for all that are one. */
+  /** The key of requests without the header. */
   String NONE = "(none)";
 
+  /** The key that all requests share. */
   String ALL = "(all)";
 
   /**
-   * Reads {@code ip}, {@code path}, {@code global} or {@code header:Name}.
+   * Parses {@code ip}, {@code path}, {@code global} or {@code header:Name}.
    *
-   * @throws IllegalArgumentException if it is something else
+   * @throws IllegalArgumentException for any other text
    */
   static KeyPart of(String text) {
     String header = "header:";
@@ -51,7 +52,7 @@ public sealed interface KeyPart {
     };
   }
 
-  /** As it is read by {@link #of}. */
+  /** Returns this part in the format that {@link #of} parses. */
   default String text() {
     return switch (this) {
       case Ip ip -> "ip";
@@ -73,7 +74,10 @@ public sealed interface KeyPart {
     };
   }
 
-  /** The key of a request: the values, so joined that different ones stay different. */
+  /**
+   * Returns the key of a request: the values of the parts, joined so that different values yield
+   * different keys.
+   */
   static String key(List<KeyPart> parts, Request request) {
     if (parts.size() == 1) {
       return bounded(parts.getFirst().value(request));
@@ -88,7 +92,7 @@ public sealed interface KeyPart {
     return bounded(key.toString());
   }
 
-  /** What no store could keep as it is becomes its digest. */
+  /** Returns the key, or its digest if stores could not keep the key as it is. */
   private static String bounded(String key) {
     return LimitNames.problem(key).isEmpty() ? key : LimitNames.digest(key);
   }

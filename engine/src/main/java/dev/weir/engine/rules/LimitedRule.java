@@ -5,30 +5,33 @@ import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.Policy;
 import java.util.Optional;
 
-/** A rule as it is in force on this node, with all that is needed to answer by it, made once. */
+/**
+ * A rule in force on this node, with everything that is needed to decide by it, prepared once.
+ * Immutable.
+ */
 public final class LimitedRule {
   private final Rule rule;
   private final Means means;
   private final PolicyText text;
-  private final RuleCounters tally;
+  private final RuleCounters counters;
 
-  /** By what a rule decides. */
+  /** How a rule decides. */
   public sealed interface Means {}
 
-  /** It counts. */
+  /** By counting. */
   public record Counted(Policy policy, Optional<Queue> queue) implements Means {}
 
-  /** It gives leases. */
+  /** By granting leases. */
   public record Leased(Concurrency concurrency) implements Means {}
 
-  private LimitedRule(Rule rule, Means means, PolicyText text, RuleCounters tally) {
+  private LimitedRule(Rule rule, Means means, PolicyText text, RuleCounters counters) {
     this.rule = rule;
     this.means = means;
     this.text = text;
-    this.tally = tally;
+    this.counters = counters;
   }
 
-  public static LimitedRule of(Rule rule, RuleCounters tally) {
+  public static LimitedRule of(Rule rule, RuleCounters counters) {
     Rule.Terms terms = rule.terms();
     return switch (terms.allowance()) {
       case Quota.Rate rate ->
@@ -38,13 +41,13 @@ public final class LimitedRule {
                   new Policy(terms.name(), rate.limit(), terms.onStoreFailure(), rule.createdAt()),
                   rate.waiting().queue()),
               PolicyText.ofRule(terms.name(), rate.limit()),
-              tally);
+              counters);
       case Quota.Together together ->
           new LimitedRule(
               rule,
               new Leased(together.concurrency()),
               PolicyText.ofConcurrency(terms.name(), together.concurrency()),
-              tally);
+              counters);
     };
   }
 
@@ -64,13 +67,13 @@ public final class LimitedRule {
     return means;
   }
 
-  /** How header fields speak of it. */
+  /** Returns the representation of this rule in header fields. */
   public PolicyText text() {
     return text;
   }
 
   public RuleCounters tally() {
-    return tally;
+    return counters;
   }
 
   public boolean isActive() {
@@ -81,7 +84,7 @@ public final class LimitedRule {
     return rule.terms().mode() == Rule.Mode.SHADOW;
   }
 
-  /** The most that may ever be asked of it at once. */
+  /** Returns the maximum cost of a check of this rule. */
   public long maxCost() {
     return switch (means) {
       case Counted counted -> counted.policy().limit().maxCost();

@@ -3,7 +3,7 @@ package dev.weir.engine.rules;
 import dev.weir.engine.register.MemoryRegister;
 import java.time.InstantSource;
 
-/** Rules in memory. */
+/** An in-memory register of rules. */
 public final class MemoryRules extends MemoryRegister<Rule.Terms, Rule> implements Rules {
   public MemoryRules(InstantSource clock) {
     super(clock, Rule::new);

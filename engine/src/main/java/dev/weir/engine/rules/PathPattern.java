@@ -7,24 +7,24 @@ import java.util.List;
 /**
  * A pattern of paths, such as {@code /api/orders/**}.
  *
- * <p>{@code *}, or {@code {name}}, stands for one segment, {@code **} at the end for any number of
- * them, also none. Everything else stands for itself, whichever way it is encoded.
+ * <p>{@code *}, or {@code {name}}, matches one segment; {@code **} at the end matches any number of
+ * segments, including none. Everything else matches literally, however it is encoded.
  *
- * @param text as it was written
- * @param segments those before the {@code **}
- * @param isDeep whether it ends in {@code **}
+ * @param text the pattern as it was written
+ * @param segments the segments before the {@code **}
+ * @param isDeep true if it ends in {@code **}
  */
 public record PathPattern(String text, List<Segment> segments, boolean isDeep) {
-  public static final int LONGEST = 1_000;
+  public static final int MAX_LENGTH = 1_000;
 
   private static final String DEEP = "**";
 
   /** One segment of a pattern. */
   public sealed interface Segment {
-    /** The segment that reads so. */
+    /** Matches this text. */
     record Literal(String text) implements Segment {}
 
-    /** Whichever it is. */
+    /** Matches any segment. */
     record Any() implements Segment {}
   }
 
@@ -33,14 +33,14 @@ public record PathPattern(String text, List<Segment> segments, boolean isDeep) {
   }
 
   /**
-   * Reads a pattern.
+   * Parses a pattern.
    *
-   * @throws IllegalArgumentException if it is none, saying why
+   * @throws IllegalArgumentException if it is invalid; the message says why
    */
   public static PathPattern of(String text) {
-    if (text.length() > LONGEST) {
+    if (text.length() > MAX_LENGTH) {
       throw new IllegalArgumentException(
-          "must be at most %d characters, not %d".formatted(LONGEST, text.length()));
+          "must be at most %d characters, not %d".formatted(MAX_LENGTH, text.length()));
     }
     if (!text.startsWith("/")) {
       throw new IllegalArgumentException("must begin with /");
@@ -79,7 +79,7 @@ public record PathPattern(String text, List<Segment> segments, boolean isDeep) {
     return new Segment.Literal(read.getFirst());
   }
 
-  /** What people write as it is, and requests do not. */
+  /** Encodes characters that people write literally and that requests send encoded. */
   private static String encoded(String part) {
     StringBuilder encoded = new StringBuilder();
     for (byte b : part.getBytes(StandardCharsets.UTF_8)) {

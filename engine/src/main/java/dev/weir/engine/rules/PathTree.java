@@ -8,10 +8,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Patterns of paths, so laid out that finding those of a path costs as much as the path is long and
- * has patterns, however many others there are.
+ * An index of path patterns. The cost of a look-up depends on the length of the path and the number
+ * of matching patterns, not on the number of other patterns. Thread-safe for readers once all
+ * patterns have been added.
  *
- * @param <V> what stands behind a pattern
+ * @param <V> the value of a pattern
  */
 public final class PathTree<V> {
   private final Branch<V> root = new Branch<>();
@@ -23,7 +24,7 @@ public final class PathTree<V> {
     final List<V> deep = new ArrayList<>(0);
   }
 
-  /** To be called before the tree is shared. */
+  /** Adds a pattern. Must be called before the tree is shared. */
   public void add(PathPattern pattern, V value) {
     Branch<V> branch = root;
     for (PathPattern.Segment segment : pattern.segments()) {
@@ -47,9 +48,9 @@ public final class PathTree<V> {
   }
 
   /**
-   * Tells of all whose pattern a path has, in no order.
+   * Passes the values of all patterns that match a path to {@code found}, in no particular order.
    *
-   * @return how many branches were looked at
+   * @return the number of visited branches
    */
   public int find(RequestPath path, Consumer<V> found) {
     return find(root, path.segments(), 0, found);
@@ -62,14 +63,14 @@ public final class PathTree<V> {
       branch.here.forEach(found);
       return 1;
     }
-    int looked = 1;
+    int visited = 1;
     Branch<V> literal = branch.literals.get(segments.get(depth));
     if (literal != null) {
-      looked += find(literal, segments, depth + 1, found);
+      visited += find(literal, segments, depth + 1, found);
     }
     if (branch.any != null) {
-      looked += find(branch.any, segments, depth + 1, found);
+      visited += find(branch.any, segments, depth + 1, found);
     }
-    return looked;
+    return visited;
   }
 }

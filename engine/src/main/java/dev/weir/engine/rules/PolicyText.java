@@ -9,24 +9,24 @@ import dev.weir.core.limits.TokenBucket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How header fields speak of a policy, in structured fields (RFC 9651).
+ * The representation of a policy in header fields, as structured fields (RFC 9651).
  *
  * @param name its name in quotes
- * @param terms its name in quotes and what it allows, an item of {@code RateLimit-Policy}
- * @param most what it allows
+ * @param terms its name in quotes and its quota, an item of {@code RateLimit-Policy}
+ * @param most its quota
  */
 public record PolicyText(String name, String terms, String most) {
   private static final char FIRST_PRINTABLE = ' ';
   private static final char LAST_PRINTABLE = '~';
 
-  /** How fields speak of a rule, whose name is printable ASCII, or is made so. */
+  /** Returns the text of a rule, whose name is printable ASCII or is escaped. */
   public static PolicyText ofRule(String name, Limit limit) {
     String quoted = quoted(isPrintable(name) ? name : printable(name));
     return new PolicyText(
         quoted, quoted + ";q=" + limit.maxCost() + window(limit), Long.toString(limit.maxCost()));
   }
 
-  /** How fields speak of the bucket of a resource, which may have any name. */
+  /** Returns the text of the bucket of a resource, which may have any name. */
   public static PolicyText ofBucket(String resource, TokenBucket bucket) {
     return ofRule(printable(resource), bucket);
   }
@@ -39,12 +39,15 @@ public record PolicyText(String name, String terms, String most) {
         Integer.toString(limit.max()));
   }
 
-  /** Whether a text can stand in a structured field as it is. */
+  /** Returns true if a text can be used in a structured field as it is. */
   public static boolean isPrintable(String text) {
     return text.chars().allMatch(c -> c >= FIRST_PRINTABLE && c <= LAST_PRINTABLE);
   }
 
-  /** A bucket has no window, and a window that is no whole number of seconds cannot be told. */
+  /**
+   * Returns the window parameter. It is omitted for a bucket, which has no window, and for a window
+   * that is not a whole number of seconds, which cannot be expressed.
+   */
   private static String window(Limit limit) {
     long micros =
         switch (limit) {
@@ -55,12 +58,12 @@ public record PolicyText(String name, String terms, String most) {
     return micros > 0 && micros % Micros.PER_SECOND == 0 ? ";w=" + micros / Micros.PER_SECOND : "";
   }
 
-  /** A string of a structured field. */
+  /** Returns a string item of a structured field. */
   private static String quoted(String printable) {
     return '"' + printable.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** What is not printable, and the sign by which that is known, escaped as in an address. */
+  /** Percent-encodes characters that are not printable ASCII, and the percent sign itself. */
   public static String printable(String text) {
     if (isPrintable(text) && text.indexOf('%') < 0) {
       return text;

@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * The header fields of limited answers: those of the IETF's draft, and the older ones that people
- * still read, which speak of the policy that has least left.
+ * The header fields of limited responses: those of the IETF draft, and the older {@code
+ * X-RateLimit} ones that clients still read, which describe the policy with the fewest units left.
  */
 public final class RateLimitFields {
   private static final String POLICY = "RateLimit-Policy";
@@ -24,97 +24,100 @@ public final class RateLimitFields {
   private static final String RETRY_AFTER = "Retry-After";
   private static final String QUEUED = "X-RateLimit-Queued";
   private static final String DELAY = "X-RateLimit-Delay-Ms";
-  private static final long MICROS_OF_A_MILLI = 1_000;
+  private static final long MICROS_PER_MILLI = 1_000;
 
   private RateLimitFields() {}
 
   /**
-   * What is told of one policy.
+   * The state of one policy.
    *
-   * @param key whose counts these are
-   * @param resetMicros how long until more is left, if that is known
-   * @param refused whether it is one of those that refused
+   * @param key the key of the counts
+   * @param resetMicros the time until more units are left, if known
+   * @param refused true if this policy refused the request
    */
-  public record Told(
+  public record PolicyState(
       PolicyText policy, String key, long remaining, OptionalLong resetMicros, boolean refused) {
     private String state() {
       String state = policy.name() + ";r=" + remaining;
       return resetMicros.isPresent() ? state + ";t=" + seconds(resetMicros.getAsLong()) : state;
     }
 
-    /** With the key as its partition, where several are told of the same policy. */
+    /**
+     * Returns the state with the key as its partition, for fields that contain the same policy
+     * several times.
+     */
     private String stateOfKey() {
       byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
       return state() + ";pk=:" + Base64.getEncoder().encodeToString(bytes) + ":";
     }
   }
 
-  /** All fields of an answer; none if no rule was asked. */
+  /** Adds all fields of a response; none if no rule applied. */
   public static void add(BiConsumer<String, String> headers, Verdict verdict) {
-    List<RuleResult> said = verdict.said();
-    if (said.isEmpty()) {
+    List<RuleResult> results = verdict.said();
+    if (results.isEmpty()) {
       return;
     }
-    if (said.size() == 1) {
-      add(headers, told(said.getFirst()));
+    if (results.size() == 1) {
+      add(headers, state(results.getFirst()));
     } else {
-      add(headers, said.stream().map(RateLimitFields::told).toList());
+      add(headers, results.stream().map(RateLimitFields::state).toList());
     }
     switch (verdict) {
       case Verdict.Passed passed -> {}
       case Verdict.Reused reused -> {}
       case Verdict.Queued queued -> {
         headers.accept(QUEUED, "true");
-        headers.accept(DELAY, Long.toString(Math.ceilDiv(queued.delayMicros(), MICROS_OF_A_MILLI)));
+        headers.accept(DELAY, Long.toString(Math.ceilDiv(queued.delayMicros(), MICROS_PER_MILLI)));
       }
       case Verdict.Refused refused -> addRetryAfter(headers, refused.retryAfterMicros());
     }
   }
 
-  private static Told told(RuleResult said) {
-    Outcome outcome = said.outcome();
-    return new Told(
-        said.rule().text(),
-        said.check().key(),
+  private static PolicyState state(RuleResult result) {
+    Outcome outcome = result.outcome();
+    return new PolicyState(
+        result.rule().text(),
+        result.check().key(),
         outcome.remaining(),
-        said.rule().means() instanceof LimitedRule.Leased
+        result.rule().means() instanceof LimitedRule.Leased
             ? OptionalLong.empty()
             : OptionalLong.of(outcome.resetMicros()),
         outcome instanceof Decision.Refused);
   }
 
-  public static void add(BiConsumer<String, String> headers, Told told) {
-    add(headers, told, told.policy().terms(), told.state());
+  public static void add(BiConsumer<String, String> headers, PolicyState state) {
+    add(headers, state, state.policy().terms(), state.state());
   }
 
-  public static void add(BiConsumer<String, String> headers, List<Told> all) {
+  public static void add(BiConsumer<String, String> headers, List<PolicyState> all) {
     Set<String> policies =
         all.stream()
-            .map(told -> told.policy().terms())
+            .map(state -> state.policy().terms())
             .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
     boolean repeated = policies.size() < all.size();
     String states =
         all.stream()
-            .map(told -> repeated ? told.stateOfKey() : told.state())
+            .map(state -> repeated ? state.stateOfKey() : state.state())
             .collect(Collectors.joining(", "));
     add(headers, tightest(all), String.join(", ", policies), states);
   }
 
-  /** The first that refused, else the one with least left. */
-  private static Told tightest(List<Told> all) {
-    Told tightest = all.getFirst();
-    for (Told told : all) {
-      if (told.refused() != tightest.refused()
-          ? told.refused()
-          : told.remaining() < tightest.remaining()) {
-        tightest = told;
+  /** Returns the first policy that refused, otherwise the one with the fewest units left. */
+  private static PolicyState tightest(List<PolicyState> all) {
+    PolicyState tightest = all.getFirst();
+    for (PolicyState state : all) {
+      if (state.refused() != tightest.refused()
+          ? state.refused()
+          : state.remaining() < tightest.remaining()) {
+        tightest = state;
       }
     }
     return tightest;
   }
 
   private static void add(
-      BiConsumer<String, String> headers, Told old, String policies, String states) {
+      BiConsumer<String, String> headers, PolicyState old, String policies, String states) {
     headers.accept(POLICY, policies);
     headers.accept(STATE, states);
     headers.accept(OLD_LIMIT, old.policy().most());
@@ -124,12 +127,15 @@ public final class RateLimitFields {
     }
   }
 
-  /** Of a refusal. Rounded as the times above, so that it is never earlier than them. */
+  /**
+   * Adds the field of a refusal. Rounded like the other times, so that it is never earlier than
+   * them.
+   */
   public static void addRetryAfter(BiConsumer<String, String> headers, long micros) {
     headers.accept(RETRY_AFTER, Long.toString(seconds(micros)));
   }
 
-  /** Whole seconds: whoever waits for so long has waited long enough. */
+  /** Returns whole seconds, rounded up so that waiting that long is sufficient. */
   public static long seconds(long micros) {
     return Math.ceilDiv(micros, Micros.PER_SECOND);
   }

@@ -1,8 +1,8 @@
 package dev.weir.engine.rules;
 
 /**
- * A header by which rules count is there more than once, or in two spellings: the service may take
- * another value than the one that was counted.
+ * Thrown if a header by which rules count occurs more than once, or in two spellings: the service
+ * might use another value than the one that was counted.
  */
 public final class RepeatedHeaderException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -2,20 +2,20 @@ package dev.weir.engine.rules;
 
 import org.jspecify.annotations.Nullable;
 
-/** What rules look at in a request. */
+/** The properties of a request that rules evaluate. */
 public interface Request {
-  /** As it was sent; rules compare it without regard to case. */
+  /** Returns the method as it was sent; rules compare it case-insensitively. */
   String method();
 
   RequestPath path();
 
-  /** Where it comes from: a literal address, as {@link TrustedProxies} found it out. */
+  /** Returns the literal address of the client, as determined by {@link TrustedProxies}. */
   String clientAddress();
 
   /**
-   * What a header says, in whichever case its name is written; null without it.
+   * Returns the value of a header, whose name is case-insensitive; null if it is absent.
    *
-   * @throws RepeatedHeaderException if it is there more than once, see {@link SingleHeader}
+   * @throws RepeatedHeaderException if it occurs more than once, see {@link SingleHeader}
    */
   @Nullable String header(String name);
 }

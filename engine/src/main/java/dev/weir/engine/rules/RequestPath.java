@@ -7,20 +7,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The path of a request, in the one way in which both rules and whoever serves it read it.
+ * The path of a request, in the one form in which both the rules and the upstream read it.
  *
- * <p>What two programs could read in two ways is refused: encoded slashes, backslashes, control
- * characters, broken encodings, dots in disguise, and plain ones where they cannot be resolved.
- * What means the same is made the same: encoded letters, dot segments, for rules also empty
- * segments, parameters of segments and a slash at the end.
+ * <p>Paths that different programs could interpret differently are refused: encoded slashes,
+ * backslashes, control characters, invalid encodings, disguised dot segments, and plain ones where
+ * they cannot be resolved. Equivalent paths are normalized: encoded letters and dot segments, and
+ * for rules also empty segments, parameters of segments and a trailing slash.
  *
- * @param text what is sent on, without the query
- * @param segments what rules are matched with, decoded
+ * @param text the path to forward, without the query
+ * @param segments the decoded segments that rules are matched against
  */
 public record RequestPath(String text, List<String> segments) {
-  public static final int LONGEST = 8_192;
+  public static final int MAX_LENGTH = 8_192;
 
-  public static final int MOST_SEGMENTS = 256;
+  public static final int MAX_SEGMENTS = 256;
 
   private static final String UP = "..";
   private static final String HERE = ".";
@@ -30,27 +30,27 @@ public record RequestPath(String text, List<String> segments) {
   }
 
   /**
-   * Reads the target of a request: a path, with or without a query, or a whole address.
+   * Parses the target of a request: a path, with or without a query, or an absolute URI.
    *
-   * @throws AmbiguousPathException if it is none, or could be read in two ways
+   * @throws AmbiguousPathException if it is invalid or ambiguous
    */
   public static RequestPath of(String target) {
     return of(target, true);
   }
 
   /**
-   * The same of a request that reaches its server as it is, whatever is read here: dot segments are
-   * refused too, because that server may read them in another way.
+   * Parses the target of a request that reaches its server unchanged. Dot segments are refused as
+   * well, because that server may interpret them differently.
    *
-   * @throws AmbiguousPathException if it is none, or could be read in two ways
+   * @throws AmbiguousPathException if it is invalid or ambiguous
    */
   public static RequestPath ofUnchanged(String target) {
     return of(target, false);
   }
 
   private static RequestPath of(String target, boolean mayResolve) {
-    if (target.length() > LONGEST) {
-      throw new AmbiguousPathException("is longer than " + LONGEST + " characters");
+    if (target.length() > MAX_LENGTH) {
+      throw new AmbiguousPathException("is longer than " + MAX_LENGTH + " characters");
     }
     String path = withoutQuery(withoutAuthority(target));
     if (path.equals("*")) {
@@ -60,20 +60,20 @@ public record RequestPath(String text, List<String> segments) {
       throw new AmbiguousPathException("must begin with /");
     }
     if (path.indexOf('#') >= 0) {
-      // The end of the path to some, a character like others to the rest.
+      // Some programs treat it as the end of the path, others as an ordinary character.
       throw new AmbiguousPathException("has a #");
     }
     return resolved(path.substring(1).split("/", -1), mayResolve);
   }
 
-  /** The path as rules see it, for counting by it. */
+  /** Returns the path as rules see it, for counting by it. */
   public String canonical() {
     return "/" + String.join("/", segments);
   }
 
   private static RequestPath resolved(String[] raw, boolean mayResolve) {
-    if (raw.length > MOST_SEGMENTS) {
-      throw new AmbiguousPathException("has more than " + MOST_SEGMENTS + " segments");
+    if (raw.length > MAX_SEGMENTS) {
+      throw new AmbiguousPathException("has more than " + MAX_SEGMENTS + " segments");
     }
     List<String> sent = new ArrayList<>(raw.length);
     List<String> read = new ArrayList<>(raw.length);
@@ -95,7 +95,7 @@ public record RequestPath(String text, List<String> segments) {
         stepUp(sent, read);
       }
       if (i == raw.length - 1) {
-        // A path that ends in dots names a folder.
+        // A path that ends in a dot segment names a folder.
         sent.add("");
       }
     }
@@ -103,7 +103,10 @@ public record RequestPath(String text, List<String> segments) {
     return new RequestPath("/" + String.join("/", sent), read);
   }
 
-  /** What becomes dots for who decodes before it cuts parameters off, or decodes twice. */
+  /**
+   * Refuses segments that become dot segments for programs that decode before removing parameters,
+   * or decode twice.
+   */
   private static void refuseDisguised(String segment) {
     if (segment.startsWith(HERE) || segment.startsWith("%")) {
       String read = segment.replace("%2e", HERE).replace("%2E", HERE);
@@ -113,7 +116,10 @@ public record RequestPath(String text, List<String> segments) {
     }
   }
 
-  /** Whether an empty segment counts as one is what programs disagree about. */
+  /**
+   * Resolves a {@code ..} segment. Programs disagree about whether an empty segment counts as one,
+   * so stepping up from one is refused.
+   */
   private static void stepUp(List<String> sent, List<String> read) {
     sent.removeLast();
     if (read.removeLast().isEmpty()) {
@@ -146,9 +152,9 @@ public record RequestPath(String text, List<String> segments) {
     return parameters < 0 ? segment : segment.substring(0, parameters);
   }
 
-  private static int indexOfAny(String text, int from, String signs) {
+  private static int indexOfAny(String text, int from, String characters) {
     for (int i = from; i < text.length(); i++) {
-      if (signs.indexOf(text.charAt(i)) >= 0) {
+      if (characters.indexOf(text.charAt(i)) >= 0) {
         return i;
       }
     }

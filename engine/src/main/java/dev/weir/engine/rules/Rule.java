@@ -5,7 +5,7 @@ import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.register.Entry;
 import java.time.Instant;
 
-/** A rule as it is kept. */
+/** A version of a rule. */
 public record Rule(long id, int version, Terms terms, Instant createdAt, Instant updatedAt)
     implements Entry<Rule.Terms> {
   public String name() {
@@ -13,11 +13,12 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
   }
 
   /**
-   * What somebody says that a rule be.
+   * The content of a rule.
    *
-   * @param coverage which requests it covers; callers may also ask for it by name
-   * @param priority of the rules that cover a request, those with the highest count
-   * @param isActive a rule that is not active lets everything pass and counts nothing
+   * @param coverage which requests it covers; callers may also name the rule
+   * @param allowance what it allows
+   * @param priority of the rules that cover a request, only those with the highest priority apply
+   * @param isActive false to allow everything and count nothing
    */
   public record Terms(
       String name,
@@ -27,7 +28,7 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
       int priority,
       Mode mode,
       boolean isActive) {
-    public static final int MOST_PRIORITY = 1_000_000;
+    public static final int MAX_PRIORITY = 1_000_000;
 
     public Terms {
       LimitNames.problem(name)
@@ -35,10 +36,10 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
               problem -> {
                 throw new IllegalArgumentException("name " + problem);
               });
-      if (Math.abs(priority) > MOST_PRIORITY) {
+      if (Math.abs(priority) > MAX_PRIORITY) {
         throw new IllegalArgumentException(
             "priority must be from %d to %d, not %d"
-                .formatted(-MOST_PRIORITY, MOST_PRIORITY, priority));
+                .formatted(-MAX_PRIORITY, MAX_PRIORITY, priority));
       }
       if (allowance instanceof Quota.Together
           && onStoreFailure != OnStoreFailure.CLOSED
@@ -48,7 +49,7 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
       }
     }
 
-    /** A rule that is only asked for by name, and in force. */
+    /** Returns an active rule that applies by name only. */
     public static Terms of(String name, Quota allowance) {
       return new Terms(
           name, Coverage.BY_NAME, allowance, OnStoreFailure.CLOSED, 0, Mode.ENFORCE, true);
@@ -79,11 +80,11 @@ public record Rule(long id, int version, Terms terms, Instant createdAt, Instant
     }
   }
 
-  /** What a rule does with its decisions. */
+  /** What happens with the decisions of a rule. */
   public enum Mode {
-    /** What it says holds. */
+    /** They are enforced. */
     ENFORCE,
-    /** It decides and counts, and refuses nothing. */
+    /** They are counted, and nothing is refused. */
     SHADOW
   }
 }

@@ -3,13 +3,13 @@ package dev.weir.engine.rules;
 import dev.weir.engine.limits.RequestDigest;
 import java.util.List;
 
-/** So much of a rule, for a key. */
+/** A check of a rule for {@code cost} units and a key. */
 public record RuleCheck(LimitedRule rule, String key, long cost) {
-  /** Identifies a request by all that it asks, of rules that are not active as well. */
-  public static RequestDigest digest(List<RuleCheck> request) {
+  /** Returns the digest of all checks of a request, including those of inactive rules. */
+  public static RequestDigest digest(List<RuleCheck> checks) {
     return RequestDigest.of(
-        request.stream()
-            .map(asked -> new RequestDigest.Part(asked.rule().name(), asked.key(), asked.cost()))
+        checks.stream()
+            .map(check -> new RequestDigest.Part(check.rule().name(), check.key(), check.cost()))
             .toList());
   }
 }

@@ -4,7 +4,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;
 
-/** Counts what one rule has said. Called often and by many threads: must be quick. */
+/** Counts the decisions of one rule. Called frequently and by many threads, so it must be quick. */
 @FunctionalInterface
 public interface RuleCounters {
   /** Counts nothing. */
@@ -12,20 +12,20 @@ public interface RuleCounters {
 
   void count(Kind kind);
 
-  /** What a rule said. */
+  /** The kind of a decision. */
   enum Kind {
     ALLOWED,
     REFUSED,
-    /** It may pass after a wait. */
+    /** The caller may proceed after a wait. */
     QUEUED,
-    /** Asked again by the id of a request, and nothing was taken. */
+    /** The request was repeated with its request id, and nothing was taken. */
     REPLAYED,
-    /** Of a rule in the shadow: it would have let pass. */
+    /** A rule in shadow mode would have allowed the request. */
     SHADOW_ALLOWED,
-    /** Of a rule in the shadow: it would have refused, or let wait. */
+    /** A rule in shadow mode would have refused or delayed the request. */
     SHADOW_REFUSED;
 
-    /** What a rule said whose word counts. */
+    /** Returns the kind of a decision of a rule that is enforced. */
     public static Kind of(Outcome outcome, boolean isReplayed) {
       if (isReplayed) {
         return REPLAYED;

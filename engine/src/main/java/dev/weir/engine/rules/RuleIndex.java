@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All rules as this node knows them, by name and by what they cover, so that looking one up asks
- * nobody. Thread-safe.
+ * All rules known to this node, by name and by the requests they cover. A look-up does not access
+ * the store. Thread-safe.
  */
 public final class RuleIndex {
-  /** The highest first; of equals, the one that was made first. */
+  /** Orders rules by priority, the highest first, and then by id, the oldest first. */
   private static final Comparator<LimitedRule> BY_PRIORITY =
       Comparator.<LimitedRule>comparingInt(rule -> rule.terms().priority())
           .reversed()
@@ -24,7 +24,7 @@ public final class RuleIndex {
   private final RuleObserver observer;
   private volatile Contents contents = new Contents(Map.of(), new PathTree<>());
 
-  /** Never changed once it is made. */
+  /** An immutable snapshot. */
   private record Contents(Map<String, LimitedRule> byName, PathTree<LimitedRule> byPath) {}
 
   /** Reads all rules. */
@@ -34,7 +34,7 @@ public final class RuleIndex {
     refresh();
   }
 
-  /** The rule of that name, or null if there is none. */
+  /** Returns the rule with a name, or null if there is none. */
   public @Nullable LimitedRule find(String name) {
     return contents.byName().get(name);
   }
@@ -46,9 +46,9 @@ public final class RuleIndex {
   /**
    * The active rules that cover a request, by priority.
    *
-   * @param inForce of those that enforce, the ones with the highest priority
-   * @param overridden those with a lower one, which are not asked
-   * @param inShadow those that only look on, of whichever priority
+   * @param inForce the enforced rules with the highest priority
+   * @param overridden the enforced rules with a lower priority, which are not evaluated
+   * @param inShadow the rules in shadow mode, of any priority
    */
   public record Covering(
       List<LimitedRule> inForce, List<LimitedRule> overridden, List<LimitedRule> inShadow) {
@@ -59,7 +59,9 @@ public final class RuleIndex {
     }
   }
 
-  /** The rules that cover a request: its cost does not grow with the number of the others. */
+  /**
+   * Returns the rules that cover a request. The cost does not depend on the number of other rules.
+   */
   public Covering covering(Request request) {
     List<LimitedRule> found = new ArrayList<>(4);
     String method = Coverage.folded(request.method());
@@ -93,7 +95,7 @@ public final class RuleIndex {
     return new Covering(inForce, overridden, inShadow);
   }
 
-  /** Reads all rules anew. If the store is gone, the rules stay as they were known. */
+  /** Reads all rules again. If the store is unavailable, the known rules remain in use. */
   public synchronized void refresh() {
     Map<String, LimitedRule> known = contents.byName();
     Map<String, LimitedRule> byName = new HashMap<>();
@@ -102,11 +104,11 @@ public final class RuleIndex {
     observer.rulesKnown(all.stream().map(Rule::name).collect(Collectors.toSet()));
     for (Rule rule : all) {
       LimitedRule before = known.get(rule.name());
-      RuleCounters tally = observer.tally(rule.name());
+      RuleCounters counters = observer.tally(rule.name());
       LimitedRule limited =
-          before != null && before.rule().equals(rule) && before.tally().equals(tally)
+          before != null && before.rule().equals(rule) && before.tally().equals(counters)
               ? before
-              : LimitedRule.of(rule, tally);
+              : LimitedRule.of(rule, counters);
       byName.put(rule.name(), limited);
       Optional<PathPattern> path = rule.terms().coverage().path();
       if (path.isPresent() && rule.terms().isActive()) {

@@ -3,22 +3,25 @@ package dev.weir.engine.rules;
 import dev.weir.engine.limits.AcquireResult;
 import java.util.Set;
 
-/** Is told what rules decide, for metrics. Called often and by many threads: must be quick. */
+/**
+ * Receives the decisions of rules, for metrics. Called frequently and by many threads, so it must
+ * be quick.
+ */
 public interface RuleObserver {
-  /** Watches nothing. */
+  /** An observer that does nothing. */
   RuleObserver NONE = new RuleObserver() {};
 
-  /** These rules exist now, and no others. Called before {@link #tally} is asked about them. */
+  /** Called with the names of all existing rules, before {@link #tally} is called for them. */
   default void rulesKnown(Set<String> names) {}
 
-  /** Where the decisions by a rule are counted; asked again whenever rules are read. */
+  /** Returns the counters for the decisions of a rule; called again whenever rules are read. */
   default RuleCounters tally(String rule) {
     return RuleCounters.NONE;
   }
 
-  /** A demand was decided. */
+  /** Called when a request was decided. */
   default void decided(AcquireResult.Mode mode) {}
 
-  /** So many requests more, or fewer, wait in queues on this node. */
-  default void waiting(int more) {}
+  /** Called with the change in the number of requests that wait in queues on this node. */
+  default void waiting(int change) {}
 }

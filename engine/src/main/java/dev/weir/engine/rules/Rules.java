@@ -2,14 +2,14 @@ package dev.weir.engine.rules;
 
 import dev.weir.engine.register.Register;
 
-/** The port to where rules are kept. A rule's title is its name. */
+/** The register of rules. The title of a rule is its name. */
 public interface Rules extends Register<Rule.Terms, Rule> {
-  /** So many rules, at most, are kept. */
-  int MOST = 10_000;
+  /** The maximum number of rules. */
+  int MAX_RULES = 10_000;
 
   @Override
   default int maxEntries() {
-    return MOST;
+    return MAX_RULES;
   }
 
   @Override

@@ -5,21 +5,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one value of a header by which rules count.
+ * Reads the single value of a header by which rules count.
  *
- * <p>With two values, a client could be counted by one and served by the other. Some servers take
- * {@code X_Api_Key} for {@code X-Api-Key} (CGI and WSGI make the same variable of both), so the
- * other spelling is a second value too, even alone.
+ * <p>With two values, a client could be counted by one and served by the other. Some servers treat
+ * {@code X_Api_Key} like {@code X-Api-Key} (CGI and WSGI map both to the same variable), so the
+ * other spelling counts as a second value too, even on its own.
  */
 public final class SingleHeader {
   private SingleHeader() {}
 
   /**
-   * Returns the value; null if the header is not there.
+   * Returns the value of a header; null if it is absent.
    *
    * @param values all values of that name
-   * @param names of all headers of the request
-   * @throws RepeatedHeaderException if there is more than one, or one in another spelling
+   * @param names the names of all headers of the request
+   * @throws RepeatedHeaderException if there is more than one value, or one in another spelling
    */
   public static @Nullable String value(
       String name, List<String> values, Iterator<? extends CharSequence> names) {
@@ -34,7 +34,7 @@ public final class SingleHeader {
     return values.isEmpty() ? null : values.getFirst();
   }
 
-  /** Returns true if the names differ in underscores and hyphens, and at most in case beside. */
+  /** Returns true if the names differ in underscores and hyphens, and otherwise at most in case. */
   private static boolean isOtherSpelling(CharSequence given, String name) {
     int length = name.length();
     if (given.length() != length) {

@@ -4,14 +4,14 @@ import dev.weir.core.limits.Lease;
 import java.util.Optional;
 
 /**
- * What somebody holds who may pass: leases, places in queues. Closing it gives back what is still
- * held; closing it before the wait was over gives back everything that was taken. Twice is
- * harmless. Thread-safe.
+ * The resources of an admitted request: leases and places in queues. Closing it releases what is
+ * still held; closing it before the wait is over gives back everything that was taken. May be
+ * closed repeatedly. Thread-safe.
  *
- * <p>With a store elsewhere, closing waits for that store.
+ * <p>With a remote store, closing waits for that store.
  */
 public interface Ticket extends AutoCloseable {
-  /** Holds nothing. */
+  /** A ticket without resources. */
   Ticket NONE =
       new Ticket() {
         @Override
@@ -36,13 +36,13 @@ public interface Ticket extends AutoCloseable {
         public void close() {}
       };
 
-  /** Whether closing it does nothing. */
+  /** Returns true if closing it does nothing. */
   boolean isEmpty();
 
-  /** The lease by which it holds its places: of several, that which ends first. */
+  /** Returns the lease that holds its places; of several, the one that expires first. */
   Optional<Lease> lease();
 
-  /** The wait is over, and the request goes on. */
+  /** Records that the wait is over and the request proceeds. */
   void waited();
 
   /**

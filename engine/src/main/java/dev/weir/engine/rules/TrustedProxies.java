@@ -8,18 +8,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The proxies whose word is taken for where a request comes from.
+ * The proxies that are trusted to report where a request comes from.
  *
- * <p>Each proxy adds the address that it saw at the right end of {@code Forwarded} or {@code
- * X-Forwarded-For}. Read from the right, the first that is no trusted proxy is the client; what
- * stands left of it could have been made up by anybody.
+ * <p>Each proxy appends the address that it saw to {@code Forwarded} or {@code X-Forwarded-For}.
+ * Read from the right, the first address that is not a trusted proxy is the client; anything to the
+ * left of it may be forged.
  */
 public final class TrustedProxies {
-  /** Nobody's word is taken. */
+  /** Trusts no proxy. */
   public static final TrustedProxies NONE = new TrustedProxies(List.of());
 
-  /** So many hops, at most, are read: more are an attack. */
-  private static final int MOST_HOPS = 64;
+  /** The maximum number of hops that are read; more indicate an attack. */
+  private static final int MAX_HOPS = 64;
 
   private static final Pattern WITH_PORT = Pattern.compile("(\\[[^]]*]|[^:]+):[0-9]{1,5}");
 
@@ -34,7 +34,7 @@ public final class TrustedProxies {
       this.bits = bits;
     }
 
-    boolean has(byte[] other) {
+    boolean contains(byte[] other) {
       if (other.length != address.length) {
         return false;
       }
@@ -53,9 +53,9 @@ public final class TrustedProxies {
   }
 
   /**
-   * Reads addresses and networks, such as {@code 10.0.0.0/8, ::1}.
+   * Parses addresses and networks, such as {@code 10.0.0.0/8, ::1}.
    *
-   * @throws IllegalArgumentException if one of them is none
+   * @throws IllegalArgumentException if one of them is invalid
    */
   public static TrustedProxies of(List<String> texts) {
     return new TrustedProxies(texts.stream().map(TrustedProxies::network).toList());
@@ -69,12 +69,12 @@ public final class TrustedProxies {
                 () ->
                     new IllegalArgumentException(
                         "must be an address or a network such as 10.0.0.0/8, not " + text));
-    int most = address.length * Byte.SIZE;
+    int maxBits = address.length * Byte.SIZE;
     if (slash < 0) {
-      return new Network(address, most);
+      return new Network(address, maxBits);
     }
     String bits = text.substring(slash + 1);
-    if (!bits.matches("[0-9]{1,3}") || Integer.parseInt(bits) > most) {
+    if (!bits.matches("[0-9]{1,3}") || Integer.parseInt(bits) > maxBits) {
       throw new IllegalArgumentException(
           "must be an address or a network such as 10.0.0.0/8, not " + text);
     }
@@ -82,12 +82,12 @@ public final class TrustedProxies {
   }
 
   /**
-   * Where a request comes from.
+   * Returns the address of the client of a request.
    *
-   * <p>A proxy writes one of the two headers and passes the other on as it came, made up or not; if
-   * they tell different stories, nobody can tell which is true, and the peer is counted.
+   * <p>A proxy writes one of the two headers and passes the other one on as received, forged or
+   * not. If they disagree, neither can be trusted, and the peer is returned.
    *
-   * @param peer the address of whoever sent it to us
+   * @param peer the address of the sender of the connection
    * @param forwarded all lines of the header {@code Forwarded}, in order
    * @param forwardedFor all lines of {@code X-Forwarded-For}, in order
    */
@@ -95,7 +95,7 @@ public final class TrustedProxies {
     if (networks.isEmpty() || !isTrusted(peer)) {
       return peer;
     }
-    String one = client(peer, fors(forwarded));
+    String one = client(peer, forValues(forwarded));
     String other = client(peer, split(forwardedFor, ","));
     if (forwarded.isEmpty() || forwardedFor.isEmpty()) {
       return forwarded.isEmpty() ? other : one;
@@ -105,10 +105,10 @@ public final class TrustedProxies {
 
   private String client(String peer, List<String> hops) {
     String client = peer;
-    for (int i = hops.size() - 1; i >= Math.max(0, hops.size() - MOST_HOPS); i--) {
+    for (int i = hops.size() - 1; i >= Math.max(0, hops.size() - MAX_HOPS); i--) {
       Optional<byte[]> hop = address(hops.get(i));
       if (hop.isEmpty()) {
-        // A trusted proxy saw somebody whom it does not name: the proxy is counted.
+        // A trusted proxy does not name the sender, so the proxy itself is counted.
         return client;
       }
       client = ClientAddress.text(hop.get());
@@ -119,28 +119,29 @@ public final class TrustedProxies {
     return client;
   }
 
-  /** Whether an address is one of them. */
+  /** Returns true if an address belongs to a trusted proxy. */
   public boolean isTrusted(String address) {
     Optional<byte[]> bytes = ClientAddress.bytes(address);
-    return bytes.isPresent() && networks.stream().anyMatch(network -> network.has(bytes.get()));
+    return bytes.isPresent()
+        && networks.stream().anyMatch(network -> network.contains(bytes.get()));
   }
 
-  private static List<String> fors(List<String> forwarded) {
-    List<String> fors = new ArrayList<>();
+  private static List<String> forValues(List<String> forwarded) {
+    List<String> forValues = new ArrayList<>();
     for (String element : split(forwarded, ",")) {
-      fors.add(
+      forValues.add(
           split(List.of(element), ";").stream()
               .filter(pair -> pair.toLowerCase(Locale.ROOT).startsWith("for="))
               .map(pair -> unquoted(pair.substring("for=".length())))
               .findFirst()
               .orElse(""));
     }
-    return fors;
+    return forValues;
   }
 
   /**
-   * The parts of a header, whatever quotes it has. What a proxy adds stands behind the last comma,
-   * and no address has one in it; a quote that a client has opened must not reach that far.
+   * Splits header lines regardless of quotes. What a proxy appends follows the last comma, and no
+   * address contains one; a quote opened by a client must not reach that far.
    */
   private static List<String> split(List<String> lines, String separator) {
     List<String> parts = new ArrayList<>();
@@ -152,13 +153,16 @@ public final class TrustedProxies {
     return parts;
   }
 
-  /** What stands between quotes; what has only one of them stays as it is, and is no address. */
+  /**
+   * Returns the text without its quotes; a text with only one of them is returned as it is and is
+   * not an address.
+   */
   private static String unquoted(String text) {
     boolean isQuoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
     return isQuoted ? text.substring(1, text.length() - 1) : text;
   }
 
-  /** The address of a hop, which may have a port; empty if there is anything else. */
+  /** Returns the address of a hop, which may have a port; empty for anything else. */
   private static Optional<byte[]> address(String hop) {
     Matcher withPort = WITH_PORT.matcher(hop);
     return ClientAddress.bytes(withPort.matches() ? withPort.group(1) : hop);

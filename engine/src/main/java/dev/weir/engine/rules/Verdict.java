@@ -9,21 +9,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What all rules that were asked say together. */
+/** The combined result of all rules that apply to a request. */
 public sealed interface Verdict {
-  /** What each rule said, in the order in which they were asked; empty if none was. */
+  /**
+   * Returns the result of each rule, in the order in which they were evaluated; empty if none
+   * applied.
+   */
   List<RuleResult> said();
 
-  /** Who decided. */
+  /** Returns who decided. */
   AcquireResult.Mode mode();
 
-  /** When the counts were taken from, by the clock of their store; a refund names it. */
+  /** Returns the time of the decision by the store's clock; a refund refers to it. */
   Optional<Instant> decidedAt();
 
   /**
-   * It may pass. The ticket is closed when it is over.
+   * The request may proceed. The ticket must be closed when it ends.
    *
-   * @param isReplayed whether it had passed before, and took nothing this time
+   * @param isReplayed true if the request was admitted before, and nothing was taken this time
    */
   record Passed(
       List<RuleResult> said,
@@ -34,10 +37,10 @@ public sealed interface Verdict {
       implements Verdict {}
 
   /**
-   * It may pass after a wait: then {@link Ticket#waited} is called, and when all is over, the
-   * ticket is closed. One that goes away instead closes its ticket at once.
+   * The request may proceed after a wait: call {@link Ticket#waited} then, and close the ticket
+   * when the request ends. If the client disconnects while waiting, close the ticket immediately.
    *
-   * @param isReplayed whether it is asked again by the id of a request that still waits
+   * @param isReplayed true if this repeats the request id of a request that is still waiting
    */
   record Queued(
       List<RuleResult> said,
@@ -69,7 +72,7 @@ public sealed interface Verdict {
     }
   }
 
-  /** The request id belongs to another request: nothing was decided or taken. */
+  /** The request id belongs to a different request: nothing was decided or taken. */
   record Reused(Instant at) implements Verdict {
     @Override
     public List<RuleResult> said() {
@@ -87,25 +90,25 @@ public sealed interface Verdict {
     }
   }
 
-  /** It may not pass, and nothing was taken. */
+  /** The request is refused, and nothing was taken. */
   record Refused(List<RuleResult> said, AcquireResult.Mode mode, Optional<Instant> decidedAt)
       implements Verdict {
-    /** How long until no rule refuses what was asked, if nobody else takes any. */
+    /** Returns the time until no rule refuses the request if no other units are taken. */
     public long retryAfterMicros() {
-      long longest = 0;
-      for (RuleResult each : said) {
-        if (each.outcome() instanceof Decision.Refused refused) {
-          longest = Math.max(longest, refused.retryAfterMicros());
+      long max = 0;
+      for (RuleResult result : said) {
+        if (result.outcome() instanceof Decision.Refused refused) {
+          max = Math.max(max, refused.retryAfterMicros());
         }
       }
-      return longest;
+      return max;
     }
 
-    /** The rules that refuse. */
+    /** Returns the names of the rules that refuse. */
     public List<String> violated() {
       return said.stream()
-          .filter(each -> each.outcome() instanceof Decision.Refused)
-          .map(each -> each.rule().name())
+          .filter(result -> result.outcome() instanceof Decision.Refused)
+          .map(result -> result.rule().name())
           .distinct()
           .toList();
     }

@@ -1,18 +1,19 @@
 package dev.weir.engine.slots;
 
 /**
- * What a ledger makes of a demand without waiting: the answer, or what it would have to wait for.
+ * A ledger's reply to a request that it may not wait for: the assignment, or what it would have to
+ * wait for.
  */
 public sealed interface AssignReply permits Assignment, AssignReply.Deferred {
 
-  /** Nothing was done for the demand. */
+  /** The request was not processed. */
   enum Deferred implements AssignReply {
     /** Another transaction holds the configuration. */
     LOCKED,
 
     /**
-     * The windows from the requested time on have yet to be counted, because the configuration has
-     * changed since that time. See {@link SlotLedger#assign}.
+     * The windows from the requested time on have not been counted yet, because the configuration
+     * has changed since that time. See {@link SlotLedger#assign}.
      */
     UNCOUNTED
   }

@@ -1,4 +1,4 @@
 package dev.weir.engine.slots;
 
-/** A request with the configuration that the node believes to be in force. */
+/** A slot request with the configuration that the node considers current. */
 public record AssignRequest(SlotRequest request, SlotConfig config) {}

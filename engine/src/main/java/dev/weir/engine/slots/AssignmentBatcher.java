@@ -15,21 +15,21 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Gathers concurrent requests for slots and takes them to the ledger in batches. Thread-safe;
- * callers block and are meant to be virtual threads.
+ * Collects concurrent slot requests and passes them to the ledger in batches. Thread-safe; callers
+ * block and are meant to be virtual threads.
  */
 final class AssignmentBatcher {
   private final SlotLedger ledger;
   private final ConfigCache configs;
   private final SlotObserver observer;
 
-  /** Configurations share a lane, so that a transaction can serve several of them. */
+  /** Several configurations share a lane, so that one transaction can serve several of them. */
   private final List<Batcher<AssignRequest, CompletableFuture<Assignment>>> lanes;
 
-  /** For configurations that another transaction holds. */
+  /** For configurations that another transaction has locked. */
   private final SideLanes locked;
 
-  /** For times of which the windows have yet to be counted. */
+  /** For times whose windows have not been counted yet. */
   private final SideLanes uncounted;
 
   AssignmentBatcher(
@@ -50,15 +50,15 @@ final class AssignmentBatcher {
   }
 
   /**
-   * Gives requests their turn and does not wait: each event gets its slot after the events of the
-   * same configuration that were submitted before. What fails is thrown by {@link
+   * Submits requests without waiting: each event gets its slot after the events of the same
+   * configuration that were submitted earlier. Failures are thrown by {@link
    * SlotScheduler.Pending#await}.
    */
   SlotScheduler.Pending submit(List<SlotRequest> requests) {
     long begin = System.nanoTime();
     try {
-      Supplier<List<Assignment>> answers = enqueue(requests);
-      return () -> await(answers, begin);
+      Supplier<List<Assignment>> results = enqueue(requests);
+      return () -> await(results, begin);
     } catch (RuntimeException e) {
       return () ->
           await(
@@ -71,12 +71,12 @@ final class AssignmentBatcher {
 
   private List<Assignment> await(Supplier<List<Assignment>> pending, long begin) {
     try {
-      List<Assignment> answers = pending.get();
+      List<Assignment> results = pending.get();
       Duration took = Duration.ofNanos(System.nanoTime() - begin);
-      for (Assignment answer : answers) {
-        observer.answered(answer, took);
+      for (Assignment result : results) {
+        observer.answered(result, took);
       }
-      return answers;
+      return results;
     } catch (RuntimeException e) {
       observer.failed(Duration.ofNanos(System.nanoTime() - begin));
       throw e;
@@ -88,36 +88,39 @@ final class AssignmentBatcher {
     for (SlotRequest request : requests) {
       found.computeIfAbsent(request.configName(), configs::find);
     }
-    Assignment[] answers = new Assignment[requests.size()];
+    Assignment[] results = new Assignment[requests.size()];
     List<InLane> inLanes = new ArrayList<>(lanes.size());
     for (int lane = 0; lane < lanes.size(); lane++) {
-      List<AssignRequest> demands = new ArrayList<>(requests.size());
+      List<AssignRequest> laneRequests = new ArrayList<>(requests.size());
       List<Integer> positions = new ArrayList<>(requests.size());
-      for (int i = 0; i < answers.length; i++) {
+      for (int i = 0; i < results.length; i++) {
         SlotRequest request = requests.get(i);
         Optional<SlotConfig> config = found.getOrDefault(request.configName(), Optional.empty());
         if (config.isEmpty()) {
-          answers[i] = new Assignment.UnknownConfig(request);
+          results[i] = new Assignment.UnknownConfig(request);
         } else if (laneOf(request) == lane) {
-          demands.add(new AssignRequest(request, config.get()));
+          laneRequests.add(new AssignRequest(request, config.get()));
           positions.add(i);
         }
       }
-      if (!demands.isEmpty()) {
-        inLanes.add(new InLane(enqueue(lanes.get(lane), demands), positions));
+      if (!laneRequests.isEmpty()) {
+        inLanes.add(new InLane(enqueue(lanes.get(lane), laneRequests), positions));
       }
     }
-    // Of several lanes, one may have done its part when another fails.
+    // If there are several lanes, one may have done its part when another fails.
     return inLanes.size() > 1
-        ? () -> StoreException.afterDone(() -> gather(inLanes, answers))
-        : () -> gather(inLanes, answers);
+        ? () -> StoreException.afterDone(() -> gather(inLanes, results))
+        : () -> gather(inLanes, results);
   }
 
-  /** A lane that takes no more fails when it is waited for, like one that fails later. */
+  /**
+   * Enqueues requests in a lane. A lane that rejects them fails when it is awaited, like one that
+   * fails later.
+   */
   private static Batcher.Pending<CompletableFuture<Assignment>> enqueue(
-      Batcher<AssignRequest, CompletableFuture<Assignment>> lane, List<AssignRequest> demands) {
+      Batcher<AssignRequest, CompletableFuture<Assignment>> lane, List<AssignRequest> requests) {
     try {
-      return lane.enqueue(demands);
+      return lane.enqueue(requests);
     } catch (StoreException e) {
       return () -> {
         throw e;
@@ -125,12 +128,12 @@ final class AssignmentBatcher {
     }
   }
 
-  /** Waits for all lanes, whatever fails: a lane counts on those that entered it. */
-  private static List<Assignment> gather(List<InLane> inLanes, Assignment[] answers) {
+  /** Waits for all lanes, whatever fails: a lane relies on its callers to do its work. */
+  private static List<Assignment> gather(List<InLane> inLanes, Assignment[] results) {
     Optional<RuntimeException> failure = Optional.empty();
     for (InLane inLane : inLanes) {
       try {
-        gather(inLane, answers);
+        gather(inLane, results);
       } catch (RuntimeException e) {
         failure = Optional.of(failure.orElse(e));
       }
@@ -138,26 +141,27 @@ final class AssignmentBatcher {
     if (failure.isPresent()) {
       throw failure.get();
     }
-    return List.of(answers);
+    return List.of(results);
   }
 
-  private static void gather(InLane inLane, Assignment[] answers) {
-    List<CompletableFuture<Assignment>> given = inLane.pending().await();
-    for (int i = 0; i < given.size(); i++) {
-      CompletableFuture<Assignment> answer = given.get(i);
-      // Of several demands, one may have gone aside and failed when others were done.
-      answers[inLane.positions().get(i)] =
-          given.size() > 1 ? StoreException.afterDone(() -> await(answer)) : await(answer);
+  private static void gather(InLane inLane, Assignment[] results) {
+    List<CompletableFuture<Assignment>> futures = inLane.pending().await();
+    for (int i = 0; i < futures.size(); i++) {
+      CompletableFuture<Assignment> future = futures.get(i);
+      // Of several requests, one may have been moved to a side lane and failed when others were
+      // done.
+      results[inLane.positions().get(i)] =
+          futures.size() > 1 ? StoreException.afterDone(() -> await(future)) : await(future);
     }
   }
 
-  /** Demands in a lane, and which requests they are. */
+  /** The requests in a lane, and their positions in the submitted list. */
   private record InLane(
       Batcher.Pending<CompletableFuture<Assignment>> pending, List<Integer> positions) {}
 
-  private static Assignment await(CompletableFuture<Assignment> answer) {
+  private static Assignment await(CompletableFuture<Assignment> future) {
     try {
-      return answer.join();
+      return future.join();
     } catch (CompletionException e) {
       throw StoreException.shared(e.getCause() instanceof RuntimeException cause ? cause : e);
     }
@@ -168,127 +172,128 @@ final class AssignmentBatcher {
   }
 
   /**
-   * Answers what needs no waiting. What does is sent to a lane of its configuration, and so is what
-   * comes after it: demands go from this lane to {@link #locked} to {@link #uncounted}, and pass
-   * none that went there before them.
+   * Completes the requests that need no waiting. The others move to a side lane of their
+   * configuration, and so do later ones of that configuration: requests go from this lane to {@link
+   * #locked} to {@link #uncounted} and never overtake an earlier request on the way.
    */
-  private List<CompletableFuture<Assignment>> assignBatch(List<AssignRequest> demands) {
-    int fitting = ledger.fitting(demands);
-    if (fitting == demands.size()) {
-      return assignTogether(demands);
+  private List<CompletableFuture<Assignment>> assignBatch(List<AssignRequest> requests) {
+    int fitting = ledger.fitting(requests);
+    if (fitting == requests.size()) {
+      return assignTogether(requests);
     }
-    List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
-    for (int from = 0; from < demands.size(); from += fitting) {
-      List<AssignRequest> rest = demands.subList(from, demands.size());
+    List<CompletableFuture<Assignment>> results = new ArrayList<>(requests.size());
+    for (int from = 0; from < requests.size(); from += fitting) {
+      List<AssignRequest> rest = requests.subList(from, requests.size());
       fitting = ledger.fitting(rest);
       List<AssignRequest> portion = rest.subList(0, fitting);
       try {
-        answers.addAll(assignTogether(portion));
+        results.addAll(assignTogether(portion));
       } catch (RuntimeException e) {
-        // Those before have been answered.
-        portion.forEach(demand -> answers.add(CompletableFuture.failedFuture(e)));
+        // The earlier portions have been completed.
+        portion.forEach(request -> results.add(CompletableFuture.failedFuture(e)));
       }
     }
-    return answers;
+    return results;
   }
 
-  private List<CompletableFuture<Assignment>> assignTogether(List<AssignRequest> demands) {
+  private List<CompletableFuture<Assignment>> assignTogether(List<AssignRequest> requests) {
     boolean noneAside = !locked.isAnyOpen() && !uncounted.isAnyOpen();
-    List<CompletableFuture<Assignment>> answers = new ArrayList<>(demands.size());
-    List<SideLanes.Waiting> here = new ArrayList<>(noneAside ? 0 : demands.size());
+    List<CompletableFuture<Assignment>> results = new ArrayList<>(requests.size());
+    List<SideLanes.Waiting> here = new ArrayList<>(noneAside ? 0 : requests.size());
     if (!noneAside) {
-      for (AssignRequest demand : demands) {
-        SideLanes.Waiting waiting = SideLanes.Waiting.of(demand);
-        answers.add(waiting.answer());
+      for (AssignRequest request : requests) {
+        SideLanes.Waiting waiting = SideLanes.Waiting.of(request);
+        results.add(waiting.result());
         if (!locked.follow(waiting) && !uncounted.follow(waiting)) {
           here.add(waiting);
         }
       }
       try {
-        answer(here, WaitMode.NONE);
+        process(here, WaitMode.NONE);
       } catch (RuntimeException e) {
-        // Those that went aside are not concerned.
-        here.forEach(waiting -> waiting.answer().completeExceptionally(e));
+        // Requests that moved to a side lane are not affected.
+        here.forEach(waiting -> waiting.result().completeExceptionally(e));
       }
-      return answers;
+      return results;
     }
-    List<? extends AssignReply> replies = attempt(demands, WaitMode.NONE);
+    List<? extends AssignReply> replies = attempt(requests, WaitMode.NONE);
     for (int i = 0; i < replies.size(); i++) {
-      if (replies.get(i) instanceof Assignment answer) {
-        answers.add(CompletableFuture.completedFuture(answer));
+      if (replies.get(i) instanceof Assignment assignment) {
+        results.add(CompletableFuture.completedFuture(assignment));
       } else {
-        SideLanes.Waiting waiting = SideLanes.Waiting.of(demands.get(i));
-        answers.add(waiting.answer());
+        SideLanes.Waiting waiting = SideLanes.Waiting.of(requests.get(i));
+        results.add(waiting.result());
         complete(waiting, replies.get(i));
       }
     }
-    return answers;
+    return results;
   }
 
-  private void waitForLock(List<SideLanes.Waiting> demands) {
+  private void waitForLock(List<SideLanes.Waiting> requests) {
     inPortions(
-        demands,
+        requests,
         portion ->
-            answer(
-                portion.stream().filter(demand -> !uncounted.follow(demand)).toList(),
+            process(
+                portion.stream().filter(request -> !uncounted.follow(request)).toList(),
                 WaitMode.FOR_LOCKS));
   }
 
-  private void countAndAssign(List<SideLanes.Waiting> demands) {
+  private void countAndAssign(List<SideLanes.Waiting> requests) {
     inPortions(
-        demands,
+        requests,
         portion -> {
           observer.batch(portion.size());
-          List<AssignRequest> asked = portion.stream().map(SideLanes.Waiting::demand).toList();
-          List<Assignment> answers = ledger.assign(asked);
-          forgetStaleConfigs(asked, answers);
+          List<AssignRequest> batch = portion.stream().map(SideLanes.Waiting::request).toList();
+          List<Assignment> results = ledger.assign(batch);
+          forgetStaleConfigs(batch, results);
           for (int i = 0; i < portion.size(); i++) {
-            complete(portion.get(i), answers.get(i));
+            complete(portion.get(i), results.get(i));
           }
         });
   }
 
-  private void inPortions(List<SideLanes.Waiting> demands, Consumer<List<SideLanes.Waiting>> work) {
-    List<SideLanes.Waiting> rest = demands;
+  private void inPortions(
+      List<SideLanes.Waiting> requests, Consumer<List<SideLanes.Waiting>> work) {
+    List<SideLanes.Waiting> rest = requests;
     while (!rest.isEmpty()) {
-      int fitting = ledger.fitting(rest.stream().map(SideLanes.Waiting::demand).toList());
+      int fitting = ledger.fitting(rest.stream().map(SideLanes.Waiting::request).toList());
       work.accept(rest.subList(0, fitting));
       rest = rest.subList(fitting, rest.size());
     }
   }
 
-  private void answer(List<SideLanes.Waiting> demands, WaitMode patience) {
-    if (!demands.isEmpty()) {
+  private void process(List<SideLanes.Waiting> requests, WaitMode waitMode) {
+    if (!requests.isEmpty()) {
       List<? extends AssignReply> replies =
-          attempt(demands.stream().map(SideLanes.Waiting::demand).toList(), patience);
-      for (int i = 0; i < demands.size(); i++) {
-        complete(demands.get(i), replies.get(i));
+          attempt(requests.stream().map(SideLanes.Waiting::request).toList(), waitMode);
+      for (int i = 0; i < requests.size(); i++) {
+        complete(requests.get(i), replies.get(i));
       }
     }
   }
 
-  private void complete(SideLanes.Waiting demand, AssignReply reply) {
+  private void complete(SideLanes.Waiting waiting, AssignReply reply) {
     switch (reply) {
-      case Assignment answer -> demand.answer().complete(answer);
-      case AssignReply.Deferred.LOCKED -> locked.open(demand);
-      case AssignReply.Deferred.UNCOUNTED -> uncounted.open(demand);
+      case Assignment assignment -> waiting.result().complete(assignment);
+      case AssignReply.Deferred.LOCKED -> locked.open(waiting);
+      case AssignReply.Deferred.UNCOUNTED -> uncounted.open(waiting);
     }
   }
 
-  private List<? extends AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
-    observer.batch(demands.size());
-    List<? extends AssignReply> replies = ledger.attempt(demands, patience);
-    forgetStaleConfigs(demands, replies);
+  private List<? extends AssignReply> attempt(List<AssignRequest> requests, WaitMode waitMode) {
+    observer.batch(requests.size());
+    List<? extends AssignReply> replies = ledger.attempt(requests, waitMode);
+    forgetStaleConfigs(requests, replies);
     return replies;
   }
 
   private void forgetStaleConfigs(
-      List<AssignRequest> demands, List<? extends AssignReply> replies) {
+      List<AssignRequest> requests, List<? extends AssignReply> replies) {
     for (int i = 0; i < replies.size(); i++) {
-      SlotConfig believed = demands.get(i).config();
+      SlotConfig assumed = requests.get(i).config();
       if (replies.get(i) instanceof Assignment.Assigned assigned
-          && assigned.slot().configVersion() > believed.version()) {
-        configs.forget(believed.name());
+          && assigned.slot().configVersion() > assumed.version()) {
+        configs.forget(assumed.name());
       }
     }
   }

@@ -19,44 +19,45 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * What a ledger does between locking and writing: the answers to a batch of demands and the slots
- * to write. Written once, so that ledgers cannot disagree.
+ * The plan that a ledger makes between locking and writing: the replies to a batch of requests and
+ * the slots to write. Implemented once, so that ledgers cannot disagree.
  *
- * @param replies one for each demand, in order
- * @param fresh the slots that are new
- * @param uncounted by configuration name, the first window that has yet to be counted for a demand
+ * @param replies one for each request, in order
+ * @param fresh the new slots
+ * @param uncounted by configuration name, the first window that has to be counted for a request
  */
 public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String, Long> uncounted) {
 
   /**
    * Plans a batch.
    *
-   * @param known the slots that events of this batch have or had, by event id
-   * @param books the open books, by configuration name. With {@link WaitMode#NONE} one that is
-   *     missing is locked, else it is unknown
-   * @param patience with {@link WaitMode#FOR_ALL}, what follows a deferred demand is deferred too
+   * @param known the current or former slots of the events of this batch, by event id
+   * @param windows the locked windows, by configuration name. With {@link WaitMode#NONE} a missing
+   *     configuration is locked, otherwise it is unknown
+   * @param waitMode with {@link WaitMode#FOR_ALL}, everything after a deferred request is deferred
+   *     too
    */
   public static BatchPlan of(
-      List<AssignRequest> demands,
+      List<AssignRequest> requests,
       Map<String, Slot> known,
-      Map<String, ? extends LockedWindows> books,
-      WaitMode patience,
+      Map<String, ? extends LockedWindows> windows,
+      WaitMode waitMode,
       Instant now,
       RandomGenerator random) {
-    Planning planning = new Planning(known, books, patience, now, random);
-    List<AssignReply> replies = new ArrayList<>(demands.size());
-    for (AssignRequest demand : demands) {
-      replies.add(planning.reply(demand.request()));
+    Planning planning = new Planning(known, windows, waitMode, now, random);
+    List<AssignReply> replies = new ArrayList<>(requests.size());
+    for (AssignRequest request : requests) {
+      replies.add(planning.reply(request.request()));
     }
     return new BatchPlan(replies, planning.fresh, planning.uncounted);
   }
 
-  /** The answers of a plan that deferred nothing. */
+  /** Returns the assignments of a plan that deferred nothing. */
   public List<Assignment> answers() {
     return replies.stream().map(Assignment.class::cast).toList();
   }
 
-  /** Whether some demand gets no slot, not even later. */
+  /** Returns true if a request gets no slot, not even later. */
   public boolean refusesAny() {
     return replies.stream()
         .anyMatch(
@@ -71,8 +72,8 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
 
   private static final class Planning {
     private final Map<String, Slot> known;
-    private final Map<String, ? extends LockedWindows> books;
-    private final WaitMode patience;
+    private final Map<String, ? extends LockedWindows> windows;
+    private final WaitMode waitMode;
     private final Instant now;
     private final long nowMicros;
     private final RandomGenerator random;
@@ -83,13 +84,13 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
 
     Planning(
         Map<String, Slot> known,
-        Map<String, ? extends LockedWindows> books,
-        WaitMode patience,
+        Map<String, ? extends LockedWindows> windows,
+        WaitMode waitMode,
         Instant now,
         RandomGenerator random) {
       this.known = known;
-      this.books = books;
-      this.patience = patience;
+      this.windows = windows;
+      this.waitMode = waitMode;
       this.now = now;
       this.nowMicros = Micros.ceil(now);
       this.random = random;
@@ -103,59 +104,63 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
       if (before != null && before.state().holds()) {
         return new Assignment.Assigned(before, true, 0);
       }
-      boolean follows = patience == WaitMode.FOR_ALL && !uncounted.isEmpty();
-      // Of an event that asked twice, the first one decides.
+      boolean follows = waitMode == WaitMode.FOR_ALL && !uncounted.isEmpty();
+      // Of an event that is requested twice, the first request decides.
       if (follows || deferredIds.contains(request.eventId())) {
         return AssignReply.Deferred.UNCOUNTED;
       }
-      LockedWindows book = books.get(request.configName());
-      if (book != null) {
-        return place(request, book);
+      LockedWindows configWindows = windows.get(request.configName());
+      if (configWindows != null) {
+        return place(request, configWindows);
       }
-      return switch (patience) {
+      return switch (waitMode) {
         case NONE -> AssignReply.Deferred.LOCKED;
         case FOR_LOCKS, FOR_ALL -> new Assignment.UnknownConfig(request);
       };
     }
 
-    private AssignReply place(SlotRequest request, LockedWindows book) {
-      PlacementRequest wish = new PlacementRequest(request.requestedMicros(nowMicros), nowMicros);
-      OccupancyView picture = book.picture();
+    private AssignReply place(SlotRequest request, LockedWindows configWindows) {
+      PlacementRequest placement =
+          new PlacementRequest(request.requestedMicros(nowMicros), nowMicros);
+      OccupancyView view = configWindows.picture();
       boolean trimmed = false;
       while (true) {
-        switch (Planner.place(picture, wish, random)) {
+        switch (Planner.place(view, placement, random)) {
           case Placement.Unknown unknown -> {
             if (!trimmed) {
-              // Once: the search begins anew each time, and needs the pages that it has read.
-              book.trim();
+              // Only once: the search starts again each time and needs the pages that it has read.
+              configWindows.trim();
               trimmed = true;
             }
-            Optional<Page> page = book.page(unknown.fromMicros());
+            Optional<Page> page = configWindows.page(unknown.fromMicros());
             if (page.isEmpty()) {
-              uncounted.merge(book.config().name(), unknown.fromMicros(), Math::min);
+              uncounted.merge(configWindows.config().name(), unknown.fromMicros(), Math::min);
               deferredIds.add(request.eventId());
               return AssignReply.Deferred.UNCOUNTED;
             }
-            picture.add(page.get());
+            view.add(page.get());
           }
           case Placement.Placed placed -> {
-            return assigned(request, wish, book.config(), placed);
+            return assigned(request, placement, configWindows.config(), placed);
           }
           case Placement.NoRoom noRoom -> {
-            return refused(request, wish, book.config().terms(), noRoom.freeMicros());
+            return refused(request, placement, configWindows.config().terms(), noRoom.freeMicros());
           }
         }
       }
     }
 
     private Assignment assigned(
-        SlotRequest request, PlacementRequest wish, SlotConfig config, Placement.Placed placed) {
+        SlotRequest request,
+        PlacementRequest placement,
+        SlotConfig config,
+        Placement.Placed placed) {
       Slot slot =
           new Slot(
               request.eventId(),
               config.name(),
               config.version(),
-              Micros.instant(wish.requestedMicros()),
+              Micros.instant(placement.requestedMicros()),
               Micros.instant(placed.windowStartMicros()),
               placed.place(),
               Micros.instant(placed.scheduledMicros()),
@@ -166,15 +171,18 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
       return new Assignment.Assigned(slot, false, placed.lookahead());
     }
 
-    /** The longest delay counts from now, and so reaches further with time, or it never does. */
+    /**
+     * Returns the result for a request without a free place. Waiting helps if the maximum delay
+     * counts from now, because it then reaches further as time passes; otherwise it never helps.
+     */
     private static Assignment refused(
-        SlotRequest request, PlacementRequest wish, SlotPolicy terms, long freeMicros) {
+        SlotRequest request, PlacementRequest placement, SlotPolicy policy, long freeMicros) {
       if (freeMicros > Micros.LATEST) {
         return new Assignment.NoRoom(request, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER);
       }
       boolean movesWithTime =
-          terms.notBefore() == NotBefore.NOW || request.requestedTime().equals(SlotRequest.NOW);
-      long waitMicros = freeMicros - terms.maxDelayMicros() - wish.nowMicros();
+          policy.notBefore() == NotBefore.NOW || request.requestedTime().equals(SlotRequest.NOW);
+      long waitMicros = freeMicros - policy.maxDelayMicros() - placement.nowMicros();
       return new Assignment.NoRoom(
           request,
           Micros.instant(freeMicros),

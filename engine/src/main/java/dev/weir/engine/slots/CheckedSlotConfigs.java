@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Configurations that refuse new terms which could not be kept: those that can never give a slot,
- * and windows that outlast the retention. A change of terms counts windows anew from their slots,
- * so slots must be kept for at least as long as a window lasts.
+ * A decorator that rejects slot policies which could not be kept: those that can never assign a
+ * slot, and windows longer than the retention. A change of policy recounts windows from their
+ * slots, so slots must be kept for at least the length of a window.
  */
 public final class CheckedSlotConfigs implements SlotConfigs {
   private final SlotConfigs configs;
@@ -22,7 +22,10 @@ public final class CheckedSlotConfigs implements SlotConfigs {
   private final InstantSource clock;
 
   /**
-   * @param retention how long past slots are kept, {@link Reconciler.Settings#FOREVER} for ever
+   * Creates a checked view of {@code configs}.
+   *
+   * @param retention the time for which past slots are kept; {@link Reconciler.Settings#FOREVER} to
+   *     keep them forever
    */
   public CheckedSlotConfigs(SlotConfigs configs, Duration retention, InstantSource clock) {
     this.configs = configs;
@@ -33,23 +36,23 @@ public final class CheckedSlotConfigs implements SlotConfigs {
   /**
    * {@inheritDoc}
    *
-   * @throws InvalidSlotPolicyException if the terms could not be kept, naming the fields
+   * @throws InvalidSlotPolicyException if the policy could not be kept, naming the fields
    */
   @Override
-  public SlotConfig configure(String name, SlotPolicy terms) {
+  public SlotConfig configure(String name, SlotPolicy policy) {
     List<Violation> violations = new ArrayList<>();
-    if (outlastsRetention(terms)) {
+    if (outlastsRetention(policy)) {
       violations.add(
           new Violation(
               "windowSize",
               "must be at most the retention of slots, %s, not %s"
-                  .formatted(retention, terms.window())));
+                  .formatted(retention, policy.window())));
     }
-    Feasibility.problem(terms, Micros.ceil(clock.instant())).ifPresent(violations::add);
+    Feasibility.problem(policy, Micros.ceil(clock.instant())).ifPresent(violations::add);
     if (!violations.isEmpty()) {
       throw new InvalidSlotPolicyException(violations);
     }
-    return configs.configure(name, terms);
+    return configs.configure(name, policy);
   }
 
   /** Returns a configuration in force whose windows outlast the retention, if there is one. */
@@ -59,8 +62,8 @@ public final class CheckedSlotConfigs implements SlotConfigs {
         .findFirst();
   }
 
-  private boolean outlastsRetention(SlotPolicy terms) {
-    return terms.window().compareTo(retention) > 0;
+  private boolean outlastsRetention(SlotPolicy policy) {
+    return policy.window().compareTo(retention) > 0;
   }
 
   @Override

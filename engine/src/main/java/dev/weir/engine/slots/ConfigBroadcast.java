@@ -1,8 +1,8 @@
 package dev.weir.engine.slots;
 
-/** Reaches every node that works on the same store. */
+/** A broadcast to all nodes that use the same store. */
 @FunctionalInterface
 public interface ConfigBroadcast {
-  /** Tells every node, this one included, to drop the configurations that it has cached. */
+  /** Makes every node, including this one, drop its cached configurations. */
   void flushEverywhere();
 }

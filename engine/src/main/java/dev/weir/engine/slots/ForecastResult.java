@@ -7,19 +7,21 @@ import dev.weir.core.slots.Page;
 import java.time.Instant;
 import java.util.function.LongFunction;
 
-/** What a forecast says of a number of further events. */
+/** The result of a forecast for a number of further events. */
 public sealed interface ForecastResult {
-  /** The last of them would run at this time. */
+  /** The last of the events would run at this time. */
   record Through(Instant windowStart, Instant scheduledTime) implements ForecastResult {}
 
-  /** Only so many of them would find a place within the configuration's longest delay. */
+  /**
+   * Only {@code placed} of the events would find a place within the configuration's maximum delay.
+   */
   record NoRoom(long placed) implements ForecastResult {}
 
-  /** Runs a forecast over a picture, adding pages to it as it goes. */
-  static ForecastResult of(Forecast forecast, OccupancyView picture, LongFunction<Page> pages) {
+  /** Runs a forecast over a view, adding pages to it as needed. */
+  static ForecastResult of(Forecast forecast, OccupancyView view, LongFunction<Page> pages) {
     while (true) {
-      switch (forecast.step(picture)) {
-        case Forecast.Outcome.Unknown unknown -> picture.add(pages.apply(unknown.fromMicros()));
+      switch (forecast.step(view)) {
+        case Forecast.Outcome.Unknown unknown -> view.add(pages.apply(unknown.fromMicros()));
         case Forecast.Outcome.NoRoom noRoom -> {
           return new NoRoom(noRoom.placed());
         }

@@ -4,17 +4,17 @@ import dev.weir.core.slots.OccupancyView;
 import dev.weir.core.slots.Page;
 import java.util.Optional;
 
-/** A configuration's windows, open under its lock. */
+/** The windows of one configuration, held under its lock. */
 public interface LockedWindows {
-  /** The version in force. */
+  /** Returns the current version of the configuration. */
   SlotConfig config();
 
-  /** What is known of the windows under the terms in force. */
+  /** Returns the known occupancy under the current policy. */
   OccupancyView picture();
 
-  /** May forget what can be read again, if the picture has become large. */
+  /** May drop what can be read again if the view has become large. */
   default void trim() {}
 
-  /** Reads what the store holds from a window on; empty if that has yet to be counted. */
+  /** Reads the contents of the store from a window on; empty if they have not been counted yet. */
   Optional<Page> page(long fromMicros);
 }

@@ -22,40 +22,43 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * A ledger in memory: for trying Weir without a database, for one process, for tests. Nothing
- * survives the process. Thread-safe by one lock.
+ * An in-memory ledger for tests, for a single process, or for trying Weir without a database.
+ * Nothing survives the process. Thread-safe by a single lock.
  */
 public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpkeep {
   private final ReentrantLock lock = new ReentrantLock();
   private final InstantSource clock;
   private final RandomGenerator random;
-  private final int mostSlots;
+  private final int maxSlots;
   private final Map<String, Slot> slots = new HashMap<>();
-  private final Map<String, MemoryWindows> books = new TreeMap<>();
+  private final Map<String, MemoryWindows> windowsByName = new TreeMap<>();
 
   /**
-   * @param mostSlots how many slots it keeps before it refuses more
+   * Creates an empty ledger.
+   *
+   * @param maxSlots the number of slots beyond which requests are rejected
    */
-  public MemorySlotLedger(InstantSource clock, RandomGenerator random, int mostSlots) {
+  public MemorySlotLedger(InstantSource clock, RandomGenerator random, int maxSlots) {
     this.clock = clock;
     this.random = random;
-    this.mostSlots = mostSlots;
+    this.maxSlots = maxSlots;
   }
 
   @Override
-  public List<Assignment> assign(List<AssignRequest> demands) {
+  public List<Assignment> assign(List<AssignRequest> requests) {
     return locked(
         () -> {
-          if (slots.size() + demands.size() > mostSlots) {
+          if (slots.size() + requests.size() > maxSlots) {
             throw new StoreException(
                 StoreException.Outcome.NONE,
-                "the ledger in memory is full: " + slots.size() + " slots");
+                "the in-memory ledger is full: it holds " + slots.size() + " slots");
           }
-          BatchPlan plan = BatchPlan.of(demands, slots, books, WaitMode.FOR_ALL, now(), random);
+          BatchPlan plan =
+              BatchPlan.of(requests, slots, windowsByName, WaitMode.FOR_ALL, now(), random);
           for (Slot slot : plan.fresh()) {
             replace(slot);
           }
-          books.values().forEach(MemoryWindows::keepChanges);
+          windowsByName.values().forEach(MemoryWindows::keepChanges);
           return plan.answers();
         });
   }
@@ -95,11 +98,12 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public List<Slot> list(SlotQuery query) {
     return locked(
         () -> {
-          MemoryWindows book = books.get(query.configName());
+          MemoryWindows windows = windowsByName.get(query.configName());
           Instant now = now();
-          return book == null
+          return windows == null
               ? List.of()
-              : book.slotsFrom(query.from(), query.after())
+              : windows
+                  .slotsFrom(query.from(), query.after())
                   .takeWhile(slot -> slot.scheduledTime().isBefore(query.until()))
                   .filter(slot -> query.filter().passes(slot, now))
                   .limit(query.limit())
@@ -111,8 +115,8 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public List<WindowCount> windows(WindowQuery query) {
     return locked(
         () -> {
-          MemoryWindows book = books.get(query.config().name());
-          return book == null ? List.of() : book.counts(query);
+          MemoryWindows windows = windowsByName.get(query.config().name());
+          return windows == null ? List.of() : windows.counts(query);
         });
   }
 
@@ -120,28 +124,28 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public ForecastResult forecast(SlotConfig config, Instant from, long events) {
     return locked(
         () -> {
-          MemoryWindows book = books.get(config.name());
-          if (book == null) {
+          MemoryWindows windows = windowsByName.get(config.name());
+          if (windows == null) {
             throw new IllegalArgumentException("configName " + config.name() + " is unknown");
           }
-          SlotPolicy terms = book.config().terms();
-          PlacementRequest wish = new PlacementRequest(Micros.clamped(from), Micros.ceil(now()));
+          SlotPolicy policy = windows.config().terms();
+          PlacementRequest request = new PlacementRequest(Micros.clamped(from), Micros.ceil(now()));
           return ForecastResult.of(
-              new Forecast(terms, wish, events),
-              book.picture(),
-              start -> book.page(start).orElseThrow());
+              new Forecast(policy, request, events),
+              windows.picture(),
+              start -> windows.page(start).orElseThrow());
         });
   }
 
   @Override
-  public SlotConfig configure(String name, SlotPolicy terms) {
+  public SlotConfig configure(String name, SlotPolicy policy) {
     return locked(
         () -> {
-          MemoryWindows before = books.get(name);
+          MemoryWindows before = windowsByName.get(name);
           int version = before == null ? 1 : before.config().version() + 1;
-          SlotConfig config = new SlotConfig(name, version, terms, now());
+          SlotConfig config = new SlotConfig(name, version, policy, now());
           if (before == null) {
-            books.put(name, new MemoryWindows(config));
+            windowsByName.put(name, new MemoryWindows(config));
           } else {
             before.change(config);
           }
@@ -151,18 +155,21 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
 
   @Override
   public Optional<SlotConfig> inForce(String name) {
-    return locked(() -> Optional.ofNullable(books.get(name)).map(MemoryWindows::config));
+    return locked(() -> Optional.ofNullable(windowsByName.get(name)).map(MemoryWindows::config));
   }
 
   @Override
   public List<SlotConfig> history(String name) {
     return locked(
-        () -> Optional.ofNullable(books.get(name)).map(MemoryWindows::history).orElse(List.of()));
+        () ->
+            Optional.ofNullable(windowsByName.get(name))
+                .map(MemoryWindows::history)
+                .orElse(List.of()));
   }
 
   @Override
   public List<SlotConfig> active() {
-    return locked(() -> books.values().stream().map(MemoryWindows::config).toList());
+    return locked(() -> windowsByName.values().stream().map(MemoryWindows::config).toList());
   }
 
   @Override
@@ -172,39 +179,39 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   @Override
-  public long countLeaked(Instant before, int most) {
-    return locked(() -> leaked(before, most).count());
+  public long countLeaked(Instant before, int max) {
+    return locked(() -> leaked(before, max).count());
   }
 
   @Override
-  public int reclaim(Instant before, int most) {
+  public int reclaim(Instant before, int max) {
     return locked(
         () -> {
-          List<Slot> leaked = leaked(before, most).toList();
+          List<Slot> leaked = leaked(before, max).toList();
           leaked.forEach(slot -> end(slot, SlotState.RECLAIMED));
           return leaked.size();
         });
   }
 
   @Override
-  public int removePast(Instant before, int most) {
+  public int removePast(Instant before, int max) {
     return locked(
         () -> {
           List<Slot> past = new ArrayList<>();
-          for (MemoryWindows book : books.values()) {
-            past.addAll(book.oldSlots(before, most - past.size()));
+          for (MemoryWindows windows : windowsByName.values()) {
+            past.addAll(windows.oldSlots(before, max - past.size()));
           }
           for (Slot slot : past) {
             slots.remove(slot.eventId());
-            book(slot).remove(slot);
+            windowsOf(slot).remove(slot);
           }
-          books.values().forEach(book -> book.removeWindowsBefore(before));
+          windowsByName.values().forEach(windows -> windows.removeWindowsBefore(before));
           return past.size();
         });
   }
 
   @Override
-  public int tidy(int most) {
+  public int tidy(int max) {
     return 0;
   }
 
@@ -213,12 +220,12 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
     return Micros.instant(Micros.ceil(clock.instant()));
   }
 
-  private Stream<Slot> leaked(Instant before, int most) {
-    return books.values().stream()
-        .flatMap(book -> book.slotsBefore(before))
+  private Stream<Slot> leaked(Instant before, int max) {
+    return windowsByName.values().stream()
+        .flatMap(windows -> windows.slotsBefore(before))
         .filter(slot -> slot.state() == SlotState.ASSIGNED)
         .filter(slot -> slot.assignedAt().isBefore(before))
-        .limit(most);
+        .limit(max);
   }
 
   private Transition transition(String eventId, Function<Slot, Transition> change) {
@@ -229,24 +236,24 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   private Slot replace(Slot slot) {
     Slot before = slots.put(slot.eventId(), slot);
     if (before != null) {
-      book(before).remove(before);
+      windowsOf(before).remove(before);
     }
-    book(slot).add(slot);
+    windowsOf(slot).add(slot);
     return slot;
   }
 
   private Slot end(Slot slot, SlotState state) {
     Slot ended = replace(slot.in(state));
-    MemoryWindows book = book(slot);
-    boolean keepsPast = book.config().terms().notBefore() == NotBefore.REQUESTED;
+    MemoryWindows windows = windowsOf(slot);
+    boolean keepsPast = windows.config().terms().notBefore() == NotBefore.REQUESTED;
     if (keepsPast || slot.scheduledTime().isAfter(now())) {
-      book.free(slot);
+      windows.free(slot);
     }
     return ended;
   }
 
-  private MemoryWindows book(Slot slot) {
-    return Objects.requireNonNull(books.get(slot.configName()));
+  private MemoryWindows windowsOf(Slot slot) {
+    return Objects.requireNonNull(windowsByName.get(slot.configName()));
   }
 
   private <T> T locked(Supplier<T> work) {

@@ -18,18 +18,18 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** One configuration of the {@link MemorySlotLedger}, under its lock. */
+/** The windows of one configuration of a {@link MemorySlotLedger}, guarded by its lock. */
 final class MemoryWindows implements LockedWindows {
-  /** Newest first. */
+  /** The versions of the configuration, newest first. */
   private final Deque<SlotConfig> history = new ArrayDeque<>();
 
   private final NavigableMap<SlotQuery.Cursor, Slot> slots = new TreeMap<>();
   private final NavigableMap<Long, Window> windows = new TreeMap<>();
-  private OccupancyView picture;
+  private OccupancyView view;
 
   MemoryWindows(SlotConfig config) {
     history.push(config);
-    picture = OccupancyView.empty(config.terms());
+    view = OccupancyView.empty(config.terms());
   }
 
   @Override
@@ -39,12 +39,12 @@ final class MemoryWindows implements LockedWindows {
 
   @Override
   public OccupancyView picture() {
-    return picture;
+    return view;
   }
 
   @Override
   public Optional<Page> page(long fromMicros) {
-    throw new IllegalStateException("the picture is complete, yet misses " + fromMicros);
+    throw new IllegalStateException("the view is complete, but does not cover " + fromMicros);
   }
 
   List<SlotConfig> history() {
@@ -54,7 +54,7 @@ final class MemoryWindows implements LockedWindows {
   void change(SlotConfig next) {
     history.push(next);
     windows.clear();
-    picture = OccupancyView.empty(next.terms());
+    view = OccupancyView.empty(next.terms());
     regroup(slots.values().stream());
   }
 
@@ -67,18 +67,18 @@ final class MemoryWindows implements LockedWindows {
   }
 
   void free(Slot slot) {
-    SlotPolicy terms = config().terms();
-    long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
+    SlotPolicy policy = config().terms();
+    long start = policy.windowStart(Micros.ceil(slot.scheduledTime()));
     Window window = windows.get(start);
     if (window == null) {
       return;
     }
     if (window.offGrid() == 0) {
-      picture.release(window, slot.place());
+      view.release(window, slot.place());
     } else {
-      // Events from windows of another size may now lie on better places.
-      picture.put(new Window(start));
-      Instant end = Micros.instant(start + terms.windowMicros());
+      // Events from windows of another size may now fit better places.
+      view.put(new Window(start));
+      Instant end = Micros.instant(start + policy.windowMicros());
       regroup(
           slotsFrom(Micros.instant(start), SlotQuery.Cursor.START)
               .takeWhile(other -> other.scheduledTime().isBefore(end)));
@@ -87,20 +87,20 @@ final class MemoryWindows implements LockedWindows {
   }
 
   void keepChanges() {
-    for (Window window : picture.drainChanges().windows()) {
+    for (Window window : view.drainChanges().windows()) {
       windows.put(window.startMicros(), window);
     }
   }
 
-  /** Removes the windows that ended before a time, once their slots are gone. */
+  /** Removes the windows that ended before a time, once their slots are removed. */
   void removeWindowsBefore(Instant time) {
     long cut = config().terms().windowStart(Micros.clamped(time));
     boolean slotsGone = slotsInWindowsBefore(time).findAny().isEmpty();
     if (slotsGone && !windows.headMap(cut).isEmpty()) {
       windows.headMap(cut).clear();
-      picture = OccupancyView.empty(config().terms());
-      windows.values().forEach(picture::put);
-      picture.drainChanges();
+      view = OccupancyView.empty(config().terms());
+      windows.values().forEach(view::put);
+      view.drainChanges();
     }
   }
 
@@ -114,17 +114,17 @@ final class MemoryWindows implements LockedWindows {
   }
 
   /**
-   * The slots of the first windows that ended before a time and hold none that was assigned after
-   * it: a window is never removed in part.
+   * Returns the slots of the first windows that ended before a time and hold none that was assigned
+   * after it: a window is never removed in part.
    *
-   * @param most stop after this many slots, with the window that holds them
+   * @param max the number of slots after which to stop; the window that reaches it is complete
    */
-  List<Slot> oldSlots(Instant time, int most) {
+  List<Slot> oldSlots(Instant time, int max) {
     List<Slot> old = new ArrayList<>();
     List<Slot> window = new ArrayList<>();
     long start = Long.MIN_VALUE;
     for (Iterator<Slot> past = slotsInWindowsBefore(time).iterator();
-        past.hasNext() && old.size() < most; ) {
+        past.hasNext() && old.size() < max; ) {
       Slot slot = past.next();
       long slotStart = config().terms().windowStart(Micros.ceil(slot.scheduledTime()));
       if (slotStart != start) {
@@ -134,7 +134,7 @@ final class MemoryWindows implements LockedWindows {
       }
       window.add(slot);
     }
-    if (old.size() < most) {
+    if (old.size() < max) {
       addIfOld(window, time, old);
     }
     return old;
@@ -146,7 +146,7 @@ final class MemoryWindows implements LockedWindows {
     }
   }
 
-  /** The slots of windows that ended before a time. */
+  /** Returns the slots of windows that ended before a time. */
   Stream<Slot> slotsInWindowsBefore(Instant time) {
     return slotsBefore(Micros.instant(config().terms().windowStart(Micros.clamped(time))));
   }
@@ -161,7 +161,7 @@ final class MemoryWindows implements LockedWindows {
   }
 
   private void regroup(Stream<Slot> inOrder) {
-    Regrouping regrouping = new Regrouping(config().terms(), picture::put);
+    Regrouping regrouping = new Regrouping(config().terms(), view::put);
     inOrder
         .filter(slot -> slot.state().holds())
         .forEach(
@@ -172,7 +172,7 @@ final class MemoryWindows implements LockedWindows {
     keepChanges();
   }
 
-  /** The window size under which a slot was given. */
+  /** Returns the window size under which a slot was assigned. */
   private long windowMicros(Slot slot) {
     SlotConfig version =
         history.stream()

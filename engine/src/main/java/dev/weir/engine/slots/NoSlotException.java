@@ -1,9 +1,10 @@
 package dev.weir.engine.slots;
 
 /**
- * An event got no slot: its configuration does not exist, or no place is free within the
- * configuration's max delay. Thrown only by the short forms of {@link SlotScheduler#assign(String,
- * String)}; {@link SlotScheduler#assign(SlotRequest)} returns these outcomes as values.
+ * Thrown if an event got no slot: its configuration does not exist, or no place is free within the
+ * configuration's maximum delay. Thrown only by the short forms of {@link
+ * SlotScheduler#assign(String, String)}; {@link SlotScheduler#assign(SlotRequest)} returns these
+ * outcomes as values.
  */
 public final class NoSlotException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -15,7 +16,7 @@ public final class NoSlotException extends RuntimeException {
     this.assignment = assignment;
   }
 
-  /** The outcome: {@link Assignment.NoRoom} or {@link Assignment.UnknownConfig}. */
+  /** Returns the outcome: {@link Assignment.NoRoom} or {@link Assignment.UnknownConfig}. */
   public Assignment assignment() {
     return assignment;
   }

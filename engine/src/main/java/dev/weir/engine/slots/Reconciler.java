@@ -5,13 +5,13 @@ import java.time.Instant;
 import java.util.function.ToIntFunction;
 
 /**
- * Finds slots that leaked (their caller crashed between assignment and start), takes them back if
- * it should, and removes what is older than the retention. One node at a time does it, in small
- * steps.
+ * Finds leaked slots, whose caller crashed between assignment and start, reclaims them if
+ * configured, and removes slots that are older than the retention. Runs on one node at a time, in
+ * small steps.
  */
 public final class Reconciler implements Runnable {
-  /** Counting further would only cost; "a million or more" is alarming enough. */
-  private static final int MOST_COUNTED = 1_000_000;
+  /** Counting further would only be expensive; "a million or more" is alarming enough. */
+  private static final int MAX_COUNTED = 1_000_000;
 
   private static final int STEP = 2_000;
 
@@ -20,16 +20,16 @@ public final class Reconciler implements Runnable {
   private final SlotObserver observer;
 
   /**
-   * What to do with what is old.
+   * What to do with old slots.
    *
-   * @param leakGrace how long after the later of its time and its assignment an unconfirmed slot
-   *     counts as leaked
-   * @param reclaim whether to take leaked slots back
-   * @param retention how long past slots are kept after the later of their time and their
-   *     assignment, {@link #FOREVER} for ever
-   * @param mostSteps how many small steps of each kind one run makes
+   * @param leakGrace the time after which an unconfirmed slot counts as leaked, from the later of
+   *     its scheduled time and its assignment
+   * @param reclaim true to reclaim leaked slots
+   * @param retention the time for which past slots are kept, from the later of their scheduled time
+   *     and their assignment; {@link #FOREVER} to keep them forever
+   * @param maxSteps the maximum number of small steps of each kind in one run
    */
-  public record Settings(Duration leakGrace, boolean reclaim, Duration retention, int mostSteps) {
+  public record Settings(Duration leakGrace, boolean reclaim, Duration retention, int maxSteps) {
     public static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
   }
 
@@ -39,7 +39,7 @@ public final class Reconciler implements Runnable {
     this.observer = observer;
   }
 
-  /** One round, unless another node is at it. */
+  /** Runs one round, unless another node is doing so. */
   @Override
   public void run() {
     upkeep.alone(
@@ -47,12 +47,12 @@ public final class Reconciler implements Runnable {
           Instant now = upkeep.now();
           Instant leakedBefore = now.minus(settings.leakGrace());
           if (settings.reclaim()) {
-            observer.reclaimed(inSteps(most -> upkeep.reclaim(leakedBefore, most)));
+            observer.reclaimed(inSteps(max -> upkeep.reclaim(leakedBefore, max)));
           }
-          observer.leaked(upkeep.countLeaked(leakedBefore, MOST_COUNTED));
+          observer.leaked(upkeep.countLeaked(leakedBefore, MAX_COUNTED));
           if (!settings.retention().equals(Settings.FOREVER)) {
             Instant oldest = now.minus(settings.retention());
-            observer.removed(inSteps(most -> upkeep.removePast(oldest, most)));
+            observer.removed(inSteps(max -> upkeep.removePast(oldest, max)));
           }
           inSteps(upkeep::tidy);
         });
@@ -60,7 +60,7 @@ public final class Reconciler implements Runnable {
 
   private int inSteps(ToIntFunction<Integer> step) {
     int sum = 0;
-    for (int i = 0; i < settings.mostSteps(); i++) {
+    for (int i = 0; i < settings.maxSteps(); i++) {
       int done = step.applyAsInt(STEP);
       sum += done;
       if (done < STEP) {

@@ -14,12 +14,12 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
 /**
- * Lanes for demands that would keep those of other configurations waiting, one for each
- * configuration. A lane works on its demands in order, on a virtual thread that ends with the last
- * of them. Thread-safe.
+ * Lanes, one for each configuration, for requests that would keep those of other configurations
+ * waiting. A lane processes its requests in order, on a virtual thread that ends with the last of
+ * them. Thread-safe.
  *
- * <p>As long as a configuration has a lane, its further demands belong there, behind the ones
- * before them: ask {@link #follow} first.
+ * <p>While a configuration has a lane, its further requests have to queue there behind the earlier
+ * ones: call {@link #follow} first.
  */
 final class SideLanes {
   private final Consumer<List<Waiting>> work;
@@ -27,57 +27,59 @@ final class SideLanes {
   private final int maxBatch;
   private final int maxWaiting;
 
-  /** Each batch under way holds a connection of the store: others must find some left. */
-  private final Semaphore underWay;
+  /** Each batch in progress uses a connection of the store; others must find some left. */
+  private final Semaphore inProgress;
 
   private final Map<String, Lane> lanes = new HashMap<>();
-  private int waiting;
+  private int waitingCount;
 
-  /** A demand, and where its answer goes. */
-  record Waiting(AssignRequest demand, CompletableFuture<Assignment> answer) {
-    static Waiting of(AssignRequest demand) {
-      return new Waiting(demand, new CompletableFuture<>());
+  /** A request and the future of its result. */
+  record Waiting(AssignRequest request, CompletableFuture<Assignment> result) {
+    static Waiting of(AssignRequest request) {
+      return new Waiting(request, new CompletableFuture<>());
     }
   }
 
   private static final class Lane {
     final Queue<Waiting> queue = new ArrayDeque<>();
 
-    /** The latest time that was asked for in this lane. */
+    /** The latest time that was requested in this lane. */
     Instant latest = Instant.MIN;
   }
 
   /**
-   * @param takesAllTimes whether a lane takes all demands of its configuration, or only those for
-   *     times up to the latest that it was opened for
-   * @param work completes the answers of some demands of one configuration, in order
+   * Creates the lanes of one kind; none is open.
+   *
+   * @param takesAllTimes true if a lane takes all requests of its configuration, false if only
+   *     those for times up to the latest one that it was opened for
+   * @param work completes the results of some requests of one configuration, in order
    */
   SideLanes(boolean takesAllTimes, SlotScheduler.Settings settings, Consumer<List<Waiting>> work) {
     this.takesAllTimes = takesAllTimes;
     this.maxBatch = settings.maxBatch();
     this.maxWaiting = settings.maxWaiting();
-    this.underWay = new Semaphore(settings.maxAside(), true);
+    this.inProgress = new Semaphore(settings.maxAside(), true);
     this.work = work;
   }
 
-  /** Takes a demand if there is a lane that it has to follow. */
-  synchronized boolean follow(Waiting demand) {
-    Lane lane = lanes.get(name(demand));
-    if (lane == null || !(takesAllTimes || isCovered(demand, lane))) {
+  /** Takes a request if there is a lane that it has to follow. Returns false if there is none. */
+  synchronized boolean follow(Waiting waiting) {
+    Lane lane = lanes.get(name(waiting));
+    if (lane == null || !(takesAllTimes || isCovered(waiting, lane))) {
       return false;
     }
-    add(lane, demand);
+    add(lane, waiting);
     return true;
   }
 
-  /** Whether any lane is open: a cheap look before many demands are sorted. */
+  /** Returns true if any lane is open: a cheap check before many requests are sorted. */
   synchronized boolean isAnyOpen() {
     return !lanes.isEmpty();
   }
 
-  /** Takes a demand, and opens a lane if its configuration has none. */
-  synchronized void open(Waiting demand) {
-    String name = name(demand);
+  /** Takes a request, and opens a lane if its configuration has none. */
+  synchronized void open(Waiting waiting) {
+    String name = name(waiting);
     Lane lane = lanes.get(name);
     if (lane == null) {
       lane = new Lane();
@@ -85,61 +87,61 @@ final class SideLanes {
       Lane opened = lane;
       Thread.ofVirtual().name("slots of " + name).start(() -> workOn(name, opened));
     }
-    Instant requested = demand.demand().request().requestedTime();
+    Instant requested = waiting.request().request().requestedTime();
     Instant covered = requested.equals(SlotRequest.NOW) ? Instant.MAX : requested;
     lane.latest = covered.isAfter(lane.latest) ? covered : lane.latest;
-    add(lane, demand);
+    add(lane, waiting);
   }
 
-  private void add(Lane lane, Waiting demand) {
-    if (waiting >= maxWaiting) {
-      demand
-          .answer()
+  private void add(Lane lane, Waiting waiting) {
+    if (waitingCount >= maxWaiting) {
+      waiting
+          .result()
           .completeExceptionally(
               new StoreException(
                   StoreException.Outcome.NONE,
-                  "overloaded: more than " + maxWaiting + " demands are waiting"));
+                  "overloaded: more than " + maxWaiting + " requests are waiting"));
       return;
     }
-    waiting++;
-    lane.queue.add(demand);
+    waitingCount++;
+    lane.queue.add(waiting);
   }
 
   private void workOn(String name, Lane lane) {
     for (List<Waiting> batch = next(name, lane); !batch.isEmpty(); batch = next(name, lane)) {
-      underWay.acquireUninterruptibly();
+      inProgress.acquireUninterruptibly();
       try {
         work.accept(batch);
       } catch (RuntimeException | Error e) {
-        for (Waiting demand : batch) {
-          demand.answer().completeExceptionally(e);
+        for (Waiting waiting : batch) {
+          waiting.result().completeExceptionally(e);
         }
       } finally {
-        underWay.release();
+        inProgress.release();
       }
     }
   }
 
-  /** The next demands of a lane; none, and there is no such lane any more, after the last. */
+  /** Returns the next requests of a lane. After the last one, returns none and removes the lane. */
   private synchronized List<Waiting> next(String name, Lane lane) {
     List<Waiting> batch = new ArrayList<>();
     while (!lane.queue.isEmpty() && batch.size() < maxBatch) {
       batch.add(Objects.requireNonNull(lane.queue.poll()));
     }
-    waiting -= batch.size();
+    waitingCount -= batch.size();
     if (batch.isEmpty()) {
       lanes.remove(name);
     }
     return batch;
   }
 
-  private static boolean isCovered(Waiting demand, Lane lane) {
-    Instant requested = demand.demand().request().requestedTime();
+  private static boolean isCovered(Waiting waiting, Lane lane) {
+    Instant requested = waiting.request().request().requestedTime();
     return lane.latest.equals(Instant.MAX)
         || (!requested.equals(SlotRequest.NOW) && !requested.isAfter(lane.latest));
   }
 
-  private static String name(Waiting demand) {
-    return demand.demand().config().name();
+  private static String name(Waiting waiting) {
+    return waiting.request().config().name();
   }
 }

@@ -3,7 +3,7 @@ package dev.weir.engine.slots;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A promised time: when an event may run. */
+/** A promised time at which an event may run. */
 public record Slot(
     String eventId,
     String configName,
@@ -19,6 +19,7 @@ public record Slot(
     return Duration.between(requestedTime, scheduledTime);
   }
 
+  /** Returns this slot in another state. */
   public Slot in(SlotState other) {
     return new Slot(
         eventId,

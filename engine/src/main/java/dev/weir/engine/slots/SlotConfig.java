@@ -3,5 +3,5 @@ package dev.weir.engine.slots;
 import dev.weir.core.slots.SlotPolicy;
 import java.time.Instant;
 
-/** One version of a configuration. Versions are never changed; a change makes the next one. */
+/** One version of a configuration. Versions are immutable; a change creates the next one. */
 public record SlotConfig(String name, int version, SlotPolicy terms, Instant createdAt) {}

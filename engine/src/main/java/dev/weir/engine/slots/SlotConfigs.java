@@ -4,20 +4,20 @@ import dev.weir.core.slots.SlotPolicy;
 import java.util.List;
 import java.util.Optional;
 
-/** The port to where configurations are kept: versions, append-only. Thread-safe. */
+/** A store of versioned configurations, append-only. Implementations are thread-safe. */
 public interface SlotConfigs {
   /**
-   * Makes these terms the next version of a configuration, or the first of a new one. Occupancy
-   * ahead is carried over in the same step.
+   * Makes a policy the next version of a configuration, or the first version of a new one. The
+   * occupancy of future windows is carried over in the same step.
    */
-  SlotConfig configure(String name, SlotPolicy terms);
+  SlotConfig configure(String name, SlotPolicy policy);
 
-  /** The version in force. */
+  /** Returns the current version. */
   Optional<SlotConfig> inForce(String name);
 
-  /** All versions, newest first. */
+  /** Returns all versions, newest first. */
   List<SlotConfig> history(String name);
 
-  /** The versions in force, by name. */
+  /** Returns the current versions of all configurations, ordered by name. */
   List<SlotConfig> active();
 }

@@ -5,57 +5,57 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The port to where slots are kept. Every method is one atomic step and throws {@link
+ * A store of slots. Every method is one atomic step and throws {@link
  * dev.weir.engine.StoreException} if the store fails, which says whether anything may have been
  * done.
  *
- * <p>Thread-safe. Several ledgers, in several processes, may stand on one store.
+ * <p>Implementations are thread-safe. Several ledgers, in several processes, may use one store.
  */
 public interface SlotLedger {
   /**
-   * Gives each demand its slot, in order. An event that has one keeps it. The configurations in
-   * force count, not the ones that the demands carry.
+   * Assigns each request its slot, in order. An event that has a slot keeps it. The current
+   * configurations apply, not the ones that the requests carry.
    *
-   * <p>The first demand for a time before a change of its configuration may have to wait until the
-   * windows there are counted, which takes time with the events that they hold. Those before it in
-   * the list have their slots by then, also if it fails.
+   * <p>The first request for a time before a change of its configuration may have to wait until the
+   * windows there are counted, which takes time in proportion to the events that they hold. The
+   * requests before it in the list have their slots by then, even if it fails.
    */
-  List<Assignment> assign(List<AssignRequest> demands);
+  List<Assignment> assign(List<AssignRequest> requests);
 
-  /** How many of the first of some demands, at least one, it can take together. */
-  default int fitting(List<AssignRequest> demands) {
-    return demands.size();
+  /** Returns how many of the first requests, at least one, it can process together. */
+  default int fitting(List<AssignRequest> requests) {
+    return requests.size();
   }
 
   /**
-   * Like {@link #assign}, but answers what can be answered without waiting and does nothing for the
-   * rest. Demands of one configuration that ask for the same time are answered in order: none after
-   * one that is deferred.
+   * Like {@link #assign}, but only processes the requests that need no more waiting than {@code
+   * waitMode} allows and does nothing for the rest. Requests of one configuration for the same time
+   * are processed in order: none after one that is deferred.
    */
-  default List<? extends AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
-    return assign(demands);
+  default List<? extends AssignReply> attempt(List<AssignRequest> requests, WaitMode waitMode) {
+    return assign(requests);
   }
 
   Optional<Slot> find(String eventId);
 
-  /** Notes that the work of an event was really started. */
+  /** Records that the work of an event has actually started. */
   Transition confirm(String eventId);
 
   /**
-   * Takes a slot back. Its place is free again if its time is still ahead or its configuration
-   * keeps past times.
+   * Cancels a slot. Its place becomes free if its time is in the future or its configuration keeps
+   * past times.
    */
   Transition cancel(String eventId);
 
-  /** The slots that a query names, by scheduled time and then by event id. */
+  /** Returns the slots that match a query, ordered by scheduled time and then by event id. */
   List<Slot> list(SlotQuery query);
 
-  /** The windows that hold events, by start. */
+  /** Returns the windows that hold events, ordered by start. */
   List<WindowCount> windows(WindowQuery query);
 
-  /** When further events would be through. Assigns nothing. */
+  /** Calculates when further events would be completed. Assigns nothing. */
   ForecastResult forecast(SlotConfig config, Instant from, long events);
 
-  /** The store's clock. */
+  /** Returns the time of the store's clock. */
   Instant now();
 }

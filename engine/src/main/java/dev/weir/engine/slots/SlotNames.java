@@ -2,35 +2,35 @@ package dev.weir.engine.slots;
 
 import java.util.Optional;
 
-/** What may be the id of an event and the name of a configuration. */
+/** Validation of event ids and configuration names. */
 public final class SlotNames {
-  public static final int LONGEST_EVENT_ID = 256;
-  public static final int LONGEST_CONFIG_NAME = 100;
+  public static final int MAX_EVENT_ID_LENGTH = 256;
+  public static final int MAX_CONFIG_NAME_LENGTH = 100;
 
   private SlotNames() {}
 
-  /** What is wrong with an event id, if anything. */
+  /** Returns what is wrong with an event id; empty if it is valid. */
   public static Optional<String> eventIdProblem(String eventId) {
     if (eventId.isBlank()) {
       return Optional.of("must not be empty");
     }
-    if (eventId.length() > LONGEST_EVENT_ID) {
+    if (eventId.length() > MAX_EVENT_ID_LENGTH) {
       return Optional.of(
-          "must be at most %d characters, not %d".formatted(LONGEST_EVENT_ID, eventId.length()));
+          "must be at most %d characters, not %d".formatted(MAX_EVENT_ID_LENGTH, eventId.length()));
     }
     return isStorable(eventId)
         ? Optional.empty()
         : Optional.of("must be Unicode text without the character NUL");
   }
 
-  /** What is wrong with the name of a configuration, if anything. */
+  /** Returns what is wrong with the name of a configuration; empty if it is valid. */
   public static Optional<String> configNameProblem(String name) {
     if (name.isEmpty()) {
       return Optional.of("must not be empty");
     }
-    if (name.length() > LONGEST_CONFIG_NAME) {
+    if (name.length() > MAX_CONFIG_NAME_LENGTH) {
       return Optional.of(
-          "must be at most %d characters, not %d".formatted(LONGEST_CONFIG_NAME, name.length()));
+          "must be at most %d characters, not %d".formatted(MAX_CONFIG_NAME_LENGTH, name.length()));
     }
     return isName(name)
         ? Optional.empty()
@@ -49,7 +49,7 @@ public final class SlotNames {
     return true;
   }
 
-  /** No database keeps NUL, and half a surrogate pair is no character. */
+  /** Returns true if databases can store the text: no NUL and no unpaired surrogates. */
   private static boolean isStorable(String text) {
     for (int i = 0; i < text.length(); i++) {
       char unit = text.charAt(i);

@@ -2,28 +2,34 @@ package dev.weir.engine.slots;
 
 import java.time.Duration;
 
-/** Is told what happens to slots, for metrics. Called often and by many threads: must be quick. */
+/**
+ * Receives what happens to slots, for metrics. Called frequently and by many threads, so it must be
+ * quick.
+ */
 public interface SlotObserver {
-  /** Watches nothing. */
+  /** An observer that does nothing. */
   SlotObserver NONE = new SlotObserver() {};
 
-  /** A caller has its answer. */
+  /** Called when a caller has its result. */
   default void answered(Assignment assignment, Duration took) {}
 
-  /** A caller got an error in place of an answer. */
+  /** Called when a caller gets an error instead of a result. */
   default void failed(Duration took) {}
 
-  /** So many demands were taken to the ledger together. */
-  default void batch(int demands) {}
+  /** Called with the number of requests that were passed to the ledger together. */
+  default void batch(int requests) {}
 
-  /** A batch met another node at the same configuration and had to read or try again. */
+  /**
+   * Called if a batch conflicted with another node on the same configuration and had to read again
+   * or retry.
+   */
   default void contended() {}
 
   default void configCacheHit() {}
 
   default void configCacheMiss() {}
 
-  /** The reconciler counted the slots that leaked. */
+  /** Called with the number of leaked slots that the reconciler counted. */
   default void leaked(long slots) {}
 
   default void reclaimed(int slots) {}

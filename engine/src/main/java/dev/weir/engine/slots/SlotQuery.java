@@ -3,30 +3,30 @@ package dev.weir.engine.slots;
 import java.time.Instant;
 
 /**
- * Which slots to list: of one configuration, scheduled in [from, until), a page at a time.
+ * A query for a page of the slots of one configuration, scheduled in [from, until).
  *
- * @param after where the page before this one ended
+ * @param after the end of the previous page
  */
 public record SlotQuery(
     String configName, Instant from, Instant until, Filter filter, Cursor after, int limit) {
 
-  public static final int LARGEST_PAGE = 10_000;
+  public static final int MAX_PAGE = 10_000;
 
   public SlotQuery {
-    if (limit < 1 || limit > LARGEST_PAGE) {
+    if (limit < 1 || limit > MAX_PAGE) {
       throw new IllegalArgumentException(
-          "limit must be from 1 to %d, not %d".formatted(LARGEST_PAGE, limit));
+          "limit must be from 1 to %d, not %d".formatted(MAX_PAGE, limit));
     }
   }
 
-  /** Which states to list. */
+  /** The states to list. */
   public enum Filter {
     ALL,
     ASSIGNED,
     CONFIRMED,
     CANCELLED,
     RECLAIMED,
-    /** Assigned, never confirmed, and past its time. */
+    /** Assigned, never confirmed, and past its scheduled time. */
     LEAKED;
 
     boolean passes(Slot slot, Instant now) {
@@ -43,7 +43,7 @@ public record SlotQuery(
 
   /** A position in the order of slots: by time, then by the code points of the event id. */
   public record Cursor(Instant scheduledTime, String eventId) implements Comparable<Cursor> {
-    /** Before the first slot. */
+    /** The position before the first slot. */
     public static final Cursor START = new Cursor(Instant.MIN, "");
 
     public static Cursor of(Slot slot) {
@@ -56,21 +56,24 @@ public record SlotQuery(
       return byTime == 0 ? byCodePoints(eventId, other.eventId) : byTime;
     }
 
-    /** Not {@link String#compareTo}: it puts surrogate pairs before U+E000, databases do not. */
-    private static int byCodePoints(String one, String other) {
+    /**
+     * Compares by code points. {@link String#compareTo} orders surrogate pairs before U+E000,
+     * unlike databases.
+     */
+    private static int byCodePoints(String first, String second) {
       int at = 0;
-      int until = Math.min(one.length(), other.length());
-      while (at < until && one.charAt(at) == other.charAt(at)) {
+      int until = Math.min(first.length(), second.length());
+      while (at < until && first.charAt(at) == second.charAt(at)) {
         at++;
       }
       if (at == until) {
-        return Integer.compare(one.length(), other.length());
+        return Integer.compare(first.length(), second.length());
       }
-      boolean astral = Character.isSurrogate(one.charAt(at));
-      if (astral != Character.isSurrogate(other.charAt(at))) {
+      boolean astral = Character.isSurrogate(first.charAt(at));
+      if (astral != Character.isSurrogate(second.charAt(at))) {
         return astral ? 1 : -1;
       }
-      return Character.compare(one.charAt(at), other.charAt(at));
+      return Character.compare(first.charAt(at), second.charAt(at));
     }
   }
 }

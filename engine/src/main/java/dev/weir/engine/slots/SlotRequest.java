@@ -4,19 +4,19 @@ import dev.weir.core.Micros;
 import java.time.Instant;
 
 /**
- * An event that asks for a slot.
+ * A request for the slot of an event.
  *
- * @param requestedTime the time it would like, or {@link #NOW}
+ * @param requestedTime the wanted time, or {@link #NOW}
  */
 public record SlotRequest(String eventId, String configName, Instant requestedTime) {
-  /** The requested time of an event that would like to run now, by the store's clock. */
+  /** The requested time of an event that should run now, by the store's clock. */
   public static final Instant NOW = Instant.MIN;
 
   public SlotRequest {
-    refuse("eventId", SlotNames.eventIdProblem(eventId).orElse(""));
-    refuse("configName", SlotNames.configNameProblem(configName).orElse(""));
-    boolean possible = requestedTime.equals(NOW) || Micros.inRange(requestedTime);
-    refuse("requestedTime", possible ? "" : "must be a time from year 1 to year 9999");
+    require("eventId", SlotNames.eventIdProblem(eventId).orElse(""));
+    require("configName", SlotNames.configNameProblem(configName).orElse(""));
+    boolean isValid = requestedTime.equals(NOW) || Micros.inRange(requestedTime);
+    require("requestedTime", isValid ? "" : "must be a time from year 1 to year 9999");
   }
 
   public static SlotRequest now(String eventId, String configName) {
@@ -27,7 +27,7 @@ public record SlotRequest(String eventId, String configName, Instant requestedTi
     return requestedTime.equals(NOW) ? nowMicros : Micros.ceil(requestedTime);
   }
 
-  private static void refuse(String field, String problem) {
+  private static void require(String field, String problem) {
     if (!problem.isEmpty()) {
       throw new IllegalArgumentException(field + " " + problem);
     }

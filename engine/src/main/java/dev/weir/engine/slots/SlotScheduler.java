@@ -20,9 +20,9 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>An event that asks again gets the slot that it has. Concurrent requests are gathered into
- * batches without delay: a request waits only while the store is busy with others. Thread-safe;
- * callers block and are meant to be virtual threads. A store that fails throws {@link
+ * <p>A repeated request for an event returns its existing slot. Concurrent requests are combined
+ * into batches without delay: a request waits only while the store is busy with others.
+ * Thread-safe; callers block and are meant to be virtual threads. A store that fails throws {@link
  * dev.weir.engine.StoreException}, which says whether anything may have been done.
  */
 public final class SlotScheduler implements AutoCloseable {
@@ -66,8 +66,8 @@ public final class SlotScheduler implements AutoCloseable {
    * nothing, so this may be called at every start; any other becomes the next version, and slots
    * that were assigned keep their times.
    *
-   * @throws dev.weir.core.slots.InvalidSlotPolicyException if the policy can never give a slot, or
-   *     its windows are longer than the retention
+   * @throws dev.weir.core.slots.InvalidSlotPolicyException if the policy can never assign a slot,
+   *     or its windows are longer than the retention
    */
   public SlotConfig configure(String name, SlotPolicy policy) {
     Optional<SlotConfig> inForce =
@@ -124,15 +124,15 @@ public final class SlotScheduler implements AutoCloseable {
     return submit(requests).await();
   }
 
-  /** Requests that were submitted and may not be answered yet. */
+  /** Submitted requests whose results may not be available yet. */
   public interface Pending {
-    /** Waits for the answers, one for each request. Must be called, by any one thread. */
+    /** Waits for the results, one for each request. Must be called, by any one thread. */
     List<Assignment> await();
   }
 
   /**
-   * Submits requests without waiting for their answers: each event gets its slot after the events
-   * of the same configuration that were submitted before. Failures are thrown by {@link
+   * Submits requests without waiting for their results: each event gets its slot after the events
+   * of the same configuration that were submitted earlier. Failures are thrown by {@link
    * Pending#await}.
    */
   public Pending submit(List<SlotRequest> requests) {
@@ -150,14 +150,14 @@ public final class SlotScheduler implements AutoCloseable {
   }
 
   /**
-   * Cancels the slot of an event. Its place is free again if its time is still ahead or its
+   * Cancels the slot of an event. Its place becomes free if its time is in the future or its
    * configuration keeps past times.
    */
   public Transition cancel(String eventId) {
     return store.ledger().cancel(eventId);
   }
 
-  /** Returns when further events would be done; empty if there is no such configuration. */
+  /** Calculates when further events would be completed; empty if there is no such configuration. */
   public Optional<ForecastResult> forecast(String configName, Instant from, long events) {
     return cache.find(configName).map(config -> store.ledger().forecast(config, from, events));
   }
@@ -170,13 +170,15 @@ public final class SlotScheduler implements AutoCloseable {
   }
 
   /**
-   * How requests are gathered.
+   * How requests are combined into batches.
    *
-   * @param lanes max batches under way at a time; a configuration is always in the same lane
-   * @param maxBatch max requests in one transaction
-   * @param maxWaiting max requests that wait in a lane
-   * @param maxAside max configurations locked by other transactions that are waited for at a time,
-   *     and max configurations whose past is counted at a time. Each needs a connection
+   * @param lanes maximum number of batches in progress at a time; a configuration is always in the
+   *     same lane
+   * @param maxBatch maximum number of requests in one transaction
+   * @param maxWaiting maximum number of requests that wait in a lane
+   * @param maxAside maximum number of configurations locked by other transactions that are waited
+   *     for at a time, and of configurations whose past windows are counted at a time. Each needs a
+   *     connection
    */
   public record Settings(int lanes, int maxBatch, int maxWaiting, int maxAside) {
     public static final Settings DEFAULT = new Settings(1, 4_096, 200_000, 4);
@@ -216,25 +218,25 @@ public final class SlotScheduler implements AutoCloseable {
       this.store = store;
     }
 
-    /** How requests are gathered. */
+    /** Sets how requests are combined into batches. */
     public Builder settings(Settings other) {
       this.settings = other;
       return this;
     }
 
-    /** Receives what happens, for metrics. */
+    /** Sets the receiver of events for metrics. */
     public Builder observer(SlotObserver other) {
       this.observer = other;
       return this;
     }
 
-    /** Time for which a configuration is cached; 5 seconds by default. */
+    /** Sets the time for which a configuration is cached; 5 seconds by default. */
     public Builder configCacheTtl(Duration ttl) {
       this.configCacheTtl = ttl;
       return this;
     }
 
-    /** Shares a cache of configurations, whose owner drops those that change elsewhere. */
+    /** Uses a shared cache of configurations, whose owner drops those that change elsewhere. */
     public Builder configCache(ConfigCache cache) {
       this.configCache = Optional.of(cache);
       return this;
@@ -245,32 +247,38 @@ public final class SlotScheduler implements AutoCloseable {
           () -> new ConfigCache(store.configs(), configCacheTtl, System::nanoTime, observer));
     }
 
-    /** Time for which past slots are kept; forever by default. */
+    /** Sets the time for which past slots are kept; forever by default. */
     public Builder retention(Duration other) {
       this.retention = other;
       return this;
     }
 
-    /** Time after which a slot that is due and not confirmed counts as leaked; 5 minutes. */
+    /**
+     * Sets the time after which a slot that is due and not confirmed counts as leaked; 5 minutes by
+     * default.
+     */
     public Builder leakGrace(Duration other) {
       this.leakGrace = other;
       return this;
     }
 
-    /** Frees the places of leaked slots; off by default. */
+    /** Sets whether the places of leaked slots are freed; off by default. */
     public Builder reclaimLeaked(boolean reclaims) {
       this.reclaimsLeaked = reclaims;
       return this;
     }
 
-    /** Time between two rounds of upkeep, and max steps of each kind in a round. */
+    /**
+     * Sets the time between two rounds of upkeep, and the maximum number of steps of each kind in a
+     * round.
+     */
     public Builder upkeep(Duration interval, int maxSteps) {
       this.upkeepInterval = interval;
       this.maxUpkeepSteps = maxSteps;
       return this;
     }
 
-    /** Receives messages of the upkeep; {@link System.Logger} by default. */
+    /** Sets the receiver of the upkeep's messages; {@link System.Logger} by default. */
     public Builder log(PeriodicTask.Log other) {
       this.log = other;
       return this;

@@ -1,17 +1,17 @@
 package dev.weir.engine.slots;
 
-/** What has become of a slot. */
+/** The state of a slot. */
 public enum SlotState {
-  /** Given, and nothing heard since. Leaked once its time has passed. */
+  /** Assigned, not confirmed yet. Leaked once its time has passed. */
   ASSIGNED,
-  /** The work was really started. */
+  /** The work has actually started. */
   CONFIRMED,
-  /** Given back by its owner. */
+  /** Cancelled by its owner. */
   CANCELLED,
-  /** Leaked, and taken back by the reconciler. */
+  /** Leaked, and reclaimed by the reconciler. */
   RECLAIMED;
 
-  /** Whether the event still has its slot; if not, it may ask for a new one. */
+  /** Returns true if the event still has its slot; otherwise it may request a new one. */
   public boolean holds() {
     return this == ASSIGNED || this == CONFIRMED;
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * releases what it opened itself, such as connections.
  */
 public interface SlotStore extends AutoCloseable {
-  /** Slots that a store in memory keeps unless told otherwise: about a gigabyte. */
+  /** The default maximum number of slots of an in-memory store: about a gigabyte. */
   int DEFAULT_MAX_SLOTS_IN_MEMORY = 5_000_000;
 
   SlotLedger ledger();

@@ -1,13 +1,13 @@
 package dev.weir.engine.slots;
 
-/** What came of an attempt to confirm or cancel a slot. */
+/** The result of an attempt to confirm or cancel a slot. */
 public sealed interface Transition {
-  /** The slot is now in the state that was asked for, or was already. */
+  /** The slot is in the requested state, now or already before. */
   record Done(Slot slot) implements Transition {}
 
-  /** The slot is in a state from which there is no way to the one asked for. */
+  /** The slot is in a state from which the requested one cannot be reached. */
   record Conflict(Slot slot) implements Transition {}
 
-  /** No event of that id has a slot. */
+  /** The event has no slot. */
   record Unknown() implements Transition {}
 }

@@ -2,12 +2,12 @@ package dev.weir.engine.slots;
 
 /** What an attempt to assign slots waits for. */
 public enum WaitMode {
-  /** For nothing but the store's answers. */
+  /** Only for the store's responses. */
   NONE,
 
-  /** For other transactions to let go of a configuration. */
+  /** For other transactions to release a configuration. */
   FOR_LOCKS,
 
-  /** For the windows of the past to be counted as well, so that all demands keep their order. */
+  /** Also for past windows to be counted, so that all requests keep their order. */
   FOR_ALL
 }

@@ -2,5 +2,5 @@ package dev.weir.engine.slots;
 
 import java.time.Instant;
 
-/** How many events a window holds. */
+/** The number of events in a window. */
 public record WindowCount(Instant start, int taken) {}

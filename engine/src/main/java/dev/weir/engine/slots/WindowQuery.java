@@ -2,14 +2,14 @@ package dev.weir.engine.slots;
 
 import java.time.Instant;
 
-/** Which windows to count: of one configuration, started in [from, until), the first so many. */
+/** A query for the first {@code limit} windows of one configuration that start in [from, until). */
 public record WindowQuery(SlotConfig config, Instant from, Instant until, int limit) {
-  public static final int LARGEST_PAGE = 10_000;
+  public static final int MAX_PAGE = 10_000;
 
   public WindowQuery {
-    if (limit < 1 || limit > LARGEST_PAGE) {
+    if (limit < 1 || limit > MAX_PAGE) {
       throw new IllegalArgumentException(
-          "limit must be from 1 to %d, not %d".formatted(LARGEST_PAGE, limit));
+          "limit must be from 1 to %d, not %d".formatted(MAX_PAGE, limit));
     }
   }
 }

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
-/** A store in memory that can be broken, and mended with its counts or without. */
+/** An in-memory store that can fail, and recover with or without its counts. */
 final class FragileStore implements LimitStore {
   private final LongSupplier nowMicros;
   private LimitStore memory;
@@ -22,7 +22,7 @@ final class FragileStore implements LimitStore {
     this.memory = new MemoryLimitStore(nowMicros, 10_000);
   }
 
-  /** A way to a store that can be cut, while others still reach it. */
+  /** A connection to a store that can be cut while others still reach it. */
   FragileStore(LimitStore reached) {
     this.nowMicros = () -> 0;
     this.memory = reached;
@@ -47,12 +47,12 @@ final class FragileStore implements LimitStore {
     mend();
   }
 
-  /** Throws something that is no {@link StoreException}. */
+  /** Throws an exception that is not a {@link StoreException}. */
   void confuse() {
     isOutOfOrder = true;
   }
 
-  /** Sends nothing and says that the demand is wrong. */
+  /** Sends nothing and rejects the request as invalid. */
   void reject(boolean isRejecting) {
     this.isRejecting = isRejecting;
   }

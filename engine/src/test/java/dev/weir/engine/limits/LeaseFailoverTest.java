@@ -23,7 +23,7 @@ class LeaseFailoverTest {
   private long nowMicros = 1_700_000_000_000_000L;
   private final List<CircuitBreaker.State> states = new ArrayList<>();
 
-  /** Leases of one resource are all that fits, so that another is the store's failure. */
+  /** Has capacity for the leases of one resource, so that another one makes the store fail. */
   private final MemoryLeaseStore store = new MemoryLeaseStore(() -> nowMicros, 1);
 
   private LeaseFailover failover(LeaseFailover.OnFailure onFailure) {
@@ -38,7 +38,7 @@ class LeaseFailoverTest {
   }
 
   private void breakDown(LeaseFailover failover) {
-    // Names are spread over stripes of one resource each: two of one stripe are found by trying.
+    // Each stripe holds one resource; two names of the same stripe are found by trying.
     for (int i = 0; !isGone(failover); i++) {
       failover.acquire("filler " + i, ONE, "id", 1);
     }
@@ -119,7 +119,7 @@ class LeaseFailoverTest {
     assertThat(states)
         .containsExactly(
             CircuitBreaker.State.OPEN, CircuitBreaker.State.HALF_OPEN, CircuitBreaker.State.OPEN);
-    // The next caller tries in its place.
+    // The next caller tries instead.
     assertThat(isGone(failover)).isFalse();
     assertThat(states).endsWith(CircuitBreaker.State.HALF_OPEN, CircuitBreaker.State.CLOSED);
   }

@@ -13,7 +13,7 @@ final class RouteTableTest {
 
   @Test
   void theRouteThatSaysMostAboutAPathCounts() {
-    RouteTable book =
+    RouteTable table =
         new RouteTable(
             List.of(
                 route("/**"),
@@ -24,26 +24,26 @@ final class RouteTableTest {
                 route("/api/orders/*/**")),
             kept);
 
-    assertThat(found(book, "/")).isEqualTo("/**");
-    assertThat(found(book, "/other/x")).isEqualTo("/**");
-    assertThat(found(book, "/api")).isEqualTo("/api/**");
-    assertThat(found(book, "/api/x")).isEqualTo("/api/*");
-    assertThat(found(book, "/api/orders")).isEqualTo("/api/orders");
-    assertThat(found(book, "/api/7/lines/1")).isEqualTo("/api/{id}/lines/**");
-    assertThat(found(book, "/api/orders/7")).isEqualTo("/api/orders/*/**");
-    // Both say as much; the one that is literal first counts.
-    assertThat(found(book, "/api/orders/lines")).isEqualTo("/api/orders/*/**");
+    assertThat(found(table, "/")).isEqualTo("/**");
+    assertThat(found(table, "/other/x")).isEqualTo("/**");
+    assertThat(found(table, "/api")).isEqualTo("/api/**");
+    assertThat(found(table, "/api/x")).isEqualTo("/api/*");
+    assertThat(found(table, "/api/orders")).isEqualTo("/api/orders");
+    assertThat(found(table, "/api/7/lines/1")).isEqualTo("/api/{id}/lines/**");
+    assertThat(found(table, "/api/orders/7")).isEqualTo("/api/orders/*/**");
+    // Both are equally specific; the one with the earlier literal segment is used.
+    assertThat(found(table, "/api/orders/lines")).isEqualTo("/api/orders/*/**");
   }
 
   @Test
   void aKeptRouteCountsBeforeOneOfTheSettingsWithTheSamePattern() {
-    RouteTable book = new RouteTable(List.of(route("/api/{id}")), kept);
+    RouteTable table = new RouteTable(List.of(route("/api/{id}")), kept);
     kept.create(Route.Terms.of("/api/*", "http://kept:1"), "me");
-    assertThat(found(book, "/api/1")).isEqualTo("/api/{id}");
+    assertThat(found(table, "/api/1")).isEqualTo("/api/{id}");
 
-    book.refresh();
+    table.refresh();
 
-    assertThat(found(book, "/api/1")).isEqualTo("/api/*");
+    assertThat(found(table, "/api/1")).isEqualTo("/api/*");
   }
 
   @Test
@@ -72,8 +72,8 @@ final class RouteTableTest {
     return Route.Terms.of(path, "http://127.0.0.1:9000");
   }
 
-  private static String found(RouteTable book, String path) {
-    Route.Terms route = book.find(RequestPath.of(path));
+  private static String found(RouteTable table, String path) {
+    Route.Terms route = table.find(RequestPath.of(path));
     return route == null ? "none" : route.path().text();
   }
 }

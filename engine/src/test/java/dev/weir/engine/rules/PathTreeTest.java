@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** The tree finds what looking at every pattern finds. */
+/** The tree finds the same as checking every pattern. */
 final class PathTreeTest {
   @Property
   void findsWhatLookingAtAllFinds(
@@ -29,7 +29,7 @@ final class PathTreeTest {
             distinct.stream().filter(pattern -> path.matches(regex(pattern))).toList());
   }
 
-  /** The same, said by somebody else. */
+  /** An independent implementation. */
   private static String regex(String pattern) {
     String bare = pattern.equals("/") ? "" : pattern;
     return bare.replace("/**", "~").replace("*", "[^/]+").replace("~", "(/[^/]+)*") + "/?";
@@ -62,7 +62,7 @@ final class PathTreeTest {
         .map(segments -> "/" + String.join("/", segments));
   }
 
-  /** Found among ten thousand, looking at as few as among ten. */
+  /** A look-up among ten thousand patterns visits as few branches as among ten. */
   @Test
   void looksAtNoMoreBranchesWhenThereAreMoreRules() {
     assertThat(lookedAt(10_000)).isEqualTo(lookedAt(10));

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever matches a path and whoever serves it read the same. */
+/** Rules and upstreams interpret a path in the same way. */
 final class RequestPathTest {
   @ParameterizedTest
   @CsvSource({
@@ -98,14 +98,14 @@ final class RequestPathTest {
 
   @Test
   void refusesWhatIsTooLong() {
-    assertThatThrownBy(() -> RequestPath.of("/" + "a".repeat(RequestPath.LONGEST)))
+    assertThatThrownBy(() -> RequestPath.of("/" + "a".repeat(RequestPath.MAX_LENGTH)))
         .isInstanceOf(AmbiguousPathException.class);
-    assertThatThrownBy(() -> RequestPath.of("/a".repeat(RequestPath.MOST_SEGMENTS + 1)))
+    assertThatThrownBy(() -> RequestPath.of("/a".repeat(RequestPath.MAX_SEGMENTS + 1)))
         .isInstanceOf(AmbiguousPathException.class);
   }
 
   /**
-   * What is sent on is read by the next just as it was read here: there is nothing left to undo.
+   * The next server reads the forwarded path just as it was read here: nothing is left to decode.
    */
   @Property
   void whatIsSentOnIsReadAgainAsTheSame(@ForAll("targets") String target) {

@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-import static dev.weir.engine.rules.Quota.Together.SHORTEST_LEASE;
+import static dev.weir.engine.rules.Quota.Together.MIN_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +19,7 @@ import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Leases by rules are held and renewed as long as a request takes, and no longer. */
+/** Leases of rules are held and renewed exactly as long as a request takes. */
 final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void leasesAreHeldUntilTheTicketIsClosed() {
@@ -51,7 +51,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void evenTheShortestLeaseIsRenewedInTime() {
     make(
-        rule("short", "/**", new Quota.Together(Concurrency.of(1, SHORTEST_LEASE))),
+        rule("short", "/**", new Quota.Together(Concurrency.of(1, MIN_LEASE))),
         rule("long", "/b", new Quota.Together(Concurrency.of(1, Duration.ofHours(1)))));
     Verdict.Passed held = (Verdict.Passed) desk.decide(get("/b"));
     for (int i = 0; i < 100; i++) {
@@ -80,8 +80,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void leasesTooShortToBeRenewedAreRefused() {
     assertThatThrownBy(
-            () ->
-                new Quota.Together(Concurrency.of(1, SHORTEST_LEASE.minus(Duration.ofNanos(1000)))))
+            () -> new Quota.Together(Concurrency.of(1, MIN_LEASE.minus(Duration.ofNanos(1000)))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ttl must be at least PT1S, not PT0.999999S");
   }
@@ -110,7 +109,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
     assertThat(passed.said()).hasSize(2);
   }
 
-  /** A store that has no room even for the names of resources, which is its failure. */
+  /** A store without capacity for another resource, so that it fails. */
   private LeaseStore gone(LeaseFailover.OnFailure onFailure) {
     MemoryLeaseStore full = new MemoryLeaseStore(nowMicros::get, 1);
     Concurrency one = Concurrency.of(1, Duration.ofHours(1));

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A made-up header gets nobody a new address. */
+/** A forged header does not change the address of a client. */
 final class TrustedProxiesTest {
   private static final TrustedProxies PROXIES =
       TrustedProxies.of(List.of("10.0.0.0/8", "192.0.2.7", "2001:db8::/33"));
@@ -70,7 +70,7 @@ final class TrustedProxiesTest {
     assertThat(forwarded(line)).isEqualTo(client);
   }
 
-  /** What a client sent and, behind it, what the proxy added. */
+  /** The header of a client with the address that the proxy appended. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -43,7 +43,7 @@ final class ConfigCacheTest {
 
     assertThat(cache.find("a").orElseThrow().version()).isEqualTo(1);
     configs.configure("a", OTHER_TERMS);
-    // The clock of the machine wraps around in between.
+    // System.nanoTime overflows in between.
     nanos.addAndGet(Duration.ofSeconds(5).toNanos() - 1);
 
     assertThat(cache.find("a").orElseThrow().version()).isEqualTo(1);

@@ -39,7 +39,7 @@ final class ReconcilerTest {
         }
       };
 
-  /** Gives slots for a time at that time. */
+  /** Assigns slots for a time at that time. */
   private void assign(String prefix, int count, Duration ago) {
     now = NOW.minus(ago);
     assignNow(prefix, count, ago);
@@ -55,10 +55,10 @@ final class ReconcilerTest {
     assertThat(ledger.assign(demands)).hasSize(count);
   }
 
-  private void run(boolean reclaim, Duration retention, int mostSteps) {
+  private void run(boolean reclaim, Duration retention, int maxSteps) {
     new Reconciler(
             ledger,
-            new Reconciler.Settings(Duration.ofMinutes(5), reclaim, retention, mostSteps),
+            new Reconciler.Settings(Duration.ofMinutes(5), reclaim, retention, maxSteps),
             observer)
         .run();
   }

@@ -151,7 +151,7 @@ final class SlotSchedulerTest {
     assertThat(seen).containsOnlyOnce("failed").endsWith("failed");
   }
 
-  /** Two configurations that are not worked on together: the first is done, the second fails. */
+  /** Two configurations that are processed separately: the first succeeds, the second fails. */
   @Test
   void failureAfterAPartWasDoneIsNotNothing() {
     int lanes = 2;

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * the request that the entries tell of.
  */
 final class DescriptorReader {
-  static final int MOST_DESCRIPTORS = AcquireRequest.MOST_ASKS;
+  static final int MOST_DESCRIPTORS = AcquireRequest.MAX_PARTS;
 
   static final int MOST_ENTRIES = 32;
 

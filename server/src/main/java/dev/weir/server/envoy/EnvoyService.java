@@ -174,10 +174,10 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
       return new Verdict.Passed(
           looked, AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
     }
-    if (toTake.size() > AcquireRequest.MOST_ASKS) {
+    if (toTake.size() > AcquireRequest.MAX_PARTS) {
       throw new IllegalArgumentException(
           "the descriptors speak of %d rules and keys, at most %d can be asked together"
-              .formatted(toTake.size(), AcquireRequest.MOST_ASKS));
+              .formatted(toTake.size(), AcquireRequest.MAX_PARTS));
     }
     Verdict verdict = desk.decide(toTake, RuleEvaluator.Repeat.NONE);
     return looked.isEmpty() ? verdict : withLooked(verdict, looked);

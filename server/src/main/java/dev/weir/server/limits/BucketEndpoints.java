@@ -121,7 +121,7 @@ final class BucketEndpoints {
         };
     RateLimitFields.add(
         response::header,
-        new RateLimitFields.Told(
+        new RateLimitFields.PolicyState(
             PolicyText.ofBucket(defined.resource(), defined.limit()),
             defined.resource(),
             decision.remaining(),

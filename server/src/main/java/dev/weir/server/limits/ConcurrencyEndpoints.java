@@ -219,7 +219,7 @@ final class ConcurrencyEndpoints {
       MutableHttpResponse<byte[]> response) {
     RateLimitFields.add(
         response::header,
-        new RateLimitFields.Told(
+        new RateLimitFields.PolicyState(
             PolicyText.ofConcurrency(defined.resource(), defined.limit()),
             defined.resource(),
             Math.max(0, defined.limit().max() - decision.current()),

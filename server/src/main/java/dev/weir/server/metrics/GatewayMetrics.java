@@ -21,7 +21,7 @@ public final class GatewayMetrics {
   /** Of requests that no route takes. */
   public static final String NO_ROUTE = "none";
 
-  private static final int MOST_ROUTES = 100;
+  private static final int MAX_ROUTES = 100;
   private static final String OTHER_ROUTES = "other";
   private static final int CLIENT_GONE = 499;
   private static final int CLASSES = 6;
@@ -103,7 +103,7 @@ public final class GatewayMetrics {
   }
 
   private synchronized RouteCounts counts(String route) {
-    String label = routes.size() < MOST_ROUTES ? route : OTHER_ROUTES;
+    String label = routes.size() < MAX_ROUTES ? route : OTHER_ROUTES;
     return routes.computeIfAbsent(label, this::made);
   }
 

@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Limits as metrics, and in the log when a store goes and comes. Labels have few values: at most
- * {@link #MOST_RULES} rules that exist have a label of their own, the others share one. The series
+ * {@link #MAX_RULES} rules that exist have a label of their own, the others share one. The series
  * of a removed rule disappear, and its place is free for another.
  */
 public final class LimitMetrics implements LimitObserver, RuleObserver {
   /** How many rules have a label of their own: of those that exist, the ones made first. */
-  static final int MOST_RULES = 100;
+  static final int MAX_RULES = 100;
 
   static final String OTHER_RULES = "other";
 
@@ -123,7 +123,8 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
         Counter.builder()
             .name("rate_limiter_lease_decisions")
             .help(
-                "Decisions about leases: held, refused, gone; unavailable or unchecked without their store.")
+                "Decisions about leases: held, refused, gone; unavailable or unchecked without"
+                    + " their store.")
             .labelNames("outcome")
             .register(registry);
     leasesHeld = leases.labelValues("held");
@@ -208,7 +209,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     if (rule.equals(OTHER_RULES)) {
       return otherRules;
     }
-    return rules.containsKey(rule) || rules.size() < MOST_RULES
+    return rules.containsKey(rule) || rules.size() < MAX_RULES
         ? rules.computeIfAbsent(rule, this::counts)
         : otherRules;
   }

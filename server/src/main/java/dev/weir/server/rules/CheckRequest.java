@@ -114,7 +114,7 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
     List<RuleCheck> asked = new ArrayList<>();
     boolean isAll = fields.has("all");
     if (isAll) {
-      List<Fields> items = fields.objects("all", 1, AcquireRequest.MOST_ASKS).orElse(List.of());
+      List<Fields> items = fields.objects("all", 1, AcquireRequest.MAX_PARTS).orElse(List.of());
       if (!fields.isWrong("all")) {
         for (Fields item : items) {
           one(item, book, unknown, more).ifPresent(asked::add);

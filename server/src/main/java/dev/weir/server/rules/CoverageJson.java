@@ -40,7 +40,7 @@ final class CoverageJson {
 
   private static Set<String> methods(Fields fields) {
     Set<String> methods = new TreeSet<>();
-    for (String method : fields.texts(METHODS, 1, Coverage.MOST_METHODS).orElse(List.of())) {
+    for (String method : fields.texts(METHODS, 1, Coverage.MAX_METHODS).orElse(List.of())) {
       if (method.matches("[A-Z]{1,20}")) {
         methods.add(method);
       } else {
@@ -56,7 +56,7 @@ final class CoverageJson {
     List<String> texts =
         fields.isText(KEY_BY)
             ? fields.text(KEY_BY).stream().toList()
-            : fields.texts(KEY_BY, 1, Coverage.MOST_KEY_PARTS).orElse(List.of());
+            : fields.texts(KEY_BY, 1, Coverage.MAX_KEY_PARTS).orElse(List.of());
     List<KeyPart> parts = new ArrayList<>();
     for (String text : texts) {
       try {

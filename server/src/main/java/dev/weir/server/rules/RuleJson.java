@@ -75,7 +75,7 @@ final class RuleJson {
     Coverage coverage = CoverageJson.read(fields);
     int priority =
         fields
-            .whole("priority", -Rule.Terms.MOST_PRIORITY, Rule.Terms.MOST_PRIORITY)
+            .whole("priority", -Rule.Terms.MAX_PRIORITY, Rule.Terms.MAX_PRIORITY)
             .orElse(0L)
             .intValue();
     Rule.Mode mode = fields.choice("mode", Rule.Mode.values()).orElse(Rule.Mode.ENFORCE);
@@ -105,7 +105,7 @@ final class RuleJson {
     boolean isEnabled = fields.flag("queueEnabled").orElse(before.isEnabled());
     int maxSize =
         fields
-            .whole("maxQueueSize", 0, Quota.Waiting.MOST_WAITING)
+            .whole("maxQueueSize", 0, Quota.Waiting.MAX_WAITING)
             .map(Long::intValue)
             .orElse(before.maxSize());
     if (isEnabled && maxSize == 0 && !fields.isWrong("maxQueueSize")) {
@@ -115,7 +115,7 @@ final class RuleJson {
         isEnabled,
         maxSize,
         fields
-            .whole("delayPerRequestMs", 1, Quota.Waiting.LONGEST_DELAY_MILLIS)
+            .whole("delayPerRequestMs", 1, Quota.Waiting.MAX_DELAY_MILLIS)
             .orElse(before.delayMillis()));
   }
 

@@ -53,7 +53,7 @@ final class OutlookEndpoints {
     String configName = query.configName("configName", defaultConfig.name());
     var from = query.time("from");
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
-    int limit = (int) (long) query.count("limit", WindowQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
+    int limit = (int) (long) query.count("limit", WindowQuery.MAX_PAGE).orElse(USUAL_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
     SlotConfig config = config(configName);

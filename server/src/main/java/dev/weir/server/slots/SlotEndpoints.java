@@ -128,7 +128,7 @@ final class SlotEndpoints {
             .text("cursor")
             .map(text -> CursorText.read(query, text))
             .orElse(SlotQuery.Cursor.START);
-    int limit = (int) (long) query.count("limit", SlotQuery.LARGEST_PAGE).orElse(USUAL_PAGE);
+    int limit = (int) (long) query.count("limit", SlotQuery.MAX_PAGE).orElse(USUAL_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
     if (configs.find(configName).isEmpty()) {

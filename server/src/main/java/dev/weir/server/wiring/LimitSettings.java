@@ -40,7 +40,7 @@ record LimitSettings(
             settings.number(Setting.LIMITS_NODES, 1, Limit.MOST_NODES),
             settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(
-                Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.LONGEST_TTL),
+                Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.MAX_TTL),
             settings.duration(
                 Setting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1)));
     limits.check(settings.choice(Setting.SLOTS_STORE, List.of("postgresql", "memory")));

@@ -28,20 +28,20 @@ final class LimitMetricsTest {
 
   @Test
   void aRemovedRuleLosesItsSeriesAndFreesItsPlace() {
-    for (int i = 0; i < LimitMetrics.MOST_RULES; i++) {
+    for (int i = 0; i < LimitMetrics.MAX_RULES; i++) {
       make("r" + i);
     }
     make("late");
     book.refresh();
     count("r0");
     count("late");
-    assertThat(labels()).hasSize(LimitMetrics.MOST_RULES + 1).contains("r0").doesNotContain("late");
+    assertThat(labels()).hasSize(LimitMetrics.MAX_RULES + 1).contains("r0").doesNotContain("late");
     assertThat(counted(LimitMetrics.OTHER_RULES)).isEqualTo(1);
 
     remove("r0");
     book.refresh();
     count("late");
-    assertThat(labels()).hasSize(LimitMetrics.MOST_RULES + 1).contains("late").doesNotContain("r0");
+    assertThat(labels()).hasSize(LimitMetrics.MAX_RULES + 1).contains("late").doesNotContain("r0");
     assertThat(counted("late")).isEqualTo(1);
 
     make("r0");

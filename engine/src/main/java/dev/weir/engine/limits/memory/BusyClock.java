@@ -6,31 +6,31 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * The clock of this process, never stepping backwards, with a second reading that is cheap while it
- * is asked very often.
+ * The clock of this process, which never steps backwards, with a second reading that is cheap under
+ * load.
  *
- * <p>To ask the machine for the time takes longer than a whole decision in memory. So while the
- * cheap reading is asked more than {@value #BUSY} times in a {@value #TICK_MICROS} µs, a thread
- * notes the time that often; it ends as soon as there is less to do, and nobody has to stop it. The
- * cheap reading is late by a tick then, by more if the machine does not let that thread run, and
- * never early. Thread-safe.
+ * <p>Reading the system clock takes longer than a whole in-memory decision. So while the cheap
+ * reading is used more than {@value #BUSY} times in {@value #TICK_MICROS} µs, a thread records the
+ * time once in that period; it ends as soon as the load falls, so it needs no shutdown. The cheap
+ * reading is then up to one tick late, or more if that thread is not scheduled in time, and never
+ * early. Thread-safe.
  */
 public final class BusyClock {
   static final long TICK_MICROS = 500;
   static final int BUSY = 50;
 
-  /** So often the thread stops to see whether it is still worth its while. */
+  /** The number of ticks after which the thread ends, unless the load starts it again. */
   static final int TICKS = 2_000;
 
   private static final long UNKNOWN = Long.MIN_VALUE;
 
   private final LongSupplier exactMicros;
   private final boolean mayTick;
-  // Both are read by every caller and written twice a millisecond at most.
+  // Both are read by every caller and written at most twice a millisecond.
   private volatile long tickedMicros = UNKNOWN;
   private volatile boolean isTicking;
 
-  // Counted without care: it is only a guess whether many are asking.
+  // Not synchronized: an estimate of the load is sufficient.
   private long countedFromMicros;
   private int counted;
 
@@ -47,11 +47,15 @@ public final class BusyClock {
     this(exactMicros, true);
   }
 
-  /** A clock that is always exact. */
+  /** Returns a clock that is always exact. */
   static BusyClock exact(LongSupplier nowMicros) {
     return new BusyClock(nowMicros, false);
   }
 
+  /**
+   * Returns a clock in microseconds since the epoch that never steps backwards: the time of this
+   * call plus the time elapsed since.
+   */
   public static LongSupplier sinceStart() {
     long startMicros = Micros.ceil(Instant.now());
     long startNanos = System.nanoTime();
@@ -62,7 +66,7 @@ public final class BusyClock {
     return exactMicros.getAsLong();
   }
 
-  /** The time, perhaps a tick late. */
+  /** Returns the time, possibly one tick late. */
   long cheapMicros() {
     long ticked = tickedMicros;
     return ticked == UNKNOWN ? exactAndCounted() : ticked;

@@ -4,17 +4,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * How usages lie in an array of longs, and who may change them.
+ * The layout of usages in an array of longs, and the protocol for changing them.
  *
- * <p>A place has five or, without {@code before}, four longs: the two of the hash, the time and the
- * count. The lowest bit of the first says whether somebody holds the place; the bit of the hash
- * that it stands for is among the spare ones of the time, and so is, with those of the count, the
- * number of the {@link LimitInterner} under which it was written.
+ * <p>An entry has five longs or, without {@code before}, four: the two of the hash, the time and
+ * the count. The lowest bit of the first long is set while the entry is held. The hash bit that it
+ * replaces is stored in the spare bits of the time; the rest of these, with the spare bits of the
+ * count, store the number in the {@link LimitInterner} of the limit under which the entry was
+ * written.
  *
- * <p>Whoever holds a place may change it, nobody else may. It is held for a few dozen nanoseconds,
- * and whoever holds one waits for nothing but, under the lock of its segment, for other places. So
- * callers of one key meet in one line of the processor's cache, and those of different keys in
- * none.
+ * <p>Only the thread that holds an entry may change it. An entry is held for a few dozen
+ * nanoseconds, and a thread that holds one waits for nothing except, under the lock of its segment,
+ * for other entries. So callers of one key contend for a single cache line, and callers of
+ * different keys for none.
  */
 final class EntryLayout {
   private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
@@ -28,7 +29,7 @@ final class EntryLayout {
   static final int LONGS_WITHOUT_BEFORE = 4;
   static final int LONGS_WITH_BEFORE = 5;
 
-  /** A place is free if its first long is this; a hash that is gets another value. */
+  /** An entry is free if its first long has this value; a hash with this value is replaced. */
   private static final long FREE = 0;
 
   private static final long INSTEAD_OF_FREE = 0x9E37_79B9_7F4A_7C14L;
@@ -40,125 +41,131 @@ final class EntryLayout {
 
   private static final long AT_SPARE = (1L << AT_SPARE_BITS) - 1;
   private static final long HASH_IN_AT = HELD;
-  private static final int TERMS_IN_AT_SHIFT = 1;
+  private static final int NUMBER_IN_AT_SHIFT = 1;
   private static final int USED_SPARE_BITS = 10;
   private static final long USED_SPARE = (1L << USED_SPARE_BITS) - 1;
 
-  /** So many numbers of terms there are. */
-  static final int MOST_TERMS = 1 << (USED_SPARE_BITS + AT_SPARE_BITS - TERMS_IN_AT_SHIFT);
+  /** The number of different limit numbers that can be stored. */
+  static final int MAX_LIMITS = 1 << (USED_SPARE_BITS + AT_SPARE_BITS - NUMBER_IN_AT_SHIFT);
 
   private EntryLayout() {}
 
-  // Whose a place is. Who reads this without holding the place has to look again once he does.
+  // Owner of an entry. A caller that reads it without holding the entry must check again once it
+  // does.
 
-  static boolean isFree(long[] places, int place) {
-    return places[place + FIRST] == FREE;
+  static boolean isFree(long[] entries, int entry) {
+    return entries[entry + FIRST] == FREE;
   }
 
-  static boolean isOf(long[] places, int place, long first, long second) {
-    return (places[place + FIRST] & ~HELD) == stored(first)
-        && isRestOf(places, place, first, second);
+  static boolean belongsTo(long[] entries, int entry, long first, long second) {
+    return (entries[entry + FIRST] & ~HELD) == stored(first)
+        && restBelongsTo(entries, entry, first, second);
   }
 
-  private static boolean isRestOf(long[] places, int place, long first, long second) {
-    return places[place + SECOND] == second && ((places[place + AT] ^ first) & HASH_IN_AT) == 0;
+  private static boolean restBelongsTo(long[] entries, int entry, long first, long second) {
+    return entries[entry + SECOND] == second && ((entries[entry + AT] ^ first) & HASH_IN_AT) == 0;
   }
 
-  /** The first half of the hash of the key that has a place, but for a bit. */
-  static long first(long[] places, int place) {
-    return places[place + FIRST] & ~HELD;
+  /** Returns the first half of the hash of the key that owns an entry, except for one bit. */
+  static long first(long[] entries, int entry) {
+    return entries[entry + FIRST] & ~HELD;
   }
 
-  /** What stands for the first half of a hash at a place that is not held. */
+  /** Returns the value that represents the first half of a hash in an entry that is not held. */
   static long stored(long first) {
     long stored = first & ~HELD;
     return stored == FREE ? INSTEAD_OF_FREE : stored;
   }
 
-  // Holding.
+  // Holding entries.
 
-  /** Holds a place if it is this key's and nobody else holds it. */
-  static boolean tryHold(long[] places, int place, long first, long second) {
+  /** Holds an entry if it belongs to this key and is not held. Returns false otherwise. */
+  static boolean tryHold(long[] entries, int entry, long first, long second) {
     long stored = stored(first);
-    if (!LONGS.compareAndSet(places, place + FIRST, stored, stored | HELD)) {
+    if (!LONGS.compareAndSet(entries, entry + FIRST, stored, stored | HELD)) {
       return false;
     }
-    if (isRestOf(places, place, first, second)) {
+    if (restBelongsTo(entries, entry, first, second)) {
       return true;
     }
-    letGo(places, place);
+    release(entries, entry);
     return false;
   }
 
   /**
-   * Waits until it holds a place. The caller has locked the segment, so that it stays the key's.
+   * Waits until it holds an entry. The caller has locked the segment, so that the entry keeps its
+   * owner.
    */
-  static void hold(long[] places, int place) {
-    long stored = first(places, place);
+  static void hold(long[] entries, int entry) {
+    long stored = first(entries, entry);
     for (int tries = 0;
-        !LONGS.compareAndSet(places, place + FIRST, stored, stored | HELD);
+        !LONGS.compareAndSet(entries, entry + FIRST, stored, stored | HELD);
         tries++) {
       SpinLock.awaitNextTry(tries);
     }
   }
 
-  static void letGo(long[] places, int place) {
-    LONGS.setRelease(places, place + FIRST, places[place + FIRST] & ~HELD);
+  static void release(long[] entries, int entry) {
+    LONGS.setRelease(entries, entry + FIRST, entries[entry + FIRST] & ~HELD);
   }
 
-  // What a place tells to whoever holds it.
+  // Reading an entry that the caller holds.
 
-  static long atMicros(long[] places, int place) {
-    return places[place + AT] >> AT_SPARE_BITS;
+  static long atMicros(long[] entries, int entry) {
+    return entries[entry + AT] >> AT_SPARE_BITS;
   }
 
-  static long used(long[] places, int place) {
-    return places[place + USED] >>> USED_SPARE_BITS;
+  static long used(long[] entries, int entry) {
+    return entries[entry + USED] >>> USED_SPARE_BITS;
   }
 
-  static long before(long[] places, int place) {
-    return places[place + BEFORE];
+  static long before(long[] entries, int entry) {
+    return entries[entry + BEFORE];
   }
 
-  static int terms(long[] places, int place) {
-    long high = (places[place + AT] & AT_SPARE) >>> TERMS_IN_AT_SHIFT;
-    return (int) (high << USED_SPARE_BITS | (places[place + USED] & USED_SPARE));
+  /** Returns the number of the limit under which the entry was written. */
+  static int limitNumber(long[] entries, int entry) {
+    long high = (entries[entry + AT] & AT_SPARE) >>> NUMBER_IN_AT_SHIFT;
+    return (int) (high << USED_SPARE_BITS | (entries[entry + USED] & USED_SPARE));
   }
 
-  // Changing a place that one holds.
+  // Changing an entry that the caller holds.
 
-  static void write(long[] places, int place, long atMicros, long used) {
-    places[place + AT] = (atMicros << AT_SPARE_BITS) | (places[place + AT] & AT_SPARE);
-    places[place + USED] = (used << USED_SPARE_BITS) | (places[place + USED] & USED_SPARE);
+  static void write(long[] entries, int entry, long atMicros, long used) {
+    entries[entry + AT] = (atMicros << AT_SPARE_BITS) | (entries[entry + AT] & AT_SPARE);
+    entries[entry + USED] = (used << USED_SPARE_BITS) | (entries[entry + USED] & USED_SPARE);
   }
 
-  static void writeBefore(long[] places, int place, long before) {
-    places[place + BEFORE] = before;
+  static void writeBefore(long[] entries, int entry, long before) {
+    entries[entry + BEFORE] = before;
   }
 
-  static void writeTerms(long[] places, int place, int terms) {
-    long high = (long) terms >>> USED_SPARE_BITS << TERMS_IN_AT_SHIFT;
-    places[place + AT] = (places[place + AT] & (~AT_SPARE | HASH_IN_AT)) | high;
-    places[place + USED] = (places[place + USED] & ~USED_SPARE) | (terms & USED_SPARE);
+  static void writeLimitNumber(long[] entries, int entry, int number) {
+    long high = (long) number >>> USED_SPARE_BITS << NUMBER_IN_AT_SHIFT;
+    entries[entry + AT] = (entries[entry + AT] & (~AT_SPARE | HASH_IN_AT)) | high;
+    entries[entry + USED] = (entries[entry + USED] & ~USED_SPARE) | (number & USED_SPARE);
   }
 
-  /** Begins to write at a free place, which is nobody's until {@link #give}. */
-  static void prepare(long[] places, int place, long first, long second) {
-    places[place + SECOND] = second;
-    places[place + AT] = first & HASH_IN_AT;
+  /** Begins to write a free entry, which has no owner until {@link #publish}. */
+  static void prepare(long[] entries, int entry, long first, long second) {
+    entries[entry + SECOND] = second;
+    entries[entry + AT] = first & HASH_IN_AT;
   }
 
-  /** Gives a place that was free, or that the caller holds, to a key. Nobody holds it then. */
-  static void give(long[] places, int place, long first) {
-    LONGS.setRelease(places, place + FIRST, stored(first));
+  /**
+   * Makes a key the owner of an entry that was free or that the caller holds. It is not held
+   * afterwards.
+   */
+  static void publish(long[] entries, int entry, long first) {
+    LONGS.setRelease(entries, entry + FIRST, stored(first));
   }
 
-  static void free(long[] places, int place) {
-    LONGS.setRelease(places, place + FIRST, FREE);
+  static void free(long[] entries, int entry) {
+    LONGS.setRelease(entries, entry + FIRST, FREE);
   }
 
-  /** Copies what one place holds to another, all but who it is given to. */
-  static void copy(long[] from, int place, long[] to, int other, int longs) {
-    System.arraycopy(from, place + SECOND, to, other + SECOND, longs - SECOND);
+  /** Copies the contents of an entry to another one, except for its owner. */
+  static void copy(long[] from, int entry, long[] to, int target, int longs) {
+    System.arraycopy(from, entry + SECOND, to, target + SECOND, longs - SECOND);
   }
 }

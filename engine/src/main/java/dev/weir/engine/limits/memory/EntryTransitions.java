@@ -8,128 +8,129 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 
 /**
- * The transitions of core on a place that the caller holds, and that was written under the terms of
- * the limit.
+ * The transitions of {@code dev.weir.core} on an entry that the caller holds and that was written
+ * under the same limit.
  *
- * <p>Each kind of limit has a method of its own with the same words in it. In a common one the
- * compiler could not tell which limit it is about, and would have to make the usages that come and
- * go; in these they dissolve into numbers: taking makes no object, deciding makes the decision.
+ * <p>Each kind of limit has its own method with the same body. In a shared one the compiler could
+ * not determine the type of the limit and would have to allocate the intermediate usages. In these
+ * they are reduced to numbers by escape analysis: taking allocates nothing, deciding allocates only
+ * the decision.
  */
 final class EntryTransitions {
   private EntryTransitions() {}
 
-  static boolean take(Limit limit, long[] places, int place, long cost, long nowMicros) {
+  static boolean take(Limit limit, long[] entries, int entry, long cost, long nowMicros) {
     if (limit instanceof TokenBucket bucket) {
-      return take(bucket, places, place, cost, nowMicros);
+      return take(bucket, entries, entry, cost, nowMicros);
     }
     if (limit instanceof FixedWindow window) {
-      return take(window, places, place, cost, nowMicros);
+      return take(window, entries, entry, cost, nowMicros);
     }
-    return take((SlidingWindow) limit, places, place, cost, nowMicros);
+    return take((SlidingWindow) limit, entries, entry, cost, nowMicros);
   }
 
   private static boolean take(
-      TokenBucket limit, long[] places, int place, long cost, long nowMicros) {
-    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
+      TokenBucket limit, long[] entries, int entry, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    EntryLayout.write(places, place, next.atMicros(), next.used());
+    EntryLayout.write(entries, entry, next.atMicros(), next.used());
     return true;
   }
 
   private static boolean take(
-      FixedWindow limit, long[] places, int place, long cost, long nowMicros) {
-    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
+      FixedWindow limit, long[] entries, int entry, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    EntryLayout.write(places, place, next.atMicros(), next.used());
+    EntryLayout.write(entries, entry, next.atMicros(), next.used());
     return true;
   }
 
   private static boolean take(
-      SlidingWindow limit, long[] places, int place, long cost, long nowMicros) {
-    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
+      SlidingWindow limit, long[] entries, int entry, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    EntryLayout.write(places, place, next.atMicros(), next.used());
-    EntryLayout.writeBefore(places, place, next.before());
+    EntryLayout.write(entries, entry, next.atMicros(), next.used());
+    EntryLayout.writeBefore(entries, entry, next.before());
     return true;
   }
 
-  static Decision decide(Limit limit, long[] places, int place, long cost, long nowMicros) {
+  static Decision decide(Limit limit, long[] entries, int entry, long cost, long nowMicros) {
     if (limit instanceof TokenBucket bucket) {
-      return decide(bucket, places, place, cost, nowMicros);
+      return decide(bucket, entries, entry, cost, nowMicros);
     }
     if (limit instanceof FixedWindow window) {
-      return decide(window, places, place, cost, nowMicros);
+      return decide(window, entries, entry, cost, nowMicros);
     }
-    return decide((SlidingWindow) limit, places, place, cost, nowMicros);
+    return decide((SlidingWindow) limit, entries, entry, cost, nowMicros);
   }
 
   private static Decision decide(
-      TokenBucket limit, long[] places, int place, long cost, long nowMicros) {
-    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
+      TokenBucket limit, long[] entries, int entry, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    EntryLayout.write(places, place, next.atMicros(), next.used());
+    EntryLayout.write(entries, entry, next.atMicros(), next.used());
     return limit.allow(next, remaining - cost, nowMicros);
   }
 
   private static Decision decide(
-      FixedWindow limit, long[] places, int place, long cost, long nowMicros) {
-    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
+      FixedWindow limit, long[] entries, int entry, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    EntryLayout.write(places, place, next.atMicros(), next.used());
+    EntryLayout.write(entries, entry, next.atMicros(), next.used());
     return limit.allow(next, remaining - cost, nowMicros);
   }
 
   private static Decision decide(
-      SlidingWindow limit, long[] places, int place, long cost, long nowMicros) {
-    Usage settled = limit.settle(usage(limit, places, place), nowMicros);
+      SlidingWindow limit, long[] entries, int entry, long cost, long nowMicros) {
+    Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
-    EntryLayout.write(places, place, next.atMicros(), next.used());
-    EntryLayout.writeBefore(places, place, next.before());
+    EntryLayout.write(entries, entry, next.atMicros(), next.used());
+    EntryLayout.writeBefore(entries, entry, next.before());
     return limit.allow(next, remaining - cost, nowMicros);
   }
 
-  private static Usage usage(TokenBucket limit, long[] places, int place) {
+  private static Usage usage(TokenBucket limit, long[] entries, int entry) {
     return new Usage(
-        EntryLayout.atMicros(places, place),
-        EntryLayout.used(places, place),
+        EntryLayout.atMicros(entries, entry),
+        EntryLayout.used(entries, entry),
         0,
         LimitInterner.scaleOf(limit));
   }
 
-  private static Usage usage(FixedWindow limit, long[] places, int place) {
+  private static Usage usage(FixedWindow limit, long[] entries, int entry) {
     return new Usage(
-        EntryLayout.atMicros(places, place),
-        EntryLayout.used(places, place),
+        EntryLayout.atMicros(entries, entry),
+        EntryLayout.used(entries, entry),
         0,
         LimitInterner.scaleOf(limit));
   }
 
-  private static Usage usage(SlidingWindow limit, long[] places, int place) {
+  private static Usage usage(SlidingWindow limit, long[] entries, int entry) {
     return new Usage(
-        EntryLayout.atMicros(places, place),
-        EntryLayout.used(places, place),
-        EntryLayout.before(places, place),
+        EntryLayout.atMicros(entries, entry),
+        EntryLayout.used(entries, entry),
+        EntryLayout.before(entries, entry),
         LimitInterner.scaleOf(limit));
   }
 }

@@ -20,137 +20,139 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants that are answered again when their request id is repeated, each until its time is over.
+ * The grants that are returned again when their request id is repeated, each until its time to live
+ * has passed.
  *
- * <p>Ids are spread over stripes with a lock each, which is held while a demand is decided: of two
- * that come at the same time one is granted, the other repeated. Whoever remembers a new one
- * forgets those before it that are over. Thread-safe.
+ * <p>Ids are distributed over stripes with one lock each, which is held while a request is decided:
+ * of two concurrent ones, one is granted and the other repeated. Adding a grant removes the expired
+ * ones of its stripe. Thread-safe.
  */
 final class GrantedRequests {
   private static final int STRIPES = 64;
 
   /**
-   * A demand that was granted.
+   * A granted request.
    *
-   * @param layout where its asks counted
+   * @param layout the fingerprint of the counters that it used
    */
   private record Grant(
-      RequestBinding request, long layout, AcquireResult answer, long forgetAtMicros) {
+      RequestBinding binding, long layout, AcquireResult result, long expiresAtMicros) {
     String id() {
-      return request.id();
+      return binding.id();
     }
 
-    boolean isOf(AcquireRequest demand) {
-      return request.digest().equals(demand.request().digest());
+    boolean matches(AcquireRequest request) {
+      return binding.digest().equals(request.request().digest());
     }
 
-    AcquireResult answerTo(AcquireRequest demand, long nowMicros) {
+    AcquireResult resultFor(AcquireRequest request, long nowMicros) {
       Instant now = Micros.instant(nowMicros);
-      if (!isOf(demand)) {
+      if (!matches(request)) {
         return AcquireResult.reused(now);
       }
       AcquireResult known =
-          layout == demand.layout()
-              ? answer
-              : new AcquireResult(List.of(), answer.decidedAt(), answer.mode());
-      return known.replayed(now, request.note());
+          layout == request.layout()
+              ? result
+              : new AcquireResult(List.of(), result.decidedAt(), result.mode());
+      return known.replayed(now, binding.note());
     }
   }
 
   private static final class Stripe {
     final ReentrantLock lock = new ReentrantLock();
     final Map<String, Grant> grants = new HashMap<>();
-    final PriorityQueue<Grant> byEnd =
-        new PriorityQueue<>(Comparator.comparingLong(Grant::forgetAtMicros));
+    final PriorityQueue<Grant> byExpiry =
+        new PriorityQueue<>(Comparator.comparingLong(Grant::expiresAtMicros));
 
     @Nullable Grant find(String id, long nowMicros) {
       Grant grant = grants.get(id);
-      return grant == null || grant.forgetAtMicros() <= nowMicros ? null : grant;
+      return grant == null || grant.expiresAtMicros() <= nowMicros ? null : grant;
     }
 
-    void forgetEnded(long nowMicros) {
-      for (Grant first = byEnd.peek();
-          first != null && first.forgetAtMicros() <= nowMicros;
-          first = byEnd.peek()) {
-        byEnd.remove();
+    void removeExpired(long nowMicros) {
+      for (Grant first = byExpiry.peek();
+          first != null && first.expiresAtMicros() <= nowMicros;
+          first = byExpiry.peek()) {
+        byExpiry.remove();
         grants.remove(first.id(), first);
       }
     }
   }
 
   private final Stripe[] stripes = new Stripe[STRIPES];
-  private final long mostPerStripe;
+  private final long maxPerStripe;
 
-  GrantedRequests(long most) {
-    this.mostPerStripe = Math.ceilDiv(most, STRIPES);
+  GrantedRequests(long max) {
+    this.maxPerStripe = Math.ceilDiv(max, STRIPES);
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
     }
   }
 
-  /** Decides a demand that has a request id, unless it was granted before. */
+  /** Decides a request that has a request id, unless it was granted before. */
   AcquireResult grantOnce(
-      AcquireRequest demand,
+      AcquireRequest request,
       Function<AcquireRequest, AcquireResult> decide,
       LongSupplier nowMicros) {
-    Stripe stripe = stripe(demand.requestId());
+    Stripe stripe = stripe(request.requestId());
     stripe.lock.lock();
     try {
       long now = nowMicros.getAsLong();
-      Grant known = stripe.find(demand.requestId(), now);
+      Grant known = stripe.find(request.requestId(), now);
       if (known != null) {
-        return known.answerTo(demand, now);
+        return known.resultFor(request, now);
       }
-      stripe.forgetEnded(now);
-      if (stripe.byEnd.size() >= mostPerStripe) {
+      stripe.removeExpired(now);
+      if (stripe.byExpiry.size() >= maxPerStripe) {
         throw StoreException.full("full: too many request ids are remembered");
       }
-      AcquireResult answer = decide.apply(demand);
-      if (answer.isAllowed()) {
-        long forgetAtMicros = Micros.ceil(answer.decidedAt()) + Micros.floor(demand.requestTtl());
-        Grant grant = new Grant(demand.request(), demand.layout(), answer, forgetAtMicros);
+      AcquireResult result = decide.apply(request);
+      if (result.isAllowed()) {
+        long expiresAtMicros = Micros.ceil(result.decidedAt()) + Micros.floor(request.requestTtl());
+        Grant grant = new Grant(request.request(), request.layout(), result, expiresAtMicros);
         stripe.grants.put(grant.id(), grant);
-        stripe.byEnd.add(grant);
+        stripe.byExpiry.add(grant);
       }
-      return answer;
+      return result;
     } finally {
       stripe.lock.unlock();
     }
   }
 
-  /** The answer to a demand whose request id is known. */
-  Optional<AcquireResult> recall(AcquireRequest demand, long nowMicros) {
-    Stripe stripe = stripe(demand.requestId());
+  /** Returns the result of a request whose id is known. */
+  Optional<AcquireResult> recall(AcquireRequest request, long nowMicros) {
+    Stripe stripe = stripe(request.requestId());
     stripe.lock.lock();
     try {
-      return Optional.ofNullable(stripe.find(demand.requestId(), nowMicros))
-          .map(grant -> grant.answerTo(demand, nowMicros));
+      return Optional.ofNullable(stripe.find(request.requestId(), nowMicros))
+          .map(grant -> grant.resultFor(request, nowMicros));
     } finally {
       stripe.lock.unlock();
     }
   }
 
   /**
-   * Forgets a grant, and gives back what it took when it was granted, whatever the demand says.
+   * Removes a grant and gives back what it took when it was granted, regardless of the costs in
+   * {@code request}.
    *
-   * @param giveBack called before anybody can be granted the same request anew
+   * @param giveBack called before the same request can be granted again
    */
   Refund refund(
-      AcquireRequest demand, long nowMicros, BiConsumer<AcquireRequest, Instant> giveBack) {
-    Stripe stripe = stripe(demand.requestId());
+      AcquireRequest request, long nowMicros, BiConsumer<AcquireRequest, Instant> giveBack) {
+    Stripe stripe = stripe(request.requestId());
     stripe.lock.lock();
     try {
-      Grant grant = stripe.find(demand.requestId(), nowMicros);
+      Grant grant = stripe.find(request.requestId(), nowMicros);
       if (grant == null) {
         return Refund.UNKNOWN;
       }
-      if (!grant.isOf(demand)) {
+      if (!grant.matches(request)) {
         return Refund.REUSED;
       }
       stripe.grants.remove(grant.id());
-      stripe.byEnd.remove(grant);
-      if (grant.layout() == demand.layout()) {
-        giveBack.accept(demand.grantedAs(grant.answer().outcomes()), grant.answer().decidedAt());
+      stripe.byExpiry.remove(grant);
+      if (grant.layout() == request.layout()) {
+        giveBack.accept(request.grantedAs(grant.result().outcomes()), grant.result().decidedAt());
       }
       return Refund.GIVEN_BACK;
     } finally {

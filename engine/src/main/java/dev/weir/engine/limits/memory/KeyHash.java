@@ -5,33 +5,33 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A keyed hash of 128 bits over kind of limit, policy and key: what a key is known by in memory.
+ * A keyed 128-bit hash of kind of limit, policy and key, by which a key is identified in memory.
  *
- * <p>It is the multiply-shift of vectors (Dietzfelbinger, 1996) in two lanes. A lane multiplies
- * each word of the text with a secret of 128 bits of its own, keeps the upper half and adds up. The
- * lower halves would carry one at most into the difference of two texts, so whatever two texts
- * somebody picks, they collide in a lane with a probability of 2^-63, in both with 2^-126, over the
- * secrets, which are drawn for each store and never leave it. Nothing is assumed of an attacker but
- * that the values are not seen. Thread-safe.
+ * <p>It is the multiply-shift scheme for vectors (Dietzfelbinger, 1996) in two lanes. A lane
+ * multiplies each word of the text by its own secret of 128 bits, keeps the upper half and adds up.
+ * The lower halves would carry at most one into the difference of two texts, so any two texts that
+ * an attacker chooses collide in a lane with a probability of 2^-63 and in both with 2^-126, over
+ * the secrets, which are drawn for each store and never leave it. The only assumption about an
+ * attacker is that the hash values are not visible. Thread-safe.
  *
- * <p>No text contains NUL, so words are filled up with zeros and no length is hashed.
+ * <p>No text contains NUL, so words are padded with zeros and the length is not hashed.
  */
 final class KeyHash {
   private static final int NARROW_PER_WORD = 8;
   private static final int CHARS_PER_WORD = 4;
 
-  /** A key of so many words at most is a short one. */
+  /** The maximum number of words of a short key. */
   private static final int WORDS_OF_SHORT = 3;
 
   /** Each word has a secret of two halves in each of two lanes. */
   private static final int SECRETS_PER_WORD = 4;
 
   private static final int SECRETS_PER_NARROW_TEXT =
-      Math.ceilDiv(LimitNames.LONGEST, NARROW_PER_WORD) * SECRETS_PER_WORD;
+      Math.ceilDiv(LimitNames.MAX_LENGTH, NARROW_PER_WORD) * SECRETS_PER_WORD;
   private static final int SECRETS_PER_TEXT =
-      Math.ceilDiv(LimitNames.LONGEST, CHARS_PER_WORD) * SECRETS_PER_WORD;
+      Math.ceilDiv(LimitNames.MAX_LENGTH, CHARS_PER_WORD) * SECRETS_PER_WORD;
 
-  // Where the secrets of each part begin; those of a lane's halves lie side by side.
+  // Offsets of the secrets of each part; the two halves of a lane's secret are adjacent.
   private static final int KIND = 0;
   private static final int POLICY = KIND + SECRETS_PER_WORD;
   private static final int NARROW_KEY = POLICY + SECRETS_PER_TEXT;
@@ -43,15 +43,15 @@ final class KeyHash {
   private static final long HIGHEST_BITS = 0x8080_8080_8080_8080L;
   private static final long ABOVE_LATIN = 0xFF00_FF00_FF00_FF00L;
 
-  /** What no word of a text is, because texts are not empty and have no NUL. */
+  /** A value that no word of a text has, because texts are not empty and contain no NUL. */
   private static final long NOT_NARROW = 0;
 
-  /** So many policies' sums are remembered. */
+  /** The number of policies whose sums are cached. */
   private static final int PREFIXES = 256;
 
   private final long[] secrets = new long[KEY + SECRETS_PER_TEXT];
 
-  // Prefixes are immutable, so a race costs a computation at most.
+  // Prefixes are immutable, so a race costs at most one extra computation.
   private final @Nullable Prefix[] prefixes = new @Nullable Prefix[PREFIXES];
 
   KeyHash(SecureRandom random) {
@@ -63,10 +63,10 @@ final class KeyHash {
   /** The sums of a policy, to which those of its keys are added. */
   record Prefix(int kind, String policy, long first, long second) {}
 
-  /** The part of the hash that all keys of a policy have in common. */
+  /** Returns the part of the hash that all keys of a policy have in common. */
   Prefix prefix(int kind, String policy) {
-    int place = policy.hashCode() & (PREFIXES - 1);
-    Prefix prefix = prefixes[place];
+    int index = policy.hashCode() & (PREFIXES - 1);
+    Prefix prefix = prefixes[index];
     if (prefix == null || prefix.kind() != kind || !prefix.policy().equals(policy)) {
       prefix =
           new Prefix(
@@ -74,40 +74,44 @@ final class KeyHash {
               policy,
               product(KIND + FIRST, kind) + sum(policy, POLICY + FIRST),
               product(KIND + SECOND, kind) + sum(policy, POLICY + SECOND));
-      prefixes[place] = prefix;
+      prefixes[index] = prefix;
     }
     return prefix;
   }
 
   /**
-   * One of the first three words of a key: 0 beyond its end, and if it has other than Latin
-   * characters there.
+   * Returns one of the first three words of a key: 0 beyond its end, or if it contains characters
+   * outside Latin-1 there.
    *
-   * <p>Reading is what takes time, and both lanes need what was read. So who is in a hurry reads
-   * the words and hands them to both; a value of two lanes would have to be made wherever the
-   * compiler finds this too long to be inlined.
+   * <p>Reading the key takes most of the time, and both lanes need the words. So
+   * performance-critical callers read the words once and pass them to both lanes; a value class of
+   * two lanes would be allocated wherever the compiler does not inline this method.
    */
-  static long word(String key, int index) {
-    int at = index * NARROW_PER_WORD;
+  static long word(String key, int number) {
+    int at = number * NARROW_PER_WORD;
     return at < key.length() ? narrowWord(key, at) : 0;
   }
 
-  /** The first lane of the hash of a key. Throws if this can be no key. */
+  /**
+   * Returns the first lane of the hash of a key.
+   *
+   * @throws IllegalArgumentException if it is not a valid key
+   */
   long first(Prefix prefix, String key) {
     return prefix.first() + lane(key, FIRST);
   }
 
-  /** The second lane. */
+  /** Returns the second lane of the hash of a key. */
   long second(Prefix prefix, String key) {
     return prefix.second() + lane(key, SECOND);
   }
 
-  /** The first lane of the hash of a key whose first words have been read. */
+  /** Returns the first lane of the hash of a key whose first words have been read. */
   long first(Prefix prefix, String key, long word0, long word1, long word2) {
     return prefix.first() + lane(key, FIRST, word0, word1, word2);
   }
 
-  /** The second lane of it. */
+  /** Returns the second lane of the hash of a key whose first words have been read. */
   long second(Prefix prefix, String key, long word0, long word1, long word2) {
     return prefix.second() + lane(key, SECOND, word0, word1, word2);
   }
@@ -130,7 +134,7 @@ final class KeyHash {
   private long lane(String key, int lane) {
     int length = key.length();
     long sum = 0;
-    long word = length > LimitNames.LONGEST ? NOT_NARROW : length;
+    long word = length > LimitNames.MAX_LENGTH ? NOT_NARROW : length;
     int secret = NARROW_KEY + lane;
     for (int at = 0; at < length && word != NOT_NARROW; at += NARROW_PER_WORD) {
       word = narrowWord(key, at);
@@ -141,18 +145,19 @@ final class KeyHash {
   }
 
   /**
-   * The next eight Latin characters, or fewer at the end; {@link #NOT_NARROW} if one of them does
-   * not fit, or is NUL.
+   * Returns the next eight Latin-1 characters, or fewer at the end; {@link #NOT_NARROW} if one of
+   * them does not fit or is NUL.
    *
-   * <p>Keys are nearly always Latin. They are read in two fours, each with room to see a character
-   * that does not fit: reading is what takes time here.
+   * <p>Keys are nearly always Latin-1. They are read in two groups of four characters, each with
+   * spare bits that reveal a character that does not fit, because reading takes most of the time
+   * here.
    */
   private static long narrowWord(String key, int at) {
     int length = key.length();
     if (length < NARROW_PER_WORD) {
       return shortWord(key);
     }
-    // The last word begins earlier, and what was seen before is shifted out.
+    // The last word begins earlier, and the characters that were already read are shifted out.
     int from = Math.min(at, length - NARROW_PER_WORD);
     long even = everySecond(key, from);
     long odd = everySecond(key, from + 1);
@@ -175,13 +180,17 @@ final class KeyHash {
     return word;
   }
 
-  /** A lane of a key that is not Latin; throws if it is no key at all. */
+  /**
+   * Returns a lane of a key that is not Latin-1.
+   *
+   * @throws IllegalArgumentException if it is not a valid key
+   */
   private long sumOfWide(String key, int secrets) {
     LimitNames.require("key", key);
     return sum(key, secrets);
   }
 
-  /** A lane of any text, four characters to a word. */
+  /** Returns a lane of any text, four characters per word. */
   private long sum(String text, int secrets) {
     long sum = 0;
     int secret = secrets;
@@ -196,7 +205,7 @@ final class KeyHash {
     return sum;
   }
 
-  /** The upper half of a word times its secret, modulo 2^128. */
+  /** Returns the upper half of a word times its secret, modulo 2^128. */
   private long product(int secret, long word) {
     return Math.unsignedMultiplyHigh(secrets[secret], word) + secrets[secret + 1] * word;
   }

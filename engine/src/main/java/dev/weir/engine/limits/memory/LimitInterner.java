@@ -11,48 +11,48 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits under whose terms the places of a segment were written, each with a number that is
- * free again once no place has it. Of a limit only what tells how a usage fades counts as its
- * terms: the rate of a bucket, the length of a window.
+ * The limits under which the entries of a segment were written, each with a number that becomes
+ * free when no entry uses it. Limits are equal here if usages decay in the same way: the rate of a
+ * bucket, the length of a window.
  */
 final class LimitInterner {
-  private final int most;
+  private final int max;
   private @Nullable Limit[] limits = new @Nullable Limit[1];
   private long[] scales = new long[1];
-  private int[] places = new int[1];
+  private int[] uses = new int[1];
 
-  // What the arrays have at 0. Few segments see more than one limit at a time, and a decision in
-  // memory is so short that two arrays less to look at can be measured.
+  // The elements at index 0. Few segments have more than one limit at a time, and an in-memory
+  // decision is so short that avoiding two array accesses is measurable.
   private @Nullable Limit limitOfZero;
   private long scaleOfZero;
 
-  LimitInterner(int most) {
-    this.most = most;
+  LimitInterner(int max) {
+    this.max = max;
   }
 
   Limit get(int number) {
     return Objects.requireNonNull(limits[number]);
   }
 
-  /** What the limit of a number writes as {@link Usage#scale}. */
+  /** Returns the {@link Usage#scale} of the limit with this number. */
   long scale(int number) {
     return number == 0 ? scaleOfZero : scales[number];
   }
 
-  @SuppressWarnings("ReferenceEquality") // it mostly is the very same, which is quicker to see
+  @SuppressWarnings("ReferenceEquality") // usually the same instance, which is faster to check
   boolean isSame(int number, Limit limit) {
     return (number == 0 ? limitOfZero : limits[number]) == limit || isSame(get(number), limit);
   }
 
-  /** The number of a limit that one more place has. */
+  /** Returns the number of a limit that one more entry uses. */
   int add(Limit limit) {
     int free = -1;
     for (int number = 0; number < limits.length; number++) {
-      Limit there = limits[number];
-      if (there == null) {
+      Limit known = limits[number];
+      if (known == null) {
         free = number;
-      } else if (isSame(there, limit)) {
-        places[number]++;
+      } else if (isSame(known, limit)) {
+        uses[number]++;
         return number;
       }
     }
@@ -61,7 +61,7 @@ final class LimitInterner {
     }
     limits[free] = limit;
     scales[free] = scaleOf(limit);
-    places[free] = 1;
+    uses[free] = 1;
     if (free == 0) {
       limitOfZero = limit;
       scaleOfZero = scales[0];
@@ -70,7 +70,7 @@ final class LimitInterner {
   }
 
   void remove(int number) {
-    if (--places[number] == 0) {
+    if (--uses[number] == 0) {
       limits[number] = null;
       if (number == 0) {
         limitOfZero = null;
@@ -78,7 +78,7 @@ final class LimitInterner {
     }
   }
 
-  /** The number of a limit for a place that had another. */
+  /** Returns the number of a limit for an entry that used another one. */
   int exchange(int former, Limit limit) {
     int number = add(limit);
     remove(former);
@@ -87,27 +87,27 @@ final class LimitInterner {
 
   private int grow() {
     int former = limits.length;
-    if (former == most) {
-      throw StoreException.full("full: too many different limits at a time");
+    if (former == max) {
+      throw StoreException.full("full: too many different limits in use");
     }
     limits = Arrays.copyOf(limits, former * 2);
     scales = Arrays.copyOf(scales, former * 2);
-    places = Arrays.copyOf(places, former * 2);
+    uses = Arrays.copyOf(uses, former * 2);
     return former;
   }
 
-  /** What a limit writes as {@link Usage#scale}. */
+  /** Returns the {@link Usage#scale} that a limit writes. */
   static long scaleOf(Limit limit) {
-    // Decisions pass here, and a switch over types is more than the compiler always dissolves.
+    // On the path of every decision; the compiler does not always optimize a switch over types.
     if (limit instanceof TokenBucket bucket) {
       return bucket.refillMicros();
     }
     return limit instanceof SlidingWindow window ? window.windowMicros() : 1;
   }
 
-  /** Whether what was written under a number equals what a key has used that was never seen. */
+  /** Returns true if the usage written under a number equals that of a new key. */
   boolean isIdle(int number, long atMicros, long used, long before, long nowMicros) {
-    // Each kind by itself, see Counting.
+    // A separate branch for each kind, see EntryTransitions.
     Limit limit = get(number);
     if (limit instanceof TokenBucket bucket) {
       return bucket.settle(new Usage(atMicros, used, 0, scale(number)), nowMicros).isNone();

@@ -13,49 +13,50 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The asks of a demand, with the segments of their keys locked until it is closed.
+ * The parts of a request, with the segments of their keys locked until it is closed.
  *
- * <p>Segments are locked in their order, each once, so that two demands never wait for each other.
- * The places of all keys are held together, so that nobody sees one key before and another after.
+ * <p>Segments are locked in their order, each once, so that two requests never deadlock. The
+ * entries of all keys are held together, so that no caller sees one key before and another after
+ * the change.
  */
 final class LockedRequests implements AutoCloseable {
-  /** An ask and where its count is kept. */
+  /** A part of a request and where its count is kept. */
   private record Located(
-      LimitRequest ask, UsageTable table, Segment segment, long first, long second) {
+      LimitRequest request, UsageTable table, Segment segment, long first, long second) {
     Limit limit() {
-      return ask.policy().limit();
+      return request.policy().limit();
     }
 
-    int place() {
+    int entry() {
       return segment.find(first, second);
     }
 
     boolean isAbsent() {
-      return place() == Segment.ABSENT;
+      return entry() == Segment.ABSENT;
     }
 
     Usage usage() {
-      return segment.usage(place());
+      return segment.usage(entry());
     }
 
     void hold() {
-      int place = place();
-      if (place != Segment.ABSENT) {
-        EntryLayout.hold(segment.places(), place);
+      int entry = entry();
+      if (entry != Segment.ABSENT) {
+        EntryLayout.hold(segment.entries(), entry);
       }
     }
 
-    void letGo() {
-      int place = place();
-      if (place != Segment.ABSENT) {
-        EntryLayout.letGo(segment.places(), place);
+    void release() {
+      int entry = entry();
+      if (entry != Segment.ABSENT) {
+        EntryLayout.release(segment.entries(), entry);
       }
     }
 
-    void writeIfThere(Usage usage) {
-      int place = place();
-      if (place != Segment.ABSENT) {
-        segment.write(place, limit(), usage);
+    void writeIfPresent(Usage usage) {
+      int entry = entry();
+      if (entry != Segment.ABSENT) {
+        segment.write(entry, limit(), usage);
       }
     }
 
@@ -64,29 +65,29 @@ final class LockedRequests implements AutoCloseable {
     }
   }
 
-  private final List<Located> asks;
+  private final List<Located> parts;
   private final List<Segment> locked;
 
-  private LockedRequests(List<Located> asks, List<Segment> locked) {
-    this.asks = asks;
+  private LockedRequests(List<Located> parts, List<Segment> locked) {
+    this.parts = parts;
     this.locked = locked;
   }
 
   static LockedRequests lock(
-      List<LimitRequest> asks, KeyHash hash, Function<Limit, UsageTable> tables) {
-    List<Located> located = new ArrayList<>(asks.size());
-    List<Segment> segments = new ArrayList<>(asks.size());
-    for (LimitRequest ask : asks) {
-      Limit limit = ask.policy().limit();
+      List<LimitRequest> requests, KeyHash hash, Function<Limit, UsageTable> tables) {
+    List<Located> parts = new ArrayList<>(requests.size());
+    List<Segment> segments = new ArrayList<>(requests.size());
+    for (LimitRequest request : requests) {
+      Limit limit = request.policy().limit();
       UsageTable table = tables.apply(limit);
-      KeyHash.Prefix prefix = hash.prefix(MemoryLimitStore.kind(limit), ask.policy().name());
-      long first = hash.first(prefix, ask.key());
+      KeyHash.Prefix prefix = hash.prefix(MemoryLimitStore.kind(limit), request.policy().name());
+      long first = hash.first(prefix, request.key());
       Segment segment = table.segmentOf(first);
-      located.add(new Located(ask, table, segment, first, hash.second(prefix, ask.key())));
+      parts.add(new Located(request, table, segment, first, hash.second(prefix, request.key())));
       insertInOrder(segments, segment);
     }
     segments.forEach(Segment::lock);
-    return new LockedRequests(located, segments);
+    return new LockedRequests(parts, segments);
   }
 
   private static void insertInOrder(List<Segment> segments, Segment segment) {
@@ -100,13 +101,13 @@ final class LockedRequests implements AutoCloseable {
   }
 
   List<Decision> decide(long nowMicros) {
-    if (asks.isEmpty()) {
+    if (parts.isEmpty()) {
       return List.of();
     }
-    boolean hasRoom = asks.getFirst().table().hasRoom(absent());
-    AllOrNothing.Step step = decide(nowMicros, hasRoom);
-    if (step.isGranted() && !hasRoom) {
-      asks.getFirst().table().requireRoom(absent(), locked, nowMicros);
+    boolean hasCapacity = parts.getFirst().table().hasCapacity(absent());
+    AllOrNothing.Step step = decide(nowMicros, hasCapacity);
+    if (step.isGranted() && !hasCapacity) {
+      parts.getFirst().table().requireCapacity(absent(), locked, nowMicros);
       step = decide(nowMicros, true);
     }
     if (step.isGranted()) {
@@ -117,85 +118,85 @@ final class LockedRequests implements AutoCloseable {
 
   private int absent() {
     int absent = 0;
-    for (Located ask : asks) {
-      absent += ask.isAbsent() ? 1 : 0;
+    for (Located part : parts) {
+      absent += part.isAbsent() ? 1 : 0;
     }
     return absent;
   }
 
-  /** Decides and, if it may, writes what is granted to the keys that are there. */
+  /** Decides and, if {@code mayWrite}, writes the granted usages of the keys that are present. */
   private AllOrNothing.Step decide(long nowMicros, boolean mayWrite) {
-    asks.forEach(Located::hold);
+    parts.forEach(Located::hold);
     try {
-      List<AllOrNothing.Part> parts = new ArrayList<>(asks.size());
-      for (Located ask : asks) {
-        parts.add(new AllOrNothing.Part(ask.limit(), ask.usage(), ask.ask().cost()));
+      List<AllOrNothing.Part> candidates = new ArrayList<>(parts.size());
+      for (Located part : parts) {
+        candidates.add(new AllOrNothing.Part(part.limit(), part.usage(), part.request().cost()));
       }
-      AllOrNothing.Step step = AllOrNothing.decide(parts, nowMicros);
+      AllOrNothing.Step step = AllOrNothing.decide(candidates, nowMicros);
       if (step.isGranted() && mayWrite) {
-        for (int i = 0; i < asks.size(); i++) {
-          asks.get(i).writeIfThere(step.next().get(i));
+        for (int i = 0; i < parts.size(); i++) {
+          parts.get(i).writeIfPresent(step.next().get(i));
         }
       }
       return step;
     } finally {
-      asks.forEach(Located::letGo);
+      parts.forEach(Located::release);
     }
   }
 
-  /** Adds the keys that are not there. For that no place may be held. */
+  /** Adds the keys that are absent. No entry may be held meanwhile. */
   private void add(List<Usage> usages, long nowMicros) {
-    for (int i = 0; i < asks.size(); i++) {
-      if (asks.get(i).isAbsent()) {
-        asks.get(i).add(usages.get(i), nowMicros);
+    for (int i = 0; i < parts.size(); i++) {
+      if (parts.get(i).isAbsent()) {
+        parts.get(i).add(usages.get(i), nowMicros);
       }
     }
   }
 
   List<Decision> peek(long nowMicros) {
-    asks.forEach(Located::hold);
+    parts.forEach(Located::hold);
     try {
-      List<Decision> decisions = new ArrayList<>(asks.size());
-      for (Located ask : asks) {
-        decisions.add(ask.limit().peek(ask.usage(), ask.ask().cost(), nowMicros));
+      List<Decision> decisions = new ArrayList<>(parts.size());
+      for (Located part : parts) {
+        decisions.add(part.limit().peek(part.usage(), part.request().cost(), nowMicros));
       }
       return decisions;
     } finally {
-      asks.forEach(Located::letGo);
+      parts.forEach(Located::release);
     }
   }
 
   void refund(long takenAtMicros, long nowMicros) {
-    asks.forEach(Located::hold);
+    parts.forEach(Located::hold);
     try {
-      for (Located ask : asks) {
-        ask.writeIfThere(
-            ask.limit().refund(ask.usage(), ask.ask().cost(), takenAtMicros, nowMicros));
+      for (Located part : parts) {
+        part.writeIfPresent(
+            part.limit().refund(part.usage(), part.request().cost(), takenAtMicros, nowMicros));
       }
     } finally {
-      asks.forEach(Located::letGo);
+      parts.forEach(Located::release);
     }
   }
 
   Usage usage(int index) {
-    Located ask = asks.get(index);
-    ask.hold();
+    Located part = parts.get(index);
+    part.hold();
     try {
-      return ask.usage();
+      return part.usage();
     } finally {
-      ask.letGo();
+      part.release();
     }
   }
 
   void forget(int index) {
-    Located ask = asks.get(index);
-    int place = ask.place();
-    if (place != Segment.ABSENT) {
-      ask.segment().remove(place);
+    Located part = parts.get(index);
+    int entry = part.entry();
+    if (entry != Segment.ABSENT) {
+      part.segment().remove(entry);
     }
   }
 
-  static AcquireResult answer(List<Outcome> outcomes, long nowMicros) {
+  static AcquireResult result(List<Outcome> outcomes, long nowMicros) {
     return new AcquireResult(outcomes, Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 

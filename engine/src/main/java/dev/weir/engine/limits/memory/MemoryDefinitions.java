@@ -10,18 +10,20 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Definitions in memory, for one process: they are gone at its end. */
+/** In-memory definitions, which are lost when the process ends. Thread-safe. */
 public final class MemoryDefinitions<L> implements Definitions<L> {
   private final InstantSource clock;
-  private final int most;
+  private final int max;
   private final Map<String, Definition<L>> byResource = new HashMap<>();
 
   /**
-   * @param most so many are kept
+   * Creates an empty store of definitions.
+   *
+   * @param max the maximum number of resources
    */
-  public MemoryDefinitions(InstantSource clock, int most) {
+  public MemoryDefinitions(InstantSource clock, int max) {
     this.clock = clock;
-    this.most = most;
+    this.max = max;
   }
 
   @Override
@@ -29,9 +31,9 @@ public final class MemoryDefinitions<L> implements Definitions<L> {
     LimitNames.require("resource", resource);
     Instant now = clock.instant();
     Optional<Definition<L>> before = find(resource);
-    if (before.isEmpty() && byResource.size() >= most) {
+    if (before.isEmpty() && byResource.size() >= max) {
       throw new StoreException(
-          StoreException.Outcome.NONE, "overloaded: more than " + most + " resources are defined");
+          StoreException.Outcome.NONE, "overloaded: more than " + max + " resources are defined");
     }
     Definition<L> defined =
         new Definition<>(resource, limit, before.map(Definition::createdAt).orElse(now), now);

@@ -15,45 +15,46 @@ import java.util.function.LongSupplier;
 /**
  * Leases in the memory of this process.
  *
- * <p>Resources are spread over stripes with a lock each. A resource vanishes when its last lease is
- * released, or is swept after that has ended: each call looks at a few others of its stripe. When
- * more resources have leases than may, new ones are told {@link StoreException}. Thread-safe.
+ * <p>Resources are distributed over stripes with one lock each. A resource is removed when its last
+ * lease is released, or by sweeping after that has expired: each call checks a few other resources
+ * of its stripe. If too many resources have leases, requests for new ones fail with {@link
+ * StoreException}. Thread-safe.
  */
 public final class MemoryLeaseStore implements LeaseStore {
-  /** So many resources may have leases unless told otherwise. */
-  public static final int DEFAULT_MOST_RESOURCES = 1_000_000;
+  /** The default maximum number of resources with leases. */
+  public static final int DEFAULT_MAX_RESOURCES = 1_000_000;
 
   private static final int STRIPES = 64;
 
-  /** So many resources are looked at by each call, whether they have ended. */
+  /** The number of resources that each call checks for expiry. */
   private static final int SWEEP = 2;
 
   private final LongSupplier nowMicros;
-  private final int mostPerStripe;
+  private final int maxPerStripe;
   private final Stripe[] stripes = new Stripe[STRIPES];
 
   public MemoryLeaseStore() {
     this(BusyClock.sinceStart());
   }
 
-  /** A store that goes by the given clock, in microseconds since the epoch. */
+  /** Creates a store that uses the given clock, in microseconds since the epoch. */
   public MemoryLeaseStore(LongSupplier nowMicros) {
-    this(nowMicros, DEFAULT_MOST_RESOURCES);
+    this(nowMicros, DEFAULT_MAX_RESOURCES);
   }
 
   /**
-   * A store with a clock and a bound of its own.
+   * Creates a store with its own clock and capacity.
    *
-   * @param nowMicros in microseconds since the epoch
-   * @param mostResources so many resources may have leases; the bound is kept stripe by stripe, so
-   *     that it may be reached a little earlier
+   * @param nowMicros the time in microseconds since the epoch
+   * @param maxResources the maximum number of resources with leases; it applies to each stripe
+   *     proportionally, so it may be reached a little earlier
    */
-  public MemoryLeaseStore(LongSupplier nowMicros, int mostResources) {
-    if (mostResources < 1) {
-      throw new IllegalArgumentException("mostResources must be at least 1, not " + mostResources);
+  public MemoryLeaseStore(LongSupplier nowMicros, int maxResources) {
+    if (maxResources < 1) {
+      throw new IllegalArgumentException("maxResources must be at least 1, not " + maxResources);
     }
     this.nowMicros = nowMicros;
-    this.mostPerStripe = Math.ceilDiv(mostResources, STRIPES);
+    this.maxPerStripe = Math.ceilDiv(maxResources, STRIPES);
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
     }
@@ -62,7 +63,7 @@ public final class MemoryLeaseStore implements LeaseStore {
   private static final class Stripe {
     final ReentrantLock lock = new ReentrantLock();
 
-    /** Those that were looked at last are last. */
+    /** Ordered by the time of the last check, the most recent last. */
     final Map<String, LiveLeases> resources = new LinkedHashMap<>();
 
     void put(String resource, LiveLeases leases) {
@@ -72,8 +73,8 @@ public final class MemoryLeaseStore implements LeaseStore {
       }
     }
 
-    void sweep(int most, long nowMicros) {
-      for (int i = 0; i < most && !resources.isEmpty(); i++) {
+    void sweep(int max, long nowMicros) {
+      for (int i = 0; i < max && !resources.isEmpty(); i++) {
         String first = resources.keySet().iterator().next();
         put(first, resources.getOrDefault(first, LiveLeases.NONE).at(nowMicros));
       }
@@ -140,7 +141,7 @@ public final class MemoryLeaseStore implements LeaseStore {
       stripe.sweep(SWEEP, now);
       if (!stripe.resources.containsKey(resource)
           && !step.next().isEmpty()
-          && stripe.resources.size() >= mostPerStripe) {
+          && stripe.resources.size() >= maxPerStripe) {
         throw StoreException.full("full: too many resources have leases");
       }
       stripe.put(resource, step.next());
@@ -150,7 +151,10 @@ public final class MemoryLeaseStore implements LeaseStore {
     }
   }
 
-  /** How many resources have leases, those included that have ended and were not swept yet. */
+  /**
+   * Returns the number of resources with leases, including those that have expired and were not
+   * swept yet.
+   */
   public int resources() {
     int sum = 0;
     for (Stripe stripe : stripes) {
@@ -164,7 +168,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     return sum;
   }
 
-  /** Nothing is to be closed. */
+  /** Does nothing. */
   @Override
   public void close() {}
 

@@ -20,19 +20,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Counts in the memory of this process: the embedded default, and what a node falls back to.
+ * A limit store in the memory of this process: the embedded default, and the store that a node
+ * falls back to.
  *
- * <p>Keys are kept as keyed hashes of 128 bits in tables of longs, some 45 bytes a key. A key
- * vanishes by itself once what it used equals nothing; there is no thread for that, callers sweep a
- * few places now and then. When more keys are in use than there may be, new ones are told {@link
- * dev.weir.engine.StoreException} rather than that a count is lost. Thread-safe.
+ * <p>Keys are kept as keyed 128-bit hashes in tables of longs, about 45 bytes per key. A key is
+ * removed once its usage equals that of a new key; there is no thread for that, callers sweep a few
+ * entries from time to time. If too many keys are in use, requests for new ones fail with {@link
+ * dev.weir.engine.StoreException}, so that no count is lost. Thread-safe.
  *
- * <p>Under load {@link #take} may grant by a clock that is half a millisecond late; it never
- * refuses by it. Everything else goes by the exact time.
+ * <p>Under load, {@link #take} may grant by a clock that is half a millisecond late; it never
+ * refuses by it. Everything else uses the exact time.
  */
 public final class MemoryLimitStore implements LimitStore {
-  /** So many keys may be in use unless told otherwise: about half a gigabyte. */
-  public static final long DEFAULT_MOST_KEYS = 10_000_000;
+  /** The default maximum number of keys: about half a gigabyte. */
+  public static final long DEFAULT_MAX_KEYS = 10_000_000;
 
   private final BusyClock clock;
   private final KeyHash hash = new KeyHash(new SecureRandom());
@@ -42,31 +43,31 @@ public final class MemoryLimitStore implements LimitStore {
   private final GrantedRequests requests;
 
   public MemoryLimitStore() {
-    this(DEFAULT_MOST_KEYS);
+    this(DEFAULT_MAX_KEYS);
   }
 
   /**
-   * A store with a bound of its own.
+   * Creates a store with its own capacity.
    *
-   * @param mostKeys so many keys may be in use, and so many request ids be remembered
+   * @param maxKeys the maximum number of keys in use, and of remembered request ids
    */
-  public MemoryLimitStore(long mostKeys) {
-    this(new BusyClock(), mostKeys);
+  public MemoryLimitStore(long maxKeys) {
+    this(new BusyClock(), maxKeys);
   }
 
-  /** A store that goes by the given clock, in microseconds since the epoch. */
-  public MemoryLimitStore(LongSupplier nowMicros, long mostKeys) {
-    this(BusyClock.exact(nowMicros), mostKeys);
+  /** Creates a store that uses the given clock, in microseconds since the epoch. */
+  public MemoryLimitStore(LongSupplier nowMicros, long maxKeys) {
+    this(BusyClock.exact(nowMicros), maxKeys);
   }
 
-  private MemoryLimitStore(BusyClock clock, long mostKeys) {
-    if (mostKeys < 1) {
-      throw new IllegalArgumentException("mostKeys must be at least 1, not " + mostKeys);
+  private MemoryLimitStore(BusyClock clock, long maxKeys) {
+    if (maxKeys < 1) {
+      throw new IllegalArgumentException("maxKeys must be at least 1, not " + maxKeys);
     }
     this.clock = clock;
-    this.counts = new UsageTable(EntryLayout.LONGS_WITHOUT_BEFORE, mostKeys, keys);
-    this.slidingCounts = new UsageTable(EntryLayout.LONGS_WITH_BEFORE, mostKeys, keys);
-    this.requests = new GrantedRequests(mostKeys);
+    this.counts = new UsageTable(EntryLayout.LONGS_WITHOUT_BEFORE, maxKeys, keys);
+    this.slidingCounts = new UsageTable(EntryLayout.LONGS_WITH_BEFORE, maxKeys, keys);
+    this.requests = new GrantedRequests(maxKeys);
   }
 
   @Override
@@ -81,24 +82,24 @@ public final class MemoryLimitStore implements LimitStore {
     long first = hash.first(prefix, key, word0, word1, word2);
     long second = hash.second(prefix, key, word0, word1, word2);
     Segment segment = table(limit).segmentOf(first);
-    long[] places = segment.places();
-    int place = segment.hold(places, first, second, limit);
-    if (place == Segment.ABSENT) {
+    long[] entries = segment.entries();
+    int entry = segment.hold(entries, first, second, limit);
+    if (entry == Segment.ABSENT) {
       return decideLocked(limit, cost, clock.exactMicros(), first, second, segment).isAllowed();
     }
     boolean isTaken;
     try {
-      isTaken = take(limit, cost, places, place, now);
+      isTaken = take(limit, cost, entries, entry, now);
     } finally {
-      EntryLayout.letGo(places, place);
+      EntryLayout.release(entries, entry);
     }
     table(limit).sweepNow(now);
     return isTaken;
   }
 
-  private boolean take(Limit limit, long cost, long[] places, int place, long now) {
-    return EntryTransitions.take(limit, places, place, cost, now)
-        || EntryTransitions.take(limit, places, place, cost, clock.exactMicros());
+  private boolean take(Limit limit, long cost, long[] entries, int entry, long now) {
+    return EntryTransitions.take(limit, entries, entry, cost, now)
+        || EntryTransitions.take(limit, entries, entry, cost, clock.exactMicros());
   }
 
   @Override
@@ -116,22 +117,22 @@ public final class MemoryLimitStore implements LimitStore {
     long first = hash.first(prefix, key, word0, word1, word2);
     long second = hash.second(prefix, key, word0, word1, word2);
     Segment segment = table(limit).segmentOf(first);
-    long[] places = segment.places();
-    int place = segment.hold(places, first, second, limit);
-    if (place == Segment.ABSENT) {
+    long[] entries = segment.entries();
+    int entry = segment.hold(entries, first, second, limit);
+    if (entry == Segment.ABSENT) {
       return decideLocked(limit, cost, now, first, second, segment);
     }
     Decision decision;
     try {
-      decision = EntryTransitions.decide(limit, places, place, cost, now);
+      decision = EntryTransitions.decide(limit, entries, entry, cost, now);
     } finally {
-      EntryLayout.letGo(places, place);
+      EntryLayout.release(entries, entry);
     }
     table(limit).sweepNow(now);
     return decision;
   }
 
-  /** Decides for a key that is new, was written under other terms, or is much asked for. */
+  /** Decides for a key that is new, was written under another limit, or is contended. */
   private Decision decideLocked(
       Limit limit, long cost, long now, long first, long second, Segment segment) {
     UsageTable table = table(limit);
@@ -147,95 +148,96 @@ public final class MemoryLimitStore implements LimitStore {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    if (!demand.isRepeatable()) {
-      return decideOnce(demand);
+  public AcquireResult decide(AcquireRequest request) {
+    if (!request.isRepeatable()) {
+      return decideOnce(request);
     }
-    return requests.grantOnce(demand, this::decideOnce, clock::exactMicros);
+    return requests.grantOnce(request, this::decideOnce, clock::exactMicros);
   }
 
-  private AcquireResult decideOnce(AcquireRequest demand) {
+  private AcquireResult decideOnce(AcquireRequest request) {
     long now = clock.exactMicros();
-    if (demand.asks().size() == 1 && demand.waits().isEmpty()) {
-      LimitRequest ask = demand.asks().getFirst();
-      return LockedRequests.answer(List.of(decide(ask.policy(), ask.key(), ask.cost(), now)), now);
+    if (request.asks().size() == 1 && request.waits().isEmpty()) {
+      LimitRequest part = request.asks().getFirst();
+      return LockedRequests.result(
+          List.of(decide(part.policy(), part.key(), part.cost(), now)), now);
     }
     List<Decision> decisions;
-    try (LockedRequests asks = lock(demand.taking())) {
-      decisions = asks.decide(now);
+    try (LockedRequests locked = lock(request.taking())) {
+      decisions = locked.decide(now);
     }
     counts.sweepNow(now);
     slidingCounts.sweepNow(now);
-    return LockedRequests.answer(demand.merged(decisions), now);
+    return LockedRequests.result(request.merged(decisions), now);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    try (LockedRequests asks = lock(demand.taking())) {
+  public AcquireResult peek(AcquireRequest request) {
+    try (LockedRequests locked = lock(request.taking())) {
       long now = clock.exactMicros();
-      return LockedRequests.answer(demand.merged(asks.peek(now)), now);
+      return LockedRequests.result(request.merged(locked.peek(now)), now);
     }
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return requests.recall(demand, clock.exactMicros());
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return requests.recall(request, clock.exactMicros());
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    if (demand.isRepeatable()) {
-      return requests.refund(demand, clock.exactMicros(), this::giveBack);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    if (request.isRepeatable()) {
+      return requests.refund(request, clock.exactMicros(), this::giveBack);
     }
-    giveBack(demand, grantedAt);
+    giveBack(request, grantedAt);
     return Refund.GIVEN_BACK;
   }
 
-  private void giveBack(AcquireRequest demand, Instant grantedAt) {
-    try (LockedRequests asks = lock(demand.taking())) {
-      asks.refund(Micros.clamped(grantedAt), clock.exactMicros());
+  private void giveBack(AcquireRequest request, Instant grantedAt) {
+    try (LockedRequests locked = lock(request.taking())) {
+      locked.refund(Micros.clamped(grantedAt), clock.exactMicros());
     }
   }
 
   @Override
   public Usage usage(Policy policy, String key) {
-    try (LockedRequests asks = lock(List.of(LimitRequest.of(policy, key)))) {
-      return asks.usage(0);
+    try (LockedRequests locked = lock(List.of(LimitRequest.of(policy, key)))) {
+      return locked.usage(0);
     }
   }
 
   @Override
   public void forget(Policy policy, String key) {
-    try (LockedRequests asks = lock(List.of(LimitRequest.of(policy, key)))) {
-      asks.forget(0);
+    try (LockedRequests locked = lock(List.of(LimitRequest.of(policy, key)))) {
+      locked.forget(0);
     }
   }
 
-  /** How many keys are in use, those included that are idle and have not been swept yet. */
+  /** Returns the number of keys in use, including idle ones that have not been swept yet. */
   public long keys() {
     return keys.get();
   }
 
-  /** Lets all keys vanish that are idle, at once: what calls do little by little. */
+  /** Removes all idle keys immediately; calls otherwise do so little by little. */
   public void sweep() {
     long now = clock.exactMicros();
     counts.sweepAll(now);
     slidingCounts.sweepAll(now);
   }
 
-  /** Nothing is to be closed: there is no thread, and memory is collected. */
+  /** Does nothing: there is no thread to stop. */
   @Override
   public void close() {}
 
-  private LockedRequests lock(List<LimitRequest> asks) {
-    return LockedRequests.lock(asks, hash, this::table);
+  private LockedRequests lock(List<LimitRequest> parts) {
+    return LockedRequests.lock(parts, hash, this::table);
   }
 
   private UsageTable table(Limit limit) {
     return limit instanceof TokenBucket || limit instanceof FixedWindow ? counts : slidingCounts;
   }
 
-  /** A number for each kind of limit, as part of what is hashed. */
+  /** Returns a number for each kind of limit, which is part of the hash. */
   public static int kind(Limit limit) {
     return limit instanceof TokenBucket ? 1 : limit instanceof FixedWindow ? 2 : 3;
   }

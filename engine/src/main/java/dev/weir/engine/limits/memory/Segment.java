@@ -7,33 +7,34 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A part of a {@link UsageTable}: places in one array of longs, found by open addressing with
+ * A part of a {@link UsageTable}: entries in one array of longs, found by open addressing with
  * linear probing.
  *
- * <p>A key that is there is found and held ({@link #hold}) without a lock. Whoever adds or removes
- * keys, moves them or changes terms has the lock, and besides holds each place that is changed. So
- * a place that is held stays where it is, and an array of which somebody holds a place stays the
- * current one. A key that is not found without the lock may have been on the move: with it, it is
- * certain.
+ * <p>A key that is present is found and held ({@link #hold}) without a lock. Adding, removing or
+ * moving keys and changing their limit requires the lock, and also holding each entry that is
+ * changed. So a held entry stays where it is, and an array with a held entry stays the current one.
+ * A key that is not found without the lock may be on the move; only a search with the lock is
+ * conclusive.
  */
 final class Segment {
-  /** What {@link #find} finds if the key is not there. */
+  /** The result of {@link #find} if the key is absent. */
   static final int ABSENT = -1;
 
   private static final long ODD = 0x9E37_79B9_7F4A_7C15L;
 
-  // Read by all who come this way, and seldom written.
-  private volatile long[] places;
+  // Read by every caller, and rarely written.
+  private volatile long[] entries;
 
   /**
-   * The length of the current array, kept beside it: to ask the array itself would be to wait for
-   * one more line of the cache before a key's place is known. Without the lock it may be that of
-   * another array: then the search begins at a wrong place, and finds the key or nothing.
+   * The length of the current array. It is kept here because reading it from the array would mean
+   * waiting for another cache line before the position of a key is known. Without the lock it may
+   * belong to another array: then the search begins at a wrong position, and finds the key or
+   * nothing.
    */
   private int length;
 
-  private final LimitInterner terms = new LimitInterner(EntryLayout.MOST_TERMS);
-  private final int longsPerPlace;
+  private final LimitInterner limits = new LimitInterner(EntryLayout.MAX_LIMITS);
+  private final int longsPerEntry;
   private final int segmentBits;
 
   private final SpinLock lock = new SpinLock();
@@ -43,21 +44,26 @@ final class Segment {
   private int sweptUpTo;
 
   /**
-   * @param segmentBits so many bits of a hash have been used to find this segment
-   * @param index its place among the segments of its table
-   * @param none an array with one place, which is free
+   * Creates an empty segment.
+   *
+   * @param segmentBits the number of hash bits that were used to select this segment
+   * @param index the index of this segment in its table
+   * @param none an array with one free entry
    * @param total counts the keys of all segments
    */
-  Segment(int longsPerPlace, int segmentBits, int index, long[] none, AtomicLong total) {
-    this.order = ((long) longsPerPlace << Integer.SIZE) | index;
-    this.longsPerPlace = longsPerPlace;
+  Segment(int longsPerEntry, int segmentBits, int index, long[] none, AtomicLong total) {
+    this.order = ((long) longsPerEntry << Integer.SIZE) | index;
+    this.longsPerEntry = longsPerEntry;
     this.segmentBits = segmentBits;
-    this.places = none;
+    this.entries = none;
     this.length = none.length;
     this.total = total;
   }
 
-  /** A number that no other segment of the store has: whoever locks several goes by it. */
+  /**
+   * Returns a number that is unique among the segments of a store. Callers that lock several
+   * segments lock them in this order.
+   */
   long order() {
     return order;
   }
@@ -74,50 +80,54 @@ final class Segment {
     lock.unlock();
   }
 
-  // Without the lock.
+  // Called without the lock.
 
-  /** The array that is current as long as the caller has the lock or holds a place of it. */
-  long[] places() {
-    return places;
+  /**
+   * Returns the array, which stays current while the caller has the lock or holds one of its
+   * entries.
+   */
+  long[] entries() {
+    return entries;
   }
 
   /**
-   * Finds and holds the place of a key that was written under the terms of this limit. If there is
-   * none, or there might be, or somebody holds it for long, this is {@link #ABSENT}, and the caller
-   * has to take the lock.
+   * Finds and holds the entry of a key that was written under this limit. Returns {@link #ABSENT}
+   * if there is none, if that is uncertain, or if the entry is held for long; the caller then has
+   * to take the lock.
    */
-  int hold(long[] places, long first, long second, Limit limit) {
-    int place = home(length, first);
-    if (place >= places.length) {
+  int hold(long[] entries, long first, long second, Limit limit) {
+    int entry = home(length, first);
+    if (entry >= entries.length) {
       return ABSENT;
     }
-    // Among few keys it is nearly always there. To look first would fetch its line of the cache
-    // from another processor twice, once to read and once to write.
-    if (!hasFewPlaces(places) || !EntryLayout.tryHold(places, place, first, second)) {
-      place = findAndHold(places, place, first, second);
-      if (place == ABSENT) {
+    // In a small table the key is nearly always there. Reading before writing would transfer its
+    // cache line from another processor twice.
+    if (!hasFewEntries(entries) || !EntryLayout.tryHold(entries, entry, first, second)) {
+      entry = findAndHold(entries, entry, first, second);
+      if (entry == ABSENT) {
         return ABSENT;
       }
     }
-    // Terms that a place has do not change as long as it is held.
-    if (terms.isSame(EntryLayout.terms(places, place), limit)) {
-      return place;
+    // The limit of an entry does not change while it is held.
+    if (limits.isSame(EntryLayout.limitNumber(entries, entry), limit)) {
+      return entry;
     }
-    EntryLayout.letGo(places, place);
+    EntryLayout.release(entries, entry);
     return ABSENT;
   }
 
-  private boolean hasFewPlaces(long[] places) {
-    return places.length <= UsageTable.FEWEST_PLACES * longsPerPlace;
+  private boolean hasFewEntries(long[] entries) {
+    return entries.length <= UsageTable.MIN_ENTRIES * longsPerEntry;
   }
 
-  private int findAndHold(long[] places, int home, long first, long second) {
-    int place = find(places, home, first, second);
-    for (int tries = 0; place != ABSENT; tries++) {
-      if (EntryLayout.tryHold(places, place, first, second)) {
-        return place;
+  private int findAndHold(long[] entries, int home, long first, long second) {
+    int entry = find(entries, home, first, second);
+    for (int tries = 0; entry != ABSENT; tries++) {
+      if (EntryLayout.tryHold(entries, entry, first, second)) {
+        return entry;
       }
-      if (!EntryLayout.isOf(places, place, first, second) || !SpinLock.isWorthSpinning(tries)) {
+      if (!EntryLayout.belongsTo(entries, entry, first, second)
+          || !SpinLock.isWorthSpinning(tries)) {
         return ABSENT;
       }
       SpinLock.awaitNextTry(tries);
@@ -125,129 +135,135 @@ final class Segment {
     return ABSENT;
   }
 
-  /** Bits that decide where a key belongs. Linear probing needs more disorder than a hash has. */
+  /**
+   * Returns the bits that determine the position of a key. Linear probing needs more randomness
+   * than the hash has.
+   */
   static long spread(long first) {
-    // Without the lowest bit, which places do not have at hand.
+    // Without the lowest bit, which entries do not store in place.
     long mixed = (first >>> 1 ^ (first >>> 32)) * ODD;
     return mixed ^ (mixed >>> 29);
   }
 
-  private int find(long[] places, int home, long first, long second) {
-    int place = home;
-    while (!EntryLayout.isOf(places, place, first, second)) {
-      if (EntryLayout.isFree(places, place)) {
+  private int find(long[] entries, int home, long first, long second) {
+    int entry = home;
+    while (!EntryLayout.belongsTo(entries, entry, first, second)) {
+      if (EntryLayout.isFree(entries, entry)) {
         return ABSENT;
       }
-      place = next(places, place);
+      entry = next(entries, entry);
     }
-    return place;
+    return entry;
   }
 
   private int home(int length, long first) {
-    // Of a place that is moved only what is stored is known.
+    // Only the stored value is known of an entry that is moved.
     long spread = spread(EntryLayout.stored(first));
     int at = (int) Math.unsignedMultiplyHigh(spread << segmentBits, length);
-    return longsPerPlace == EntryLayout.LONGS_WITHOUT_BEFORE
+    return longsPerEntry == EntryLayout.LONGS_WITHOUT_BEFORE
         ? at & -EntryLayout.LONGS_WITHOUT_BEFORE
         : at - at % EntryLayout.LONGS_WITH_BEFORE;
   }
 
-  private int next(long[] places, int place) {
-    int next = place + longsPerPlace;
-    return next == places.length ? 0 : next;
+  private int next(long[] entries, int entry) {
+    int next = entry + longsPerEntry;
+    return next == entries.length ? 0 : next;
   }
 
-  // With the lock.
+  // Called with the lock.
 
-  /** The place of a key, or {@link #ABSENT}. */
+  /** Returns the entry of a key, or {@link #ABSENT}. */
   int find(long first, long second) {
-    return find(places, home(length, first), first, second);
+    return find(entries, home(length, first), first, second);
   }
 
-  /** Decides for a key that may be there or not. The caller holds no place. */
+  /** Decides for a key that may be present or absent. The caller holds no entry. */
   Decision decide(
       Limit limit, long cost, long nowMicros, long first, long second, UsageTable table) {
-    int place = find(first, second);
-    if (place == ABSENT) {
+    int entry = find(first, second);
+    if (entry == ABSENT) {
       Limit.Step step = limit.decide(Usage.NONE, cost, nowMicros);
-      table.requireRoom(1, List.of(this), nowMicros);
+      table.requireCapacity(1, List.of(this), nowMicros);
       add(first, second, limit, step.next(), nowMicros);
       return step.decision();
     }
-    EntryLayout.hold(places, place);
+    EntryLayout.hold(entries, entry);
     try {
-      Limit.Step step = limit.decide(usage(place), cost, nowMicros);
+      Limit.Step step = limit.decide(usage(entry), cost, nowMicros);
       if (step.decision().isAllowed()) {
-        write(place, limit, step.next());
+        write(entry, limit, step.next());
       }
       return step.decision();
     } finally {
-      EntryLayout.letGo(places, place);
+      EntryLayout.release(entries, entry);
     }
   }
 
-  /** What was last written at a place that the caller holds, nothing if {@link #ABSENT}. */
-  Usage usage(int place) {
-    if (place == ABSENT) {
+  /**
+   * Returns the usage last written to an entry that the caller holds; {@link Usage#NONE} if {@link
+   * #ABSENT}.
+   */
+  Usage usage(int entry) {
+    if (entry == ABSENT) {
       return Usage.NONE;
     }
-    long[] current = places;
+    long[] current = entries;
     return new Usage(
-        EntryLayout.atMicros(current, place),
-        EntryLayout.used(current, place),
-        longsPerPlace == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(current, place) : 0,
-        terms.scale(EntryLayout.terms(current, place)));
+        EntryLayout.atMicros(current, entry),
+        EntryLayout.used(current, entry),
+        longsPerEntry == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(current, entry) : 0,
+        limits.scale(EntryLayout.limitNumber(current, entry)));
   }
 
-  /** Replaces what is used at a place that the caller holds. */
-  void write(int place, Limit limit, Usage usage) {
-    long[] current = places;
-    int number = EntryLayout.terms(current, place);
-    if (!terms.isSame(number, limit)) {
-      EntryLayout.writeTerms(current, place, terms.exchange(number, limit));
+  /** Replaces the usage of an entry that the caller holds. */
+  void write(int entry, Limit limit, Usage usage) {
+    long[] current = entries;
+    int number = EntryLayout.limitNumber(current, entry);
+    if (!limits.isSame(number, limit)) {
+      EntryLayout.writeLimitNumber(current, entry, limits.exchange(number, limit));
     }
-    write(current, place, usage);
+    write(current, entry, usage);
   }
 
-  private void write(long[] array, int place, Usage usage) {
-    EntryLayout.write(array, place, usage.atMicros(), usage.used());
-    if (longsPerPlace == EntryLayout.LONGS_WITH_BEFORE) {
-      EntryLayout.writeBefore(array, place, usage.before());
+  private void write(long[] array, int entry, Usage usage) {
+    EntryLayout.write(array, entry, usage.atMicros(), usage.used());
+    if (longsPerEntry == EntryLayout.LONGS_WITH_BEFORE) {
+      EntryLayout.writeBefore(array, entry, usage.before());
     }
   }
 
-  /** Adds a key that is {@link #ABSENT}. The caller holds no place. */
+  /** Adds a key that is {@link #ABSENT}. The caller holds no entry. */
   void add(long first, long second, Limit limit, Usage usage, long nowMicros) {
     if (isCrowded(count + 1)) {
       rebuild(nowMicros);
     }
-    long[] current = places;
-    int number = terms.add(limit);
-    int place = home(length, first);
-    while (!EntryLayout.isFree(current, place)) {
-      place = next(current, place);
+    long[] current = entries;
+    int number = limits.add(limit);
+    int entry = home(length, first);
+    while (!EntryLayout.isFree(current, entry)) {
+      entry = next(current, entry);
     }
-    EntryLayout.prepare(current, place, first, second);
-    EntryLayout.writeTerms(current, place, number);
-    write(current, place, usage);
-    EntryLayout.give(current, place, first);
+    EntryLayout.prepare(current, entry, first, second);
+    EntryLayout.writeLimitNumber(current, entry, number);
+    write(current, entry, usage);
+    EntryLayout.publish(current, entry, first);
     count++;
     total.getAndIncrement();
   }
 
-  /** Forgets the key that has a place. */
-  void remove(int place) {
-    EntryLayout.hold(places, place);
-    vacate(place);
+  /** Removes the key that owns an entry. */
+  void remove(int entry) {
+    EntryLayout.hold(entries, entry);
+    vacate(entry);
     total.getAndDecrement();
   }
 
-  /** Frees a held place. Those behind it that would not be found any more move up. */
-  private void vacate(int place) {
-    long[] current = places;
-    terms.remove(EntryLayout.terms(current, place));
+  /** Frees a held entry. Entries behind it that would not be found any more move up. */
+  private void vacate(int entry) {
+    long[] current = entries;
+    limits.remove(EntryLayout.limitNumber(current, entry));
     count--;
-    int hole = place;
+    int hole = entry;
     int next = next(current, hole);
     while (!EntryLayout.isFree(current, next)) {
       int home = home(length, EntryLayout.first(current, next));
@@ -255,8 +271,8 @@ final class Segment {
           hole < next ? hole < home && home <= next : hole < home || home <= next;
       if (!staysReachable) {
         EntryLayout.hold(current, next);
-        EntryLayout.copy(current, next, current, hole, longsPerPlace);
-        EntryLayout.give(current, hole, EntryLayout.first(current, next));
+        EntryLayout.copy(current, next, current, hole, longsPerEntry);
+        EntryLayout.publish(current, hole, EntryLayout.first(current, next));
         hole = next;
       }
       next = next(current, next);
@@ -264,46 +280,46 @@ final class Segment {
     EntryLayout.free(current, hole);
   }
 
-  // Sweeping and growing, with the lock.
+  // Sweeping and growing. Called with the lock.
 
-  /** Frees what is idle among the next so many places. The caller holds no place. */
-  void sweep(int most, long nowMicros) {
-    freeIdle(most, nowMicros);
-    if (capacity() > 2 * UsageTable.FEWEST_PLACES && count < capacity() / 3) {
+  /** Frees the idle entries among the next {@code max} ones. The caller holds no entry. */
+  void sweep(int max, long nowMicros) {
+    freeIdle(max, nowMicros);
+    if (capacity() > 2 * UsageTable.MIN_ENTRIES && count < capacity() / 3) {
       rebuild(nowMicros);
     }
   }
 
-  private void freeIdle(int most, long nowMicros) {
-    long[] current = places;
-    int end = Math.min(most, capacity());
-    for (int looked = 0; looked < end; looked++) {
+  private void freeIdle(int max, long nowMicros) {
+    long[] current = entries;
+    int end = Math.min(max, capacity());
+    for (int checked = 0; checked < end; checked++) {
       if (sweptUpTo >= current.length) {
         sweptUpTo = 0;
       }
-      // What moves up into a hole is looked at, too.
+      // An entry that moves up into the hole is checked, too.
       while (!EntryLayout.isFree(current, sweptUpTo) && isIdle(current, sweptUpTo, nowMicros)) {
         remove(sweptUpTo);
       }
-      sweptUpTo += longsPerPlace;
+      sweptUpTo += longsPerEntry;
     }
   }
 
   private int capacity() {
-    return places.length / longsPerPlace;
+    return entries.length / longsPerEntry;
   }
 
-  private boolean isIdle(long[] array, int place, long nowMicros) {
-    EntryLayout.hold(array, place);
+  private boolean isIdle(long[] array, int entry, long nowMicros) {
+    EntryLayout.hold(array, entry);
     try {
-      return terms.isIdle(
-          EntryLayout.terms(array, place),
-          EntryLayout.atMicros(array, place),
-          EntryLayout.used(array, place),
-          longsPerPlace == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(array, place) : 0,
+      return limits.isIdle(
+          EntryLayout.limitNumber(array, entry),
+          EntryLayout.atMicros(array, entry),
+          EntryLayout.used(array, entry),
+          longsPerEntry == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(array, entry) : 0,
           nowMicros);
     } finally {
-      EntryLayout.letGo(array, place);
+      EntryLayout.release(array, entry);
     }
   }
 
@@ -312,28 +328,28 @@ final class Segment {
   }
 
   /**
-   * Copies to an array of which two thirds are used, without what is idle. Places of the former
-   * array are held for ever, so whoever still looks at it finds nothing there.
+   * Copies the entries that are not idle to an array that is two thirds full. The entries of the
+   * former array stay held forever, so a caller that still reads it finds nothing there.
    */
   private void rebuild(long nowMicros) {
     freeIdle(Integer.MAX_VALUE, nowMicros);
-    int capacity = Math.max(UsageTable.FEWEST_PLACES, (int) ((long) (count + 1) * 25 / 16) + 1);
-    // Made before anything is held: there may be no memory for it.
-    long[] array = new long[capacity * longsPerPlace];
-    long[] former = places;
-    for (int place = 0; place < former.length; place += longsPerPlace) {
-      if (!EntryLayout.isFree(former, place)) {
-        EntryLayout.hold(former, place);
-        int free = home(array.length, EntryLayout.first(former, place));
+    int capacity = Math.max(UsageTable.MIN_ENTRIES, (int) ((long) (count + 1) * 25 / 16) + 1);
+    // Allocated before anything is held, because the memory may be exhausted.
+    long[] array = new long[capacity * longsPerEntry];
+    long[] former = entries;
+    for (int entry = 0; entry < former.length; entry += longsPerEntry) {
+      if (!EntryLayout.isFree(former, entry)) {
+        EntryLayout.hold(former, entry);
+        int free = home(array.length, EntryLayout.first(former, entry));
         while (!EntryLayout.isFree(array, free)) {
           free = next(array, free);
         }
-        EntryLayout.copy(former, place, array, free, longsPerPlace);
-        EntryLayout.give(array, free, EntryLayout.first(former, place));
+        EntryLayout.copy(former, entry, array, free, longsPerEntry);
+        EntryLayout.publish(array, free, EntryLayout.first(former, entry));
       }
     }
     sweptUpTo = 0;
     length = array.length;
-    places = array;
+    entries = array;
   }
 }

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock that is held while a few places change, or while a small array is copied: whoever comes
- * second looks again for a while before anything heavier is done. Not reentrant.
+ * A lock that is held while a few entries change, or while a small array is copied: a waiting
+ * thread spins for a while before it parks. Not reentrant.
  */
 final class SpinLock {
   private static final VarHandle LOCKED;
@@ -22,7 +22,7 @@ final class SpinLock {
   private static final int SPINS = 200;
   private static final long PARK_NANOS = 20_000;
 
-  @SuppressWarnings("UnusedVariable") // by its handle
+  @SuppressWarnings("UnusedVariable") // accessed by its handle
   private boolean locked;
 
   boolean tryLock() {
@@ -43,7 +43,7 @@ final class SpinLock {
     LOCKED.setRelease(this, false);
   }
 
-  /** Waits for a moment, and for a longer one if there were many tries. */
+  /** Waits for a moment, and longer after many tries. */
   static void awaitNextTry(int tries) {
     if (isWorthSpinning(tries)) {
       Thread.onSpinWait();
@@ -52,7 +52,7 @@ final class SpinLock {
     }
   }
 
-  /** Whether it is worth while to try again before anything heavier is done. */
+  /** Returns true if spinning is still cheaper than parking. */
   static boolean isWorthSpinning(int tries) {
     return tries < SPINS;
   }

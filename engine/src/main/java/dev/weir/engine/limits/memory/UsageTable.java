@@ -7,45 +7,46 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Usages by the hash of their keys, in many small segments.
  *
- * <p>There are so many segments that each stays small up to the largest number of keys, so that the
- * copy that makes one grow is short. Whoever asks sweeps a few places now and then, round and round
- * through all segments: no thread of its own does it.
+ * <p>There are enough segments that each stays small up to the maximum number of keys, so that the
+ * copy by which one grows is short. Callers sweep a few entries from time to time, in turn through
+ * all segments; there is no thread for that. Thread-safe.
  */
 final class UsageTable {
-  static final int FEWEST_PLACES = 4;
+  static final int MIN_ENTRIES = 4;
 
   private static final int KEYS_PER_SEGMENT = 8_192;
-  private static final int FEWEST_SEGMENTS = 64;
-  private static final int MOST_SEGMENTS = 1 << 16;
+  private static final int MIN_SEGMENTS = 64;
+  private static final int MAX_SEGMENTS = 1 << 16;
 
   /**
-   * So often, at most, so many places are swept, seldom enough to cost nothing. A segment that
-   * grows is swept as well, so that what is idle never takes the place of what is not.
+   * The minimum time between two sweeps of {@link #SWEEP_ENTRIES} entries, long enough to make
+   * their cost negligible. A segment that grows is swept as well, so that idle entries never
+   * displace others.
    */
   static final long SWEEP_MICROS = 500;
 
-  static final int SWEEP_PLACES = 256;
+  static final int SWEEP_ENTRIES = 256;
 
-  /** So many more segments are swept a bit before a key is refused. */
-  private static final int LAST_RESORT = 16;
+  /** The number of additional segments that are partly swept before a key is refused. */
+  private static final int MAX_EXTRA_SWEEPS = 16;
 
   private final Segment[] segments;
   private final int segmentBits;
-  private final long mostKeys;
+  private final long maxKeys;
   private final AtomicLong keys;
-  // Races are harmless: a segment is swept twice, or a round later.
-  private int nextSwept;
+  // Races are harmless: a segment is swept twice, or one round later.
+  private int nextSegment;
   private long sweptAtMicros;
 
-  UsageTable(int longsPerPlace, long mostKeys, AtomicLong keys) {
-    int wanted = Math.clamp(mostKeys / KEYS_PER_SEGMENT, FEWEST_SEGMENTS, MOST_SEGMENTS);
-    this.segmentBits = Integer.SIZE - Integer.numberOfLeadingZeros(wanted - 1);
-    this.mostKeys = mostKeys;
+  UsageTable(int longsPerEntry, long maxKeys, AtomicLong keys) {
+    int target = Math.clamp(maxKeys / KEYS_PER_SEGMENT, MIN_SEGMENTS, MAX_SEGMENTS);
+    this.segmentBits = Integer.SIZE - Integer.numberOfLeadingZeros(target - 1);
+    this.maxKeys = maxKeys;
     this.keys = keys;
     this.segments = new Segment[1 << segmentBits];
-    long[] none = new long[longsPerPlace];
+    long[] none = new long[longsPerEntry];
     for (int i = 0; i < segments.length; i++) {
-      segments[i] = new Segment(longsPerPlace, segmentBits, i, none, keys);
+      segments[i] = new Segment(longsPerEntry, segmentBits, i, none, keys);
     }
   }
 
@@ -57,32 +58,37 @@ final class UsageTable {
     return (int) (Segment.spread(first) >>> (Long.SIZE - segmentBits));
   }
 
-  boolean hasRoom(int more) {
-    return keys.get() + more <= mostKeys;
+  /** Returns true if {@code more} keys may be added. */
+  boolean hasCapacity(int more) {
+    return keys.get() + more <= maxKeys;
   }
 
   /**
-   * Throws unless so many keys may be added to segments that the caller has locked, without holding
-   * a place.
+   * Makes sure that {@code more} keys may be added to segments that the caller has locked without
+   * holding an entry.
+   *
+   * @throws StoreException if the table is full
    */
-  void requireRoom(int more, List<Segment> locked, long nowMicros) {
-    if (!hasRoom(more)) {
-      makeRoom(more, locked, nowMicros);
+  void requireCapacity(int more, List<Segment> locked, long nowMicros) {
+    if (!hasCapacity(more)) {
+      freeCapacity(more, locked, nowMicros);
     }
   }
 
-  /** Sweeps a little further than usual before it gives up; never all, that would take too long. */
-  private void makeRoom(int more, List<Segment> locked, long nowMicros) {
-    locked.forEach(segment -> segment.sweep(SWEEP_PLACES, nowMicros));
-    for (int tries = 0; tries < LAST_RESORT && !hasRoom(more); tries++) {
+  /**
+   * Sweeps a little more than usual before giving up; never everything, which would take too long.
+   */
+  private void freeCapacity(int more, List<Segment> locked, long nowMicros) {
+    locked.forEach(segment -> segment.sweep(SWEEP_ENTRIES, nowMicros));
+    for (int tries = 0; tries < MAX_EXTRA_SWEEPS && !hasCapacity(more); tries++) {
       sweepNext(nowMicros);
     }
-    if (!hasRoom(more)) {
-      throw StoreException.full("full: %d keys are in use".formatted(mostKeys));
+    if (!hasCapacity(more)) {
+      throw StoreException.full("full: %d keys are in use".formatted(maxKeys));
     }
   }
 
-  /** Does a share of the sweeping if it is time, also if the clock was set back. */
+  /** Does a share of the sweeping if it is due, even if the clock was set back. */
   void sweepNow(long nowMicros) {
     if (Long.compareUnsigned(nowMicros - sweptAtMicros, SWEEP_MICROS) >= 0) {
       sweptAtMicros = nowMicros;
@@ -90,14 +96,14 @@ final class UsageTable {
     }
   }
 
-  /** Sweeps a part of the next segment if nobody is busy there. */
+  /** Sweeps a part of the next segment unless it is locked. */
   private void sweepNext(long nowMicros) {
-    int index = nextSwept & (segments.length - 1);
-    nextSwept = index + 1;
+    int index = nextSegment & (segments.length - 1);
+    nextSegment = index + 1;
     Segment segment = segments[index];
     if (segment.tryLock()) {
       try {
-        segment.sweep(SWEEP_PLACES, nowMicros);
+        segment.sweep(SWEEP_ENTRIES, nowMicros);
       } finally {
         segment.unlock();
       }

@@ -12,7 +12,7 @@ class BusyClockTest {
     while (!clock.isTicking()) {
       assertThat(clock.cheapMicros()).isLessThanOrEqualTo(clock.exactMicros());
     }
-    // Until the thread has ended by itself.
+    // Until the thread has ended.
     long start = clock.exactMicros();
     long latest = start;
     while (clock.isTicking()) {

@@ -97,7 +97,7 @@ class KeyHashTest {
 
   @Test
   void policiesThatShareARememberedPlaceAreToldApart() {
-    // These two have the same hash code, as Java counts it.
+    // These two have the same {@code hashCode}.
     assertThat("AaBB".hashCode()).isEqualTo("BBAa".hashCode());
     Value one = of(1, "AaBB", "k");
     assertThat(of(1, "BBAa", "k")).isNotEqualTo(one);

@@ -15,7 +15,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
-/** Whatever threads do at the same time is as if they had done it one after the other. */
+/** Concurrent operations are equivalent to some sequential order. */
 @Param(name = "key", gen = IntGen.class, conf = "1:2")
 @Param(name = "cost", gen = IntGen.class, conf = "1:2")
 public class MemoryLimitStoreLincheckTest {
@@ -23,7 +23,7 @@ public class MemoryLimitStoreLincheckTest {
   private static final Policy WINDOW = Policy.of("w", FixedWindow.of(3, Duration.ofSeconds(1)));
   private static final Policy SLIDING = Policy.of("s", SlidingWindow.of(3, Duration.ofSeconds(1)));
 
-  // The clock stands still, so that an order explains all that is seen.
+  // The clock stands still, so that an order explains all results.
   private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, 64);
 
   @Operation

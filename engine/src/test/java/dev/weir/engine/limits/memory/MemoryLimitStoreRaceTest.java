@@ -23,9 +23,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Nothing that was granted is lost or counted twice, while keys come, go and move. */
+/** No grant is lost or counted twice while keys are added, removed and moved. */
 final class MemoryLimitStoreRaceTest {
-  /** Of 64 segments, so that those who are counted share them with those who come and go. */
+  /** With 64 segments, so that counted keys share them with keys that come and go. */
   private static final long MOST_KEYS = 100_000;
 
   private static final int COUNTED = 200;
@@ -71,7 +71,7 @@ final class MemoryLimitStoreRaceTest {
     }
   }
 
-  /** One or two at a time, and now and then one that is given back. */
+  /** Takes one or two units at a time, and sometimes gives one back. */
   private void ask(Policy policy, SplittableRandom random) {
     for (int turn = 0; turn < TURNS; turn++) {
       int one = random.nextInt(COUNTED);
@@ -105,7 +105,7 @@ final class MemoryLimitStoreRaceTest {
     }
   }
 
-  /** Makes segments grow and shrink, and places move up into the holes of others. */
+  /** Makes segments grow and shrink, and entries move up into holes. */
   private void comeAndGo(Limit limit, AtomicBoolean isOver) {
     Policy passing = Policy.of("passing", limit);
     do {

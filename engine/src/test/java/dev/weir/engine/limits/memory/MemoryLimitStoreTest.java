@@ -25,7 +25,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** What is the memory store's own; that it decides as core does is the kit's to prove. */
+/** Properties specific to the in-memory store; the TCK proves that it decides as core does. */
 class MemoryLimitStoreTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final List<Policy> POLICIES =
@@ -103,7 +103,7 @@ class MemoryLimitStoreTest {
 
   @Property(tries = 50)
   void placesAreFoundWhateverCameAndWent(@ForAll long seed) {
-    // Clocks that only go forward: what was swept and what was not then decide the same.
+    // The clock only goes forward, so swept and unswept keys decide the same.
     SplittableRandom random = new SplittableRandom(seed);
     MemoryLimitStore store = store(2_000);
     Map<Key, Usage> naive = new HashMap<>();
@@ -267,7 +267,7 @@ class MemoryLimitStoreTest {
     assertThatThrownBy(() -> store(0)).isInstanceOf(IllegalArgumentException.class);
   }
 
-  /** Of as many rounds as the compiler may need, the least. */
+  /** The minimum over as many rounds as the compiler may need. */
   @Test
   void yesOrNoMakesNoGarbage() {
     MemoryLimitStore store = new MemoryLimitStore();

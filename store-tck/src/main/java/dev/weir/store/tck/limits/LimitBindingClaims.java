@@ -185,7 +185,7 @@ interface LimitBindingClaims extends LimitClaims {
           Policy policy = scene.policy("p", limit);
           AcquireRequest demand =
               scene.repeatable(
-                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest(policy, "k", 4)));
+                  "id", AcquireRequest.MAX_TTL, List.of(new LimitRequest(policy, "k", 4)));
           scene.node.decide(demand);
           scene.clock.move(MINUTE.multipliedBy(3));
           scene.decide(policy, "k", 5);

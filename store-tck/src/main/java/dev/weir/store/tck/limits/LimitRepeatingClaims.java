@@ -68,7 +68,7 @@ interface LimitRepeatingClaims extends LimitClaims {
           scene.decide(policy, "k", 1);
           AcquireRequest demand =
               scene.repeatable(
-                  "id", AcquireRequest.LONGEST_TTL, List.of(new LimitRequest(policy, "k", 1)));
+                  "id", AcquireRequest.MAX_TTL, List.of(new LimitRequest(policy, "k", 1)));
           AcquireResult refused = scene.node.decide(demand);
           assertThat(refused.isAllowed()).isFalse();
           scene.clock.move(refused.retryAfter());

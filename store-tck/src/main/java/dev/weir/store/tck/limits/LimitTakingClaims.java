@@ -104,7 +104,7 @@ interface LimitTakingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           List<LimitRequest> asks =
-              IntStream.range(0, AcquireRequest.MOST_ASKS)
+              IntStream.range(0, AcquireRequest.MAX_PARTS)
                   .mapToObj(
                       i -> new LimitRequest(scene.policy("p" + i % 5, limit), "k" + i, 1 + i % 2))
                   .toList();

@@ -165,7 +165,7 @@ public final class Scene {
 
   static List<WindowCount> windows(
       SlotLedger ledger, SlotConfig config, Instant from, Instant until) {
-    return ledger.windows(new WindowQuery(config, from, until, WindowQuery.LARGEST_PAGE));
+    return ledger.windows(new WindowQuery(config, from, until, WindowQuery.MAX_PAGE));
   }
 
   ForecastResult forecast(Instant from, long events) {

@@ -82,7 +82,7 @@ public final class RedisLimitStore implements LimitStore {
     this.batcher =
         new Batcher<LimitCall, CallResult>(
                 this::work, LARGEST_BATCH, redis.settings().maxWaiting(), MOST_CALLS)
-            .within(redis.settings().commandTimeout());
+            .withMaxWait(redis.settings().commandTimeout());
   }
 
   @Override

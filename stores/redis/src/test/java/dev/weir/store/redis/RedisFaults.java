@@ -133,7 +133,7 @@ abstract class RedisFaults {
       // While Redis stands still nobody can be answered: who ends was turned away.
       Future<Boolean> first = ended.take();
       server.signal("CONT");
-      assertThatThrownBy(first::get).hasMessageContaining("overloaded: more than 4 demands");
+      assertThatThrownBy(first::get).hasMessageContaining("overloaded: more than 4 requests");
       // Whoever was let in is answered.
       for (Future<Boolean> done : calls) {
         try {

@@ -132,7 +132,7 @@ public final class JdbcLimitStore implements LimitStore {
       this.batcher =
           new Batcher<LimitStep, LimitCall.Done>(
                   this::run, settings.maxBatch(), settings.maxWaiting())
-              .within(patience);
+              .withMaxWait(patience);
     }
 
     private List<LimitCall.Done> run(List<LimitStep> steps) {

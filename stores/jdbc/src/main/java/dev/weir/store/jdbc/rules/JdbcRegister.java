@@ -26,7 +26,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   private final Transactions transactions;
   private final StoreClock clock;
   private final Tables tables;
-  private final Entry.Making<T, E> making;
+  private final Entry.Factory<T, E> making;
 
   /**
    * Where entries of a kind are.
@@ -43,7 +43,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     }
   }
 
-  JdbcRegister(DataSource database, StoreClock clock, Tables tables, Entry.Making<T, E> making) {
+  JdbcRegister(DataSource database, StoreClock clock, Tables tables, Entry.Factory<T, E> making) {
     this.transactions = Transactions.prompt(database, () -> {});
     this.clock = clock;
     this.tables = tables;
@@ -144,7 +144,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
                     limit ?
                     """),
                 id,
-                MOST_VERSIONS));
+                MAX_VERSIONS));
   }
 
   @Override
@@ -171,7 +171,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   }
 
   private E read(ResultSet row) throws SQLException {
-    return making.make(
+    return making.create(
         row.getLong(tables.sql("$table_id")),
         row.getInt("version"),
         terms(row),
