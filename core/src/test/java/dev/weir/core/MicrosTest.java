@@ -46,7 +46,7 @@ class MicrosTest {
     assertThat(Micros.inRange(Micros.instant(Micros.EARLIEST))).isTrue();
     assertThat(Micros.inRange(Micros.instant(Micros.EARLIEST).minusNanos(1))).isFalse();
     assertThat(Micros.inRange(Micros.instant(Micros.LATEST))).isTrue();
-    // It would be rounded up to a time that cannot be given.
+    // It would be rounded up to a time out of range.
     assertThat(Micros.inRange(Micros.instant(Micros.LATEST).plusNanos(1))).isFalse();
   }
 

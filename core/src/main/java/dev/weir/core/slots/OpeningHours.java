@@ -72,7 +72,7 @@ public record OpeningHours(
           }
         });
     if (days.isEmpty()) {
-      throw new IllegalArgumentException("hours must contain an open time of the week");
+      throw new IllegalArgumentException("hours must be open at some time of the week");
     }
     if (closedDates.size() > MAX_CLOSED_DATES) {
       throw new IllegalArgumentException(

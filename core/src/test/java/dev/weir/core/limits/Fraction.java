@@ -2,7 +2,7 @@ package dev.weir.core.limits;
 
 import java.math.BigInteger;
 
-/** An exact number, for oracles. */
+/** An exact number, for test oracles. */
 record Fraction(BigInteger over, BigInteger under) implements Comparable<Fraction> {
   static Fraction of(long over, long under) {
     return new Fraction(BigInteger.valueOf(over), BigInteger.valueOf(under));

@@ -3,7 +3,7 @@ package dev.weir.core.limits;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Everything that was granted, and when: what oracles count. */
+/** All grants with their times, for test oracles. */
 final class Grants {
   record Grant(long atMicros, long cost) {}
 
@@ -13,7 +13,7 @@ final class Grants {
     all.add(new Grant(atMicros, cost));
   }
 
-  /** The sum of what was granted from a time until before another. */
+  /** Returns the sum of the grants from a time, inclusive, to another, exclusive. */
   long sum(long fromMicros, long untilMicros) {
     return all.stream()
         .filter(grant -> grant.atMicros() >= fromMicros && grant.atMicros() < untilMicros)

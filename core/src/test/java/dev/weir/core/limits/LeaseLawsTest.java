@@ -16,19 +16,19 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** Leases and places in a queue against a plain list. */
+/** Leases and places in a queue compared with a plain list. */
 class LeaseLawsTest {
-  /** What is done. */
+  /** The operations. */
   enum Act {
     ACQUIRE,
     RENEW,
     RELEASE
   }
 
-  /** A step of the clock, then something is done for an id. */
+  /** A step of the clock, then an operation for an id. */
   record Move(long clockMicros, Act act, int id, int places, Concurrency limit) {}
 
-  /** The same for a queue; what is done is to join or to release. */
+  /** The same for a queue; the operation is to join or to release. */
   record QueueMove(long clockMicros, boolean isJoin, int id, Queue queue) {}
 
   private static final Arbitrary<Long> STEPS =
@@ -83,7 +83,7 @@ class LeaseLawsTest {
     return STARTS;
   }
 
-  /** All leases ever, where core keeps only those that live. */
+  /** Keeps all leases ever granted, while core keeps only the live ones. */
   private static final class Ledger {
     private final List<Lease> leases = new ArrayList<>();
 
@@ -109,7 +109,7 @@ class LeaseLawsTest {
       leases.removeIf(lease -> lease.id().equals(id));
     }
 
-    /** The first time at which enough have ended, looked for end by end. */
+    /** Returns the first time at which enough leases have expired, searched one by one. */
     long waitFor(int places, int max, long now) {
       return live(now).stream()
               .mapToLong(Lease::expiresAtMicros)

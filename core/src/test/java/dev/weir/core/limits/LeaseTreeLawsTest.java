@@ -12,11 +12,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/** The tree of leases against a set of the JDK's. */
+/** The tree of leases compared with a sorted set of the JDK. */
 class LeaseTreeLawsTest {
   private static final Comparator<Lease> BY_END = Comparator.comparingLong(Lease::expiresAtMicros);
 
-  /** A positive number is added, a negative one removed, each with as many places as its digit. */
+  /** Adds positive numbers and removes negative ones, each with as many places as its digit. */
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void holdsWhatASetHolds(
       @ForAll @Size(max = 300) List<@IntRange(min = -60, max = 60) Integer> moves) {

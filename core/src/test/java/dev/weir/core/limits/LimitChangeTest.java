@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
-/** A limit that was changed between two calls keeps what was used. */
+/** A limit that changes between two calls keeps its usage. */
 final class LimitChangeTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 

@@ -9,18 +9,18 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
 /**
- * A course of demands on one usage, for generating.
+ * A generated course of requests on one usage.
  *
- * @param startMicros when it begins
+ * @param startMicros the time at which it begins
  */
 record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> moves) {
 
   /**
-   * A step of the clock, then a demand.
+   * A step of the clock, then a request.
    *
-   * @param thousandths of the most that could be granted
+   * @param thousandths of the maximum cost
    * @param changed the limit from now on, if it {@code isChange}
-   * @param isRefund whether so much is given back instead
+   * @param isRefund true to give the cost back instead
    */
   record Move<L extends Limit>(
       long clockMicros, int thousandths, long more, L changed, boolean isChange, boolean isRefund) {
@@ -45,7 +45,7 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
               1,
               Arbitraries.longs().between(Limit.MIN_DURATION_MICROS, Limit.MAX_DURATION_MICROS)));
 
-  /** With the ends of time, which leave room for the waits that are told. */
+  /** Includes both ends of the range of times, with room for the returned waits. */
   private static final Arbitrary<Long> STARTS =
       Arbitraries.of(
           1_780_000_000_000_000L,
@@ -84,27 +84,27 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
         Tuple.of(1, Arbitraries.longs().between(1, largest)));
   }
 
-  /** One limit, demands only, and a clock that never steps back. */
+  /** One limit, requests only, and a clock that never steps back. */
   static <L extends Limit> Arbitrary<LimitCourse<L>> plain(Arbitrary<L> limits) {
     return limits.flatMap(
         limit -> courses(Arbitraries.just(limit), steps(limit), Arbitraries.just(false), 30));
   }
 
-  /** One limit, demands only, and a clock that steps back at times. */
+  /** One limit, requests only, and a clock that sometimes steps back. */
   static <L extends Limit> Arbitrary<LimitCourse<L>> withClockBack(Arbitrary<L> limits) {
     return limits.flatMap(
         limit ->
             courses(Arbitraries.just(limit), bothWays(steps(limit)), Arbitraries.just(false), 30));
   }
 
-  /** One limit, demands and refunds, and a clock that never steps back. */
+  /** One limit, requests and refunds, and a clock that never steps back. */
   static <L extends Limit> Arbitrary<LimitCourse<L>> withRefunds(Arbitrary<L> limits) {
     return limits.flatMap(
         limit ->
             courses(Arbitraries.just(limit), steps(limit), Arbitraries.of(true, false, false), 30));
   }
 
-  /** Everything: limits that change, refunds, a clock that steps back. */
+  /** Everything: limits that change, refunds, and a clock that steps back. */
   static <L extends Limit> Arbitrary<LimitCourse<L>> any(Arbitrary<L> limits) {
     return limits.flatMap(
         limit ->
@@ -151,7 +151,7 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
     return Combinators.combine(steps, Arbitraries.of(1, 1, 1, -1)).as((size, sign) -> size * sign);
   }
 
-  /** The clock stays where time is. */
+  /** Keeps the clock within the range of times. */
   static long clamp(long micros) {
     return Math.clamp(micros, Micros.EARLIEST, Micros.LATEST);
   }

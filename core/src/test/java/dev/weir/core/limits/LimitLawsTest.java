@@ -13,7 +13,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What holds for every limit, in every state that can be reached. */
+/** Laws that hold for every limit in every reachable state. */
 class LimitLawsTest {
   @Provide
   Arbitrary<LimitCourse<? extends Limit>> any() {
@@ -31,7 +31,7 @@ class LimitLawsTest {
         LimitCourse.withClockBack(LimitCourse.buckets()));
   }
 
-  /** A limit, what is used of it, and a time at which so much is asked. */
+  /** A limit, its usage, and a time at which {@code cost} units are requested. */
   record State(Limit limit, Usage usage, long nowMicros, long cost) {
     Decision peek(long afterMicros) {
       return limit.peek(usage, cost, nowMicros + afterMicros);
@@ -42,7 +42,7 @@ class LimitLawsTest {
     }
   }
 
-  /** Plays a course and shows every state in it, and where it ends. */
+  /** Plays a course and checks every state in it, including the last. */
   private static void play(LimitCourse<?> course, Consumer<State> check) {
     Limit limit = course.limit();
     Usage usage = Usage.NONE;
@@ -147,7 +147,7 @@ class LimitLawsTest {
             assertThat(limit.settle(settled, state.nowMicros() + idle - 1).isNone()).isFalse();
           }
           for (long more : new long[] {0, 1, 1_000, Limit.MAX_DURATION_MICROS}) {
-            // A clock that stepped back is behind what is kept, and not behind what is forgotten.
+            // A clock that stepped back is behind the kept state, but not behind a dropped one.
             long then = Math.max(state.nowMicros(), settled.atMicros()) + idle + more;
             assertThat(limit.decide(state.usage(), state.cost(), then))
                 .isEqualTo(limit.decide(Usage.NONE, state.cost(), then));
@@ -169,7 +169,7 @@ class LimitLawsTest {
               case FixedWindow fixed ->
                   assertThat(usage.used()).isLessThanOrEqualTo(FixedWindow.MAX_LIMIT);
               case SlidingWindow sliding -> {
-                // What is multiplied with the ticks of a window.
+                // The factors that are multiplied by the ticks of a window.
                 assertThat(usage.used()).isLessThanOrEqualTo(SlidingWindow.MAX_LIMIT);
                 assertThat(usage.before()).isLessThanOrEqualTo(SlidingWindow.MAX_LIMIT);
               }
@@ -193,7 +193,7 @@ class LimitLawsTest {
           long now = state.nowMicros();
           Limit.Step step = limit.decide(state.usage(), state.cost(), now);
           Usage settled = limit.settle(state.usage(), now);
-          // A window that lies ahead of a clock that stepped back was not taken from by it.
+          // A clock that stepped back did not take from a window that is ahead of it.
           if (step.decision().isAllowed() && settled.atMicros() <= now) {
             Usage back = limit.refund(step.next(), state.cost(), now, now);
             assertThat(new State(limit, back, now, 1).peek(0))
@@ -221,8 +221,8 @@ class LimitLawsTest {
   }
 
   /**
-   * By ones, because a refusal of much can make room for a little. A clock's latest time is that of
-   * a grant: a refusal is not remembered.
+   * With a cost of 1, because refusing a large request may leave units for a small one. The latest
+   * time of the clock is that of a grant: a refusal is not remembered.
    */
   @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
   void clockThatStepsBackNeverAdmitsMoreThanOneThatStandsStill(

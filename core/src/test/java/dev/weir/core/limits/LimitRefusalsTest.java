@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Impossible limits cannot be made, and the message names field and value. */
+/** Invalid limits cannot be constructed, and the message names field and value. */
 final class LimitRefusalsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

@@ -27,7 +27,7 @@ final class LiveLeasesTest {
     assertThat(leases.leases()).hasSize(3);
   }
 
-  /** In a tree that leans to one side this would end in a stack that overflows. */
+  /** In an unbalanced tree this would overflow the stack. */
   @Test
   void manyThatComeAndGoInOrderAreNoBurden() {
     LiveLeases leases = LiveLeases.NONE;

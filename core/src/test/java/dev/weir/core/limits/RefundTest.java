@@ -6,7 +6,7 @@ import dev.weir.core.Micros;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What is given back, by when it was taken. */
+/** Refunds, depending on when the units were taken. */
 final class RefundTest {
   private static final long MINUTE = 60_000_000;
 

@@ -10,7 +10,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** The shares of all nodes together are not more than the whole, unless each would be nothing. */
+/** The shares of all nodes together do not exceed the whole, unless each would be zero. */
 class ShareLawsTest {
   @Provide
   Arbitrary<FixedWindow> fixed() {

@@ -16,9 +16,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.LongRange;
 
-/** Buckets against exact arithmetic. */
+/** Buckets compared with exact arithmetic. */
 class TokenBucketLawsTest {
-  /** What is lost if only twelve digits count. */
+  /** The loss from keeping only twelve digits. */
   private static final Fraction TWELVE_DIGITS = Fraction.of(1, 100_000_000_000L);
 
   @Provide
@@ -72,7 +72,7 @@ class TokenBucketLawsTest {
     }
   }
 
-  /** Refilled tokens are not given back again: what is kept would have passed without the rest. */
+  /** Refilled tokens are not given back again: the kept grants would have been allowed anyway. */
   @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
   void grantsThatAreNotRefundedFitIntoTheExactBucket(
       @ForAll("withRefunds") LimitCourse<TokenBucket> course) {
@@ -106,7 +106,7 @@ class TokenBucketLawsTest {
     }
   }
 
-  /** The next rate that can be counted: never faster, and hardly slower. */
+  /** The next lower rate that can be counted: never faster, and hardly slower. */
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
   void rateIsNeverAboveTheOneAskedAndHardlyBelow(
       @ForAll("rates") BigDecimal rate,
@@ -125,7 +125,7 @@ class TokenBucketLawsTest {
     TokenBucket bucket = TokenBucket.perSecond(capacity, rate);
     Fraction got = Fraction.of(bucket.refillTokens(), bucket.refillMicros());
     assertThat(got).isLessThanOrEqualTo(asked);
-    // The twelve digits that count, and neighbours in the tree, one of which has a large term.
+    // The twelve significant digits, and neighbours in the tree, one with a large term.
     Fraction digits = asked.times(TWELVE_DIGITS);
     Fraction gap = asked.times(slowest).times(Fraction.of(3));
     assertThat(got).isGreaterThanOrEqualTo(asked.minus(digits).minus(gap));
@@ -139,23 +139,23 @@ class TokenBucketLawsTest {
       assertThat(bucket.perSecond()).isEqualByComparingTo(rate);
     }
     assertThat(TokenBucket.perSecond(TokenBucket.MAX_CAPACITY, BigDecimal.valueOf(333)).perSecond())
-        .as("2 in 6007 µs is the next below 333 a second with so large a capacity")
+        .as("2 in 6007 µs is the next rate below 333 per second with this capacity")
         .isEqualByComparingTo(
             BigDecimal.valueOf(2_000_000).divide(BigDecimal.valueOf(6_007), new MathContext(12)));
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
   void ratioBelowIsTheLargestOfSuchTerms(
-      @ForAll @LongRange(min = 1, max = 300) long over,
-      @ForAll @LongRange(min = 1, max = 300) long under,
+      @ForAll @LongRange(min = 1, max = 300) long numerator,
+      @ForAll @LongRange(min = 1, max = 300) long denominator,
       @ForAll @LongRange(min = 1, max = 60) long maxDenominator) {
-    Fraction exact = Fraction.of(over, under);
+    Fraction exact = Fraction.of(numerator, denominator);
     Fraction best = Fraction.of(0);
     for (long each = 1; each <= maxDenominator; each++) {
-      Fraction candidate = Fraction.of(over * each / under, each);
+      Fraction candidate = Fraction.of(numerator * each / denominator, each);
       best = candidate.compareTo(best) > 0 ? candidate : best;
     }
-    Ratio found = new Ratio(over, under).floorWithDenominator(maxDenominator);
+    Ratio found = new Ratio(numerator, denominator).floorWithDenominator(maxDenominator);
     assertThat(found.denominator()).isBetween(1L, maxDenominator);
     assertThat(Fraction.of(found.numerator(), found.denominator())).isEqualByComparingTo(best);
     assertThat(best).isLessThanOrEqualTo(exact);

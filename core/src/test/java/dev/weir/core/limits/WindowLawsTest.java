@@ -10,7 +10,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.LongRange;
 
-/** Windows against the list of all grants. */
+/** Windows compared with the list of all grants. */
 class WindowLawsTest {
   @Provide
   Arbitrary<LimitCourse<FixedWindow>> fixed() {
@@ -85,8 +85,8 @@ class WindowLawsTest {
   }
 
   /**
-   * All at the last moment of a window, and then each as soon as it is granted: as much as any
-   * stretch of a window's length can get, which is what the documentation says.
+   * Takes everything at the last moment of a window, and then each unit as soon as it is granted:
+   * the documented maximum for an interval of a window's length.
    */
   @Property(tries = 200)
   void slidingWindowGrantsUpToTwiceItsLimitLessOneInTheWorstWindow(
@@ -116,7 +116,7 @@ class WindowLawsTest {
     return Fraction.of(before).times(ticks).plus(Fraction.of(1));
   }
 
-  /** In a stretch not longer than a window: limit × (1 + stretch / window). */
+  /** The maximum in an interval no longer than a window: limit × (1 + interval / window). */
   private static void keepsTheBound(SlidingWindow limit, Grants grants) {
     for (Grants.Grant first : grants.all) {
       for (Grants.Grant last : grants.all) {

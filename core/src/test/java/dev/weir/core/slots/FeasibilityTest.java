@@ -39,7 +39,7 @@ final class FeasibilityTest {
 
     assertWrong("calendar", hourly.withCalendar(mondays("09:10", "09:50")));
     assertPossible(hourly.withCalendar(mondays("09:00", "09:50")));
-    // The second place lies at half past.
+    // The second place is at half past.
     assertPossible(SlotPolicy.of(2, Duration.ofHours(1)).withCalendar(mondays("09:10", "09:50")));
   }
 
@@ -67,7 +67,7 @@ final class FeasibilityTest {
 
     assertPossible(shortest);
     assertWrong("maxDelay", random.withMaxDelay(Micros.duration(1_333_332)));
-    // And it is enough: an event gets a place with it.
+    // And it is sufficient: an event gets a place with it.
     assertThat(
             Planner.place(OccupancyView.empty(shortest), new PlacementRequest(NOW, NOW), () -> 0L))
         .isInstanceOf(Placement.Placed.class);

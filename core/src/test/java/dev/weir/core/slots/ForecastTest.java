@@ -46,9 +46,9 @@ class ForecastTest {
     Subject.Paged paged = new Subject.Paged(scenario.policy(), Long.MIN_VALUE, new Random(events));
     Replay replay = new Replay(scenario, subject);
     scenario.steps().forEach(replay::play);
-    SlotPolicy policy = replay.book().policy();
+    SlotPolicy policy = replay.oracle().policy();
     paged.change(
-        policy, replay.book().taken().keySet().stream().map(replay.book()::window).toList());
+        policy, replay.oracle().taken().keySet().stream().map(replay.oracle()::window).toList());
     PlacementRequest request = request(scenario);
     subject.stored();
 
@@ -94,7 +94,7 @@ class ForecastTest {
     Outcome outcome =
         new Forecast(TERMS, new PlacementRequest(0, 0), TEN_MILLION)
             .step(OccupancyView.empty(TERMS));
-    // The last of a hundred places in the order of time lies at 63/64.
+    // The last of a hundred places in the order of time is at 63/64.
     assertThat(outcome).isEqualTo(new Outcome.Through(99_999 * SIZE, 99_999 * SIZE + 3_937_500));
   }
 

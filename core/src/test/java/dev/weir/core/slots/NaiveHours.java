@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
 
-/** Opening hours as a person reads them: look at the clock on the wall, then at the sign. */
+/** Opening hours as a person reads them: the local time, then the sign on the door. */
 record NaiveHours(
     ZoneId zone, Map<DayOfWeek, List<OpeningHours.Hours>> week, Set<LocalDate> closedDates)
     implements LongPredicate {
@@ -20,7 +20,7 @@ record NaiveHours(
     return new OpeningHours(zone, week, closedDates);
   }
 
-  /** Whether it is open at that time. */
+  /** Returns true if it is open at that time. */
   @Override
   public boolean test(long micros) {
     LocalDateTime local =

@@ -11,8 +11,8 @@ class OccupancyViewTest {
   private static final long HOUR = 3_600_000_000L;
 
   /**
-   * Hours were introduced while events lay in what is now closed time. Their windows are no part of
-   * the search, and must not get in the way of what is read later.
+   * Hours were introduced while events were in what is now closed time. Their windows are not part
+   * of the search, and must not conflict with pages that are read later.
    */
   @Test
   void keepsFullWindowsFullWhenEventsLieInClosedTime() {
@@ -20,7 +20,7 @@ class OccupancyViewTest {
     SlotPolicy policy =
         always.withCalendar(
             Scenarios.daily("UTC", Duration.ofHours(12), Duration.ofHours(10)).calendar());
-    StoredBook stored = new StoredBook();
+    StoredWindows stored = new StoredWindows();
     OccupancyView rebuilt = OccupancyView.empty(policy);
     for (long hour : List.of(11L, 12L)) {
       Window window = new Window(hour * HOUR);
@@ -37,7 +37,7 @@ class OccupancyViewTest {
     assertThat(place(view, 9)).isEqualTo(new Placement.Placed(13 * HOUR, 0, 13 * HOUR, 4));
   }
 
-  /** Whatever happens to windows: what is known and what has yet to be written, each once. */
+  /** Counts known windows and windows to be written once each, whatever happens to them. */
   @Test
   void countsTheMemoryOfWhatItHolds() {
     SlotPolicy policy = SlotPolicy.of(100_000, Duration.ofHours(1));
@@ -77,11 +77,11 @@ class OccupancyViewTest {
     assertThat(view.heapBytes() - empty).isLessThan(100);
   }
 
-  /** What has yet to be written stays, and counts more than what is read again. */
+  /** Unwritten windows are kept and take precedence over what is read again. */
   @Test
   void forgetsOnlyWhatCanBeReadAgain() {
     SlotPolicy policy = SlotPolicy.of(2, Duration.ofHours(1));
-    StoredBook stored = new StoredBook();
+    StoredWindows stored = new StoredWindows();
     OccupancyView view = new OccupancyView(policy);
     view.add(stored.page(policy, 0, 5));
     assertThat(place(view, 1)).isEqualTo(new Placement.Placed(HOUR, 0, HOUR, 0));

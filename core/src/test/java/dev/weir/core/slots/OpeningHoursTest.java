@@ -45,7 +45,7 @@ class OpeningHoursTest {
     checkAgainstTheWall(hours.get1(), Micros.ceil(hours.get2()) + byMinutes * MINUTE);
   }
 
-  /** Looks at the clock minute by minute: hours and changes of the clock come on the minute. */
+  /** Checks every minute: opening hours and clock changes are on the minute. */
   private static void checkAgainstTheWall(NaiveHours wall, long micros) {
     Calendar.Span span = wall.calendar().openAt(micros);
     assertThat(span.untilMicros()).isGreaterThan(micros).isGreaterThan(span.fromMicros());

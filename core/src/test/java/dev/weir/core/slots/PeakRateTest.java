@@ -47,7 +47,7 @@ class PeakRateTest {
     int windows = (int) (2 * Micros.PER_SECOND / size) + 3;
     long[] times = new long[windows * max];
     for (int i = 0; i < times.length; i++) {
-      times[i] = i / max * size + NaiveBook.offsetMicros(i % max, size);
+      times[i] = i / max * size + NaivePlanner.offsetMicros(i % max, size);
     }
     Arrays.sort(times);
     int most = 0;
@@ -56,7 +56,7 @@ class PeakRateTest {
     }
     long peak = PeakRate.perSecond(SlotPolicy.of(max, Micros.duration(size)));
     assertThat(peak).isEqualTo(most);
-    // A densest second begins with an event, but no other may be denser either.
+    // A densest second begins with an event, but no other second may be denser either.
     assertThat((long) countInSecond(times, Math.floorMod(anyBegin, size)))
         .isLessThanOrEqualTo(peak);
   }

@@ -9,7 +9,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** The planner against the oracle that scans. */
+/** The planner compared with the scanning oracle. */
 class PlannerLawsTest {
   @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
   void answersLikeAScanOfAllPlaces(@ForAll("evenly") Scenario scenario) {
@@ -67,14 +67,14 @@ class PlannerLawsTest {
     fromPages(scenario, seed);
   }
 
-  /** Cancelled events are left out: their places are given again, at the same times. */
+  /** Cancelled events are left out: their places are assigned again, at the same times. */
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
   void keepsTheSpreadBound(@ForAll("evenly") Scenario scenario) {
     Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(1)));
     int max = scenario.policy().maxPerWindow();
     for (Scenario.Step step : scenario.steps()) {
       replay.play(step);
-      max = Math.max(max, replay.book().policy().maxPerWindow());
+      max = Math.max(max, replay.oracle().policy().maxPerWindow());
     }
     double perMicro = (double) max / scenario.policy().windowMicros();
     double extra = Math.log(max) / Math.log(2) / 3 + 1;

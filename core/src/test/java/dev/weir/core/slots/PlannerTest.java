@@ -117,7 +117,7 @@ class PlannerTest {
 
   @Test
   void endsWhereTimeEnds() {
-    // The last window has places after the end of time.
+    // The last window has places beyond the range of times.
     OccupancyView view = OccupancyView.empty(SlotPolicy.of(1_024, Duration.ofDays(31)));
     assertThat(place(view, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
     SlotPolicy second = SlotPolicy.of(1, Duration.ofSeconds(1));
@@ -144,7 +144,7 @@ class PlannerTest {
         .allMatch(time -> time >= micros("2026-03-29T00:00:00Z"));
   }
 
-  /** So the search is the same few look-ups, however deep the backlog. */
+  /** So the search takes the same few look-ups, however long the backlog. */
   @Test
   void keepsAnyNumberOfFullWindowsAsOneRun() {
     for (int backlog : new int[] {10, 1_000_000}) {
@@ -204,7 +204,7 @@ class PlannerTest {
 
   @Test
   void givesUpOnACalendarThatIsNeverOpenAtAPlace() {
-    // The only place of each window lies at an even second, and open is an odd one.
+    // The only place of each window is at an even second, and only an odd one is open.
     OpeningHours oddSecond =
         new OpeningHours(
             ZoneOffset.UTC,

@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.function.LongPredicate;
 
-/** A scenario played to a {@link Subject} and to the oracle at once, compared step by step. */
+/** Plays a scenario to a {@link Subject} and to the oracle and compares them step by step. */
 final class Replay {
   private final Scenario scenario;
-  private final NaiveBook book;
+  private final NaivePlanner oracle;
   private final Subject subject;
   private final List<Held> events = new ArrayList<>();
 
   Replay(Scenario scenario, Subject subject) {
     this.scenario = scenario;
-    this.book = new NaiveBook(scenario.policy(), scenario.open());
+    this.oracle = new NaivePlanner(scenario.policy(), scenario.open());
     this.subject = subject;
   }
 
@@ -29,8 +29,8 @@ final class Replay {
     return events;
   }
 
-  NaiveBook book() {
-    return book;
+  NaivePlanner oracle() {
+    return oracle;
   }
 
   void play(Scenario.Step step) {
@@ -41,12 +41,12 @@ final class Replay {
         }
       }
       case Scenario.Step.Cancel cancel -> cancel(cancel.event());
-      case Scenario.Step.Limit limit -> change(limited(limit.maxPerWindow()), book.open());
+      case Scenario.Step.Limit limit -> change(limited(limit.maxPerWindow()), oracle.open());
       case Scenario.Step.Hours hours -> {
         if (hours.inForce()) {
-          change(book.policy().withCalendar(scenario.policy().calendar()), scenario.open());
+          change(oracle.policy().withCalendar(scenario.policy().calendar()), scenario.open());
         } else {
-          change(book.policy().withCalendar(Calendar.ALWAYS), NaiveBook.ALWAYS);
+          change(oracle.policy().withCalendar(Calendar.ALWAYS), NaivePlanner.ALWAYS);
         }
       }
     }
@@ -54,41 +54,41 @@ final class Replay {
 
   private void ask(PlacementRequest request) {
     Placement answer =
-        switch (book.policy().spread()) {
+        switch (oracle.policy().spread()) {
           case EVEN -> askEvenly(request);
           case RANDOM -> askAtRandom(request);
         };
     if (answer instanceof Placement.Placed placed) {
       events.add(new Held(request, placed));
-      assertThat(book.taken(placed.windowStartMicros()).size())
+      assertThat(oracle.taken(placed.windowStartMicros()).size())
           .as("events in the window")
-          .isLessThanOrEqualTo(book.policy().maxPerWindow());
-      assertThat(placed.scheduledMicros()).isBetween(book.from(request), book.latest(request));
-      assertThat(book.isOpen(placed.scheduledMicros())).as("open").isTrue();
+          .isLessThanOrEqualTo(oracle.policy().maxPerWindow());
+      assertThat(placed.scheduledMicros()).isBetween(oracle.from(request), oracle.latest(request));
+      assertThat(oracle.isOpen(placed.scheduledMicros())).as("open").isTrue();
     }
   }
 
   private Placement askEvenly(PlacementRequest request) {
     Placement answer = subject.place(request);
-    assertThat(answer).as("%s", request).isEqualTo(book.placeEvenly(request));
+    assertThat(answer).as("%s", request).isEqualTo(oracle.placeEvenly(request));
     return answer;
   }
 
   private Placement askAtRandom(PlacementRequest request) {
-    long expected = book.randomWindow(request);
+    long expected = oracle.randomWindow(request);
     Placement answer = subject.place(request);
     switch (answer) {
       case Placement.Placed placed -> {
-        long size = book.policy().windowMicros();
+        long size = oracle.policy().windowMicros();
         assertThat(placed.windowStartMicros()).isEqualTo(expected);
         assertThat(Math.floorDiv(placed.scheduledMicros(), size) * size).isEqualTo(expected);
         assertThat(placed.lookahead()).isEqualTo((expected - windowStart(request)) / size);
-        assertThat(placed.place()).isLessThan(book.policy().maxPerWindow());
-        book.take(expected, placed.place());
+        assertThat(placed.place()).isLessThan(oracle.policy().maxPerWindow());
+        oracle.take(expected, placed.place());
       }
       case Placement.NoRoom noRoom -> {
         assertThat(expected).as("%s", request).isEqualTo(Calendar.NEVER);
-        assertThat(noRoom.freeMicros()).isGreaterThanOrEqualTo(book.from(request));
+        assertThat(noRoom.freeMicros()).isGreaterThanOrEqualTo(oracle.from(request));
       }
       case Placement.Unknown unknown -> throw new AssertionError(unknown);
     }
@@ -96,21 +96,21 @@ final class Replay {
   }
 
   private long windowStart(PlacementRequest request) {
-    long size = book.policy().windowMicros();
-    return Math.floorDiv(book.from(request), size) * size;
+    long size = oracle.policy().windowMicros();
+    return Math.floorDiv(oracle.from(request), size) * size;
   }
 
   private void cancel(int number) {
     if (!events.isEmpty()) {
       Placement.Placed placed = events.remove(number % events.size()).placed();
-      Window window = book.window(placed.windowStartMicros());
-      book.release(placed.windowStartMicros(), placed.place());
+      Window window = oracle.window(placed.windowStartMicros());
+      oracle.release(placed.windowStartMicros(), placed.place());
       subject.release(window, placed.place());
     }
   }
 
   private SlotPolicy limited(int maxPerWindow) {
-    SlotPolicy policy = book.policy();
+    SlotPolicy policy = oracle.policy();
     return new SlotPolicy(
         maxPerWindow,
         policy.windowMicros(),
@@ -122,21 +122,21 @@ final class Replay {
   }
 
   private void change(SlotPolicy policy, LongPredicate open) {
-    book.change(policy, open);
-    subject.change(policy, book.taken().keySet().stream().map(book::window).toList());
+    oracle.change(policy, open);
+    subject.change(policy, oracle.taken().keySet().stream().map(oracle::window).toList());
   }
 
-  /** What was written down for later is what is true. */
+  /** The written state equals the actual one. */
   void checkStoredWindows() {
     Map<Long, byte[]> windows = subject.stored().windows();
-    assertThat(windows).containsOnlyKeys(book.taken().keySet());
+    assertThat(windows).containsOnlyKeys(oracle.taken().keySet());
     windows.forEach(
         (start, bytes) ->
             assertThat(Window.of(start, bytes, 0).toBytes())
-                .isEqualTo(book.window(start).toBytes()));
+                .isEqualTo(oracle.window(start).toBytes()));
   }
 
-  /** Runs hold exactly the windows that have no room, each once. */
+  /** Runs contain exactly the windows without a usable place, each once. */
   void checkRuns(boolean complete) {
     NavigableMap<Long, Long> runs = subject.stored().runs();
     long end = Long.MIN_VALUE;
@@ -149,15 +149,15 @@ final class Replay {
       }
       end = run.getValue();
       long last = Math.min(end, Micros.LATEST);
-      for (long start = run.getKey(); start < last; start += book.policy().windowMicros()) {
-        assertThat(book.hasRoom(start)).as("room in window %d of %s", start, run).isFalse();
+      for (long start = run.getKey(); start < last; start += oracle.policy().windowMicros()) {
+        assertThat(oracle.hasFreePlace(start)).as("room in window %d of %s", start, run).isFalse();
       }
     }
-    for (long start : book.taken().keySet()) {
+    for (long start : oracle.taken().keySet()) {
       Map.Entry<Long, Long> run = runs.floorEntry(start);
       boolean inRun = run != null && run.getValue() > start;
-      // The picture need not know that time has ends.
-      if (!book.hasRoomEver(start) && book.isOpenSomewhereIn(start)) {
+      // The view need not know the bounds of time.
+      if (!oracle.hasFreePlaceEver(start) && oracle.isOpenSomewhereIn(start)) {
         assertThat(inRun).as("full window %d in a run of %s", start, runs).isTrue();
       }
     }

@@ -3,21 +3,21 @@ package dev.weir.core.slots;
 import java.util.List;
 import java.util.function.LongPredicate;
 
-/** Terms, and what happens under them. */
+/** A policy, and what happens under it. */
 record Scenario(SlotPolicy policy, LongPredicate open, List<Step> steps) {
 
-  /** What happens next. */
+  /** One step of a scenario. */
   sealed interface Step {
-    /** So many events ask for a slot. */
+    /** A number of events request a slot. */
     record Ask(PlacementRequest request, int events) implements Step {}
 
-    /** An event that has a slot gives it back; counted from the first, and round again. */
+    /** An event releases its slot; the index wraps around. */
     record Cancel(int event) implements Step {}
 
-    /** Another limit is set. */
+    /** The limit changes. */
     record Limit(int maxPerWindow) implements Step {}
 
-    /** The opening hours are lifted, or come into force again. */
+    /** The opening hours are removed or restored. */
     record Hours(boolean inForce) implements Step {}
   }
 }

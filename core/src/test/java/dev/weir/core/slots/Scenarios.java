@@ -23,7 +23,7 @@ final class Scenarios {
 
   private Scenarios() {}
 
-  /** Open at all times; around the epoch, today, and at both ends of time. */
+  /** Always open; around the epoch, today, and at both ends of the range of times. */
   static Arbitrary<Scenario> alwaysOpen(Spread spread) {
     Arbitrary<Long> sizes =
         Arbitraries.oneOf(
@@ -42,10 +42,10 @@ final class Scenarios {
                     .flatMap(
                         policy ->
                             steps(policy, base)
-                                .map(steps -> new Scenario(policy, NaiveBook.ALWAYS, steps))));
+                                .map(steps -> new Scenario(policy, NaivePlanner.ALWAYS, steps))));
   }
 
-  /** With opening hours, around a change of the clock. */
+  /** With opening hours, around a daylight-saving change. */
   static Arbitrary<Scenario> openingHours(Spread spread) {
     Arbitrary<Long> sizes =
         Arbitraries.of(
@@ -68,7 +68,7 @@ final class Scenarios {
             });
   }
 
-  /** Opening hours on the minute, with a change of the clock in their zone. */
+  /** Opening hours on the minute, with a daylight-saving change in their zone. */
   static Arbitrary<Tuple2<NaiveHours, Instant>> hours() {
     return changes()
         .flatMap(
@@ -105,7 +105,7 @@ final class Scenarios {
             });
   }
 
-  /** Three days on which any search ends soon, and anything on the others. */
+  /** Three days on which every search ends soon, and arbitrary hours on the others. */
   private static Arbitrary<Map<DayOfWeek, List<OpeningHours.Hours>>> week() {
     Arbitrary<Integer> minutes =
         Arbitraries.oneOf(

@@ -4,23 +4,23 @@ import java.util.Collection;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** A planner on a picture, kept in one of the ways in which a ledger may keep it. */
+/** A planner on a view that is maintained in one of the ways a ledger may maintain it. */
 interface Subject {
   Placement place(PlacementRequest request);
 
-  /** Gives a place of {@code window}, which is as it is now, back. */
+  /** Releases a place of {@code window}, which is up to date. */
   void release(Window window, int place);
 
-  /** Starts anew under other terms with these windows. */
+  /** Starts again under another policy with these windows. */
   void change(SlotPolicy policy, Collection<Window> windows);
 
-  /** What has been written, all of it. */
-  StoredBook stored();
+  /** Returns everything that has been written. */
+  StoredWindows stored();
 
-  /** A picture that knows everything from the beginning. */
+  /** A view that is complete from the beginning. */
   final class Complete implements Subject {
     private final RandomGenerator random;
-    private final StoredBook stored = new StoredBook();
+    private final StoredWindows stored = new StoredWindows();
     private OccupancyView view;
 
     Complete(SlotPolicy policy, RandomGenerator random) {
@@ -50,17 +50,17 @@ interface Subject {
     }
 
     @Override
-    public StoredBook stored() {
+    public StoredWindows stored() {
       stored.apply(view.drainChanges());
       return stored;
     }
   }
 
-  /** A picture that reads small pages when it must, and is thrown away now and then. */
+  /** A view that reads small pages on demand and is discarded from time to time. */
   final class Paged implements Subject {
     private final RandomGenerator random;
     private final long barrierMicros;
-    private final StoredBook stored = new StoredBook();
+    private final StoredWindows stored = new StoredWindows();
     private OccupancyView view;
 
     Paged(SlotPolicy policy, long barrierMicros, RandomGenerator random) {
@@ -89,7 +89,7 @@ interface Subject {
       return outcome;
     }
 
-    /** Pages may begin before what is asked for, and lap over what is known. */
+    /** Pages may begin before the requested window and overlap known time. */
     private void addPage(long fromMicros) {
       SlotPolicy policy = view.policy();
       int before = random.nextInt(3);
@@ -100,7 +100,7 @@ interface Subject {
     @Override
     public void release(Window window, int place) {
       writeNowAndThen();
-      // Only what is known can be given back.
+      // Only a place of a known window can be released.
       addPage(window.startMicros());
       view.release(window, place);
     }
@@ -117,7 +117,7 @@ interface Subject {
     }
 
     @Override
-    public StoredBook stored() {
+    public StoredWindows stored() {
       stored.apply(view.drainChanges());
       return stored;
     }

@@ -105,9 +105,9 @@ class CircuitBreakerTest {
             () -> new CircuitBreaker.Settings(0, Duration.ofMillis(1), Duration.ofMillis(1)))
         .hasMessageContaining("failures");
     assertThatThrownBy(() -> new CircuitBreaker.Settings(1, Duration.ZERO, Duration.ofMillis(1)))
-        .hasMessageContaining("pauses");
+        .hasMessageContaining("firstPause");
     assertThatThrownBy(
             () -> new CircuitBreaker.Settings(1, Duration.ofMillis(2), Duration.ofMillis(1)))
-        .hasMessageContaining("pauses");
+        .hasMessageContaining("firstPause");
   }
 }

@@ -8,11 +8,11 @@ import java.util.TreeSet;
 import java.util.function.LongPredicate;
 
 /**
- * The oracle: one configuration's book, kept as plainly as possible. It scans the windows one by
- * one from the wanted time, and all places in each.
+ * The oracle: a straightforward planner for one configuration. It scans the windows one by one from
+ * the wanted time, and all places in each.
  */
-final class NaiveBook {
-  /** Open at all times. */
+final class NaivePlanner {
+  /** Always open. */
   static final LongPredicate ALWAYS = time -> true;
 
   private static final int MOST_WINDOWS = 300_000;
@@ -23,7 +23,7 @@ final class NaiveBook {
   private SlotPolicy policy;
   private LongPredicate open;
 
-  NaiveBook(SlotPolicy policy, LongPredicate open) {
+  NaivePlanner(SlotPolicy policy, LongPredicate open) {
     this.policy = policy;
     this.open = open;
   }
@@ -32,7 +32,7 @@ final class NaiveBook {
     return policy;
   }
 
-  /** From now on under other terms; what has been assigned stays. */
+  /** Changes the policy from now on; assigned events stay. */
   void change(SlotPolicy otherTerms, LongPredicate otherOpen) {
     policy = otherTerms;
     open = otherOpen;
@@ -50,7 +50,7 @@ final class NaiveBook {
     return taken.getOrDefault(start, Set.of());
   }
 
-  /** The window as the code under test knows it. */
+  /** Returns the window in the form of the code under test. */
   Window window(long start) {
     Window window = new Window(start);
     taken(start).forEach(window::take);
@@ -67,15 +67,15 @@ final class NaiveBook {
     taken.get(start).remove(place);
   }
 
-  /** The first time at which the wish may be granted. */
+  /** Returns the first time at which the event may run. */
   long from(PlacementRequest request) {
     return Math.max(base(request), policy.pausedUntilMicros());
   }
 
-  /** The last time at which the wish may be granted. */
+  /** Returns the last time at which the event may run. */
   long latest(PlacementRequest request) {
     long base = base(request);
-    // Not base + maxDelay, which may be more than a long holds.
+    // Not base + maxDelay, which may overflow.
     return policy.maxDelayMicros() > Micros.LATEST - base
         ? Micros.LATEST
         : base + policy.maxDelayMicros();
@@ -87,7 +87,7 @@ final class NaiveBook {
         : request.requestedMicros();
   }
 
-  /** What {@link Planner} must answer under {@link Spread#EVEN}; takes the place. */
+  /** Returns the correct result of {@link Planner} under {@link Spread#EVEN}; takes the place. */
   Placement placeEvenly(PlacementRequest request) {
     long size = policy.windowMicros();
     long wanted = Math.floorDiv(from(request), size) * size;
@@ -106,17 +106,17 @@ final class NaiveBook {
     return new Placement.NoRoom(Calendar.NEVER);
   }
 
-  /** Whether anybody, whatever the wish, could still be placed in the window. */
-  boolean hasRoom(long start) {
-    return hasRoom(start, Micros.EARLIEST, Micros.LATEST);
+  /** Returns true if any event could still be placed in the window. */
+  boolean hasFreePlace(long start) {
+    return hasFreePlace(start, Micros.EARLIEST, Micros.LATEST);
   }
 
-  /** The same, but for a time without ends. */
-  boolean hasRoomEver(long start) {
-    return hasRoom(start, Long.MIN_VALUE, Long.MAX_VALUE);
+  /** The same for an unbounded range of times. */
+  boolean hasFreePlaceEver(long start) {
+    return hasFreePlace(start, Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
-  private boolean hasRoom(long start, long from, long latest) {
+  private boolean hasFreePlace(long start, long from, long latest) {
     return switch (policy.spread()) {
       case EVEN -> lowestUsable(start, from, latest) >= 0;
       case RANDOM -> share(start, from, latest) > taken(start).size();
@@ -140,7 +140,7 @@ final class NaiveBook {
     return start + offsetMicros(place, policy.windowMicros());
   }
 
-  /** The bits of {@code place} behind the binary point, one by one. */
+  /** Mirrors the bits of {@code place} behind the binary point, one by one. */
   static long offsetMicros(int place, long sizeMicros) {
     long numerator = 0;
     long denominator = 1;
@@ -152,8 +152,8 @@ final class NaiveBook {
   }
 
   /**
-   * The window into which {@link Planner} must put the wish under {@link Spread#RANDOM}, or {@link
-   * Calendar#NEVER} if there is no room for it.
+   * Returns the window that {@link Planner} must choose under {@link Spread#RANDOM}, or {@link
+   * Calendar#NEVER} if no place is free.
    */
   long randomWindow(PlacementRequest request) {
     long size = policy.windowMicros();
@@ -170,7 +170,7 @@ final class NaiveBook {
     return Calendar.NEVER;
   }
 
-  /** The part of the limit that falls to the open time of the window from one time to another. */
+  /** Returns the part of the limit for the open time of the window between two times. */
   long share(long start, long from, long latest) {
     long last = Math.min(latest, start + policy.windowMicros() - 1);
     return openMicros(Math.max(from, start), last) * policy.maxPerWindow() / policy.windowMicros();

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What a store would hold of a book, fed by {@link OccupancyView#drainChanges()} alone. */
-final class StoredBook {
+/** The contents of a store, fed only by {@link OccupancyView#drainChanges()}. */
+final class StoredWindows {
   private final NavigableMap<Long, byte[]> windows = new TreeMap<>();
   private final NavigableMap<Long, Long> runs = new TreeMap<>();
 
@@ -36,7 +36,7 @@ final class StoredBook {
     return runs;
   }
 
-  /** The page that begins at {@code from} and is so many windows long. */
+  /** Returns the page that begins at {@code from} and spans the given number of windows. */
   Page page(SlotPolicy policy, long from, int length) {
     long until = from + length * policy.windowMicros();
     List<Window> found = new ArrayList<>();
