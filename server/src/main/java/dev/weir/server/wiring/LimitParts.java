@@ -106,8 +106,8 @@ record LimitParts(
   }
 
   /** A hearer of two functions. */
-  static ChangeListener.Hearer hearer(Consumer<String> changed, Runnable allChanged) {
-    return new ChangeListener.Hearer() {
+  static ChangeListener.Listener hearer(Consumer<String> changed, Runnable allChanged) {
+    return new ChangeListener.Listener() {
       @Override
       public void changed(String name) {
         changed.accept(name);

@@ -129,7 +129,7 @@ record SlotParts(
   }
 
   /** Drops from the cache what has changed. */
-  ChangeListener.Hearer hearer() {
+  ChangeListener.Listener hearer() {
     return LimitParts.hearer(cache::forget, cache::flush);
   }
 

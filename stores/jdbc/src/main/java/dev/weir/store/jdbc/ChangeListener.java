@@ -16,37 +16,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears from the database what has changed, on a thread and a connection of its own. While it
- * cannot listen, the time to live of what is cached is the safety net.
+ * Listens for change notifications from the database, on its own thread and connection. While it
+ * cannot listen, cached values expire by their time to live.
  */
 public final class ChangeListener implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ChangeListener.class);
   private static final Duration WAIT = Duration.ofSeconds(1);
 
   private final DataSource database;
-  private final Map<Channel, Hearer> hearers;
+  private final Map<Channel, Listener> listeners;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch listening = new CountDownLatch(1);
   private final Thread thread;
 
-  /** Is told of changes. What it throws ends the listening until the next try. */
-  public interface Hearer {
+  /** Receives changes. If it throws, listening stops until the next attempt. */
+  public interface Listener {
     void changed(String name);
 
-    /** Any may have changed. */
+    /** Called when any name may have changed. */
     void allChanged();
   }
 
-  /** Starts to listen. */
-  public ChangeListener(DataSource database, Map<Channel, Hearer> hearers) {
+  /** Starts listening. */
+  public ChangeListener(DataSource database, Map<Channel, Listener> listeners) {
     this.database = database;
-    this.hearers = new EnumMap<>(hearers);
+    this.listeners = new EnumMap<>(listeners);
     this.thread = Thread.ofPlatform().daemon().name("weir-change-listener").start(this::run);
   }
 
-  /** Waits until it has listened for the first time; false if that takes too long. */
-  public boolean awaitListening(Duration most) throws InterruptedException {
-    return listening.await(most.toMillis(), TimeUnit.MILLISECONDS);
+  /** Waits until listening has started; returns false if that takes longer than the timeout. */
+  public boolean awaitListening(Duration timeout) throws InterruptedException {
+    return listening.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void run() {
@@ -54,7 +54,7 @@ public final class ChangeListener implements AutoCloseable {
       try (Connection connection = database.getConnection()) {
         listen(connection);
       } catch (SQLException | StoreException e) {
-        log.warn("Cannot hear of changes, trying again: {}", e.getMessage());
+        log.warn("Cannot listen for changes, retrying: {}", e.getMessage());
         pause();
       }
     }
@@ -62,39 +62,39 @@ public final class ChangeListener implements AutoCloseable {
 
   private void listen(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      for (Channel channel : hearers.keySet()) {
+      for (Channel channel : listeners.keySet()) {
         statement.execute("listen " + channel.id());
       }
-      // Whatever was said before is lost.
-      hearers.values().forEach(Hearer::allChanged);
+      // Notifications sent before this point are lost.
+      listeners.values().forEach(Listener::allChanged);
       listening.countDown();
       try {
-        hear(connection.unwrap(PGConnection.class));
+        receive(connection.unwrap(PGConnection.class));
       } finally {
-        // A statement of the pool's connection: if that is dead, the pool learns of it here.
+        // Runs on the pooled connection: if that is dead, the pool notices it here.
         statement.execute("unlisten *");
       }
     }
   }
 
-  private void hear(PGConnection connection) throws SQLException {
+  private void receive(PGConnection connection) throws SQLException {
     while (closed.getCount() > 0) {
-      for (PGNotification heard : connection.getNotifications((int) WAIT.toMillis())) {
-        hearers.forEach(
-            (channel, hearer) -> {
-              if (channel.id().equals(heard.getName())) {
-                tell(hearer, heard.getParameter());
+      for (PGNotification notification : connection.getNotifications((int) WAIT.toMillis())) {
+        listeners.forEach(
+            (channel, listener) -> {
+              if (channel.id().equals(notification.getName())) {
+                dispatch(listener, notification.getParameter());
               }
             });
       }
     }
   }
 
-  private static void tell(Hearer hearer, String name) {
+  private static void dispatch(Listener listener, String name) {
     if (name.equals(Channel.ALL)) {
-      hearer.allChanged();
+      listener.allChanged();
     } else {
-      hearer.changed(name);
+      listener.changed(name);
     }
   }
 

@@ -4,7 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** What the database tells every node of: the names of things of one kind that have changed. */
+/** A notification channel of the database: carries names of changed objects to every node. */
 public enum Channel {
   SLOT_CONFIG("weir_slot_config"),
   RULE("weir_rule"),
@@ -12,7 +12,7 @@ public enum Channel {
   BUCKET("weir_bucket"),
   CONCURRENCY("weir_concurrency");
 
-  /** In place of a name: all of them. */
+  /** Sent in place of a name when all of them may have changed. */
   static final String ALL = "*";
 
   private final String id;
@@ -25,7 +25,7 @@ public enum Channel {
     return id;
   }
 
-  /** Tells every node to drop what it has cached. */
+  /** Makes every node drop its cached values. */
   public void flushEverywhere(DataSource database) {
     Transactions.prompt(database, () -> {})
         .write(
@@ -35,7 +35,7 @@ public enum Channel {
             });
   }
 
-  /** Goes out with the commit. */
+  /** Notifies every node of a change, when the transaction commits. */
   public void send(Connection connection, String name) throws SQLException {
     Sql.list(connection, row -> name, "select pg_notify(?, ?)", id, name);
   }

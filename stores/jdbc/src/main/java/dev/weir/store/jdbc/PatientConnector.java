@@ -13,26 +13,26 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /**
- * Opens connections for the pool, and goes on trying at short intervals while the server is down.
+ * Opens connections for the pool, and retries at short intervals while the server is down.
  *
- * <p>The pool by itself pauses longer after each failure, up to five seconds, and does not notice
- * that the server is back before the pause is over. A refused connection costs next to nothing, so
- * it is better to ask often. Callers do not wait for this: they wait for the pool, within its own
- * bound.
+ * <p>The pool's own back-off grows with each failure, up to five seconds, and does not notice that
+ * the server is back before the pause is over. A refused connection costs almost nothing, so it is
+ * better to retry often. Callers do not wait for this: they wait for the pool, up to its connection
+ * timeout.
  */
 final class PatientConnector implements DataSource {
   private static final Duration PAUSE = Duration.ofMillis(100);
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
   /**
-   * How long the server may take for each of its first answers. Less than later ones: nothing works
-   * on a statement yet, and a pool that opens one connection at a time would otherwise not notice
-   * that another server has taken the place of one that hangs.
+   * Socket timeout while a connection is being opened. Shorter than {@code socketTimeout}: no
+   * statement is running yet, and a pool that opens one connection at a time would otherwise not
+   * notice that another server has replaced one that hangs.
    */
-  private static final Duration GREETING = Duration.ofSeconds(5);
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Too many connections, shutting down, starting up: what passes by itself. */
-  private static final Set<String> PASSING = Set.of("53300", "57P01", "57P02", "57P03");
+  /** States of transient failures: too many connections, shutting down, starting up. */
+  private static final Set<String> TRANSIENT_STATES = Set.of("53300", "57P01", "57P02", "57P03");
 
   private static final String CONNECTION_FAILED = "08";
 
@@ -41,25 +41,25 @@ final class PatientConnector implements DataSource {
   private final Duration socketTimeout;
 
   /**
-   * @param socketTimeout how long a connection waits for each answer, once it is open
+   * @param socketTimeout how long an open connection waits for each response
    */
   PatientConnector(String url, Properties properties, Duration socketTimeout) {
     this.url = url;
     this.properties = properties;
     this.socketTimeout = socketTimeout;
-    properties.setProperty("socketTimeout", Long.toString(GREETING.toSeconds()));
+    properties.setProperty("socketTimeout", Long.toString(HANDSHAKE_TIMEOUT.toSeconds()));
   }
 
   @Override
   public Connection getConnection() throws SQLException {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
     while (true) {
       try {
         Connection connection = DriverManager.getConnection(url, properties);
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
         return connection;
       } catch (SQLException e) {
-        if (!passes(e) || System.nanoTime() - deadlineNanos > 0) {
+        if (!isTransient(e) || System.nanoTime() - deadlineNanos > 0) {
           throw e;
         }
         pause(e);
@@ -67,9 +67,9 @@ final class PatientConnector implements DataSource {
     }
   }
 
-  private static boolean passes(SQLException e) {
+  private static boolean isTransient(SQLException e) {
     String state = String.valueOf(e.getSQLState());
-    return state.startsWith(CONNECTION_FAILED) || PASSING.contains(state);
+    return state.startsWith(CONNECTION_FAILED) || TRANSIENT_STATES.contains(state);
   }
 
   private static void pause(SQLException failure) throws SQLException {
@@ -83,16 +83,16 @@ final class PatientConnector implements DataSource {
 
   @Override
   public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException("user and password are among the properties");
+    throw new SQLFeatureNotSupportedException("the connection properties set user and password");
   }
 
-  /** How long the pool waits for an attempt under way when it is closed. */
+  /** How long a closing pool waits for a connection that is being opened, in seconds. */
   @Override
   public int getLoginTimeout() {
     return 1;
   }
 
-  /** How long an attempt may take is among the properties. */
+  /** Ignored: the connection properties set how long an attempt may take. */
   @Override
   public void setLoginTimeout(int seconds) {}
 
@@ -113,7 +113,7 @@ final class PatientConnector implements DataSource {
 
   @Override
   public <T> T unwrap(Class<T> type) throws SQLException {
-    throw new SQLException("wraps nothing");
+    throw new SQLException("not a wrapper for " + type.getName());
   }
 
   @Override

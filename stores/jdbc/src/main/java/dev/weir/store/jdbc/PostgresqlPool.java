@@ -17,25 +17,25 @@ public final class PostgresqlPool {
   /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
   public static final Duration MAX_WAIT = Duration.ofMinutes(30);
 
-  /** Of data sources that are no pool of this class. */
+  /** Applies to data sources that are not a pool of this class. */
   private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(3);
 
   /** A flush to a busy disk may take this long. */
-  private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
+  private static final Duration MIN_PATIENCE = Duration.ofSeconds(1);
 
   /**
-   * Longer than a statement may take: a server that says nothing for this long is gone without a
-   * word.
+   * Longer than the statement timeout: a server that sends nothing for this long is considered
+   * gone.
    */
   private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(40);
 
   private PostgresqlPool() {}
 
   /**
-   * How to connect.
+   * Address and size of a pool.
    *
-   * @param waitForConnection how long a caller waits for a connection before it is told that the
-   *     database is gone, and how long a decision on limits waits for its answer
+   * @param waitForConnection how long a caller waits for a connection before the call fails, and
+   *     how long a limit decision waits for its response
    */
   public record Settings(
       String url,
@@ -45,9 +45,10 @@ public final class PostgresqlPool {
       int maxConnections,
       Duration waitForConnection) {}
 
-  /** Opens a pool; does not wait for the database. */
+  /** Opens a pool. Does not wait for the database. */
   public static HikariDataSource open(Settings settings) {
-    // Connections are opened later, and what the driver says of an address repeats all of it.
+    // Checked here because connections are opened later, and the driver's own message would repeat
+    // the whole URL.
     if (Driver.parseURL(settings.url(), new Properties()) == null) {
       throw new IllegalArgumentException("url must be jdbc:postgresql://host:port/database");
     }
@@ -58,7 +59,7 @@ public final class PostgresqlPool {
     config.setMinimumIdle(settings.minConnections());
     config.setMaximumPoolSize(settings.maxConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
-    // A connection whose server is gone must not cost its borrower the whole wait.
+    // Validating a connection whose server is gone must not use up the caller's whole wait.
     config.setValidationTimeout(
         Math.clamp(settings.waitForConnection().toMillis() / 2, 250, 1_000));
     config.setInitializationFailTimeout(-1);
@@ -74,10 +75,10 @@ public final class PostgresqlPool {
     properties.setProperty("ApplicationName", "weir");
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("connectTimeout", "5");
-    // A node that hangs in a transaction must not keep a configuration locked for ever. Every
-    // statement here has its index and one good plan: a plan that was made while a table was empty
-    // must not read the whole of it when it has grown, and planning each batch anew costs more than
-    // a quarter of its time.
+    // The timeouts keep a node that hangs in a transaction from locking a configuration forever.
+    // Every statement has an index and one good plan: a plan made while a table was empty must not
+    // scan the table once it has grown, and planning each batch anew costs more than a quarter of
+    // its time.
     properties.setProperty(
         "options",
         "-c lock_timeout=10s -c statement_timeout=30s"
@@ -87,21 +88,22 @@ public final class PostgresqlPool {
   }
 
   /**
-   * How long short statements wait for their answer: as long as callers wait for a connection, but
-   * not less than a busy database may need, nor longer than the driver waits.
+   * Returns how long short statements wait for their response: as long as callers wait for a
+   * connection, but at least as long as a busy database may need, and at most as long as the driver
+   * waits.
    */
   public static Duration patience(DataSource database) {
     if (!(database instanceof HikariDataSource pool)) {
       return DEFAULT_PATIENCE;
     }
     Duration wait = Duration.ofMillis(pool.getConnectionTimeout());
-    if (wait.compareTo(SHORTEST_PATIENCE) < 0) {
-      return SHORTEST_PATIENCE;
+    if (wait.compareTo(MIN_PATIENCE) < 0) {
+      return MIN_PATIENCE;
     }
     return wait.compareTo(SOCKET_TIMEOUT) > 0 ? SOCKET_TIMEOUT : wait;
   }
 
-  /** Brings the tables up to date; nodes that start at once wait for each other. */
+  /** Creates or updates the tables. Nodes that start at the same time wait for each other. */
   public static void migrate(DataSource database) {
     Flyway flyway =
         Flyway.configure()
@@ -110,10 +112,10 @@ public final class PostgresqlPool {
             .table("weir_migration")
             .baselineOnMigrate(true)
             .baselineVersion("0")
-            // Each part has numbers of its own: the next of slots is below the first of limits.
+            // Each capability has its own range of versions, so a new one may be below the highest.
             .outOfOrder(true)
             .load();
-    // Flyway's own lock comes too late: two nodes may find no history and both begin one.
+    // Flyway's own lock comes too late: two nodes may both find no history table and create it.
     new Transactions(database, () -> {})
         .write(
             connection -> {

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A statement with its parameters, written in one expression. */
+/** Runs SQL statements, each with its parameters in one expression. */
 public final class Sql {
-  /** The database's clock in microseconds. */
+  /** SQL expression of the database's clock, in microseconds since the epoch. */
   public static final String NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
   private Sql() {}
@@ -60,12 +60,12 @@ public final class Sql {
     }
   }
 
-  /** The time that counts. */
+  /** Returns the time to decide by, in microseconds since the epoch. */
   public static long now(Connection connection, StoreClock clock) throws SQLException {
     return first(connection, row -> clock.micros(row.getLong(1)), "select " + NOW).orElseThrow();
   }
 
-  /** The time that is given from outside, null where the database's counts. */
+  /** Returns the time of a clock other than the database's; null to use the database's clock. */
   public static @Nullable Long givenNow(Connection connection, StoreClock clock)
       throws SQLException {
     return clock.equals(StoreClock.OF_THE_DATABASE) ? null : now(connection, clock);

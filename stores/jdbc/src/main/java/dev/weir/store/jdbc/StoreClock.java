@@ -1,13 +1,13 @@
 package dev.weir.store.jdbc;
 
 /**
- * Which time counts. The database's own, so that skew between nodes cannot matter; tests put theirs
- * in its place.
+ * The clock that decisions use: the database's own, so that skew between nodes does not matter.
+ * Tests replace it.
  */
 @FunctionalInterface
 public interface StoreClock {
   StoreClock OF_THE_DATABASE = databaseMicros -> databaseMicros;
 
-  /** The time that counts when the database says that it is {@code databaseMicros}. */
+  /** Returns the time to decide by when the database's clock shows {@code databaseMicros}. */
   long micros(long databaseMicros);
 }

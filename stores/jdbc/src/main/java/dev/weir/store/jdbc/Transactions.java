@@ -8,20 +8,20 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/** Runs work in transactions, and tries again what met somebody else at the same row. */
+/** Runs work in transactions, and retries those that conflict with another transaction. */
 public final class Transactions {
-  /** Unique violation, serialisation failure, deadlock: the other one won, a new try sees it. */
-  private static final Set<String> WORTH_A_TRY = Set.of("23505", "40001", "40P01");
+  /** Unique violation, serialization failure, deadlock: a retry sees the other's changes. */
+  private static final Set<String> RETRYABLE_STATES = Set.of("23505", "40001", "40P01");
 
-  /** The state of an exception that asks for a new try. */
+  /** SQL state of an exception that makes the transaction be retried. */
   public static final String TRY_AGAIN = "40001";
 
-  private static final int MOST_TRIES = 8;
+  private static final int MAX_ATTEMPTS = 8;
 
   private final DataSource database;
   private final Runnable contended;
 
-  /** How long the database may take for each answer; empty for as long as the driver waits. */
+  /** How long to wait for each response of the database; empty for as long as the driver waits. */
   private final Optional<Duration> patience;
 
   /** Work on a connection. */
@@ -30,7 +30,7 @@ public final class Transactions {
   }
 
   /**
-   * @param contended told of each new try
+   * @param contended called before each retry
    */
   public Transactions(DataSource database, Runnable contended) {
     this(database, contended, Optional.empty());
@@ -47,35 +47,36 @@ public final class Transactions {
    * {@link PostgresqlPool#patience}: a server that hangs answers nothing, and its connections stay
    * open.
    *
-   * @param contended told of each new try
+   * @param contended called before each retry
    */
   public static Transactions prompt(DataSource database, Runnable contended) {
     return new Transactions(database, contended, Optional.of(PostgresqlPool.patience(database)));
   }
 
   /**
-   * One transaction: all of it is on disk when this returns. If it throws, nothing is, unless the
-   * answer to the commit was lost: {@link StoreException#outcome} says so.
+   * Runs work in one transaction, which is committed when this returns. If it throws, nothing was
+   * committed, unless the response to the commit was lost: see {@link StoreException#outcome}.
    */
   public <T> T write(Work<T> work) {
-    return inTries(() -> once(work));
+    return withRetries(() -> once(work));
   }
 
-  /** One statement that is a transaction by itself, so that its commit costs no round trip. */
+  /** Runs a single statement in auto-commit mode, so that the commit costs no round trip. */
   public <T> T writeByOneStatement(Work<T> work) {
-    return inTries(() -> connected(on -> UnansweredException.unlessAnswered(() -> work.on(on))));
+    return withRetries(
+        () -> connected(on -> UnansweredException.unlessAnswered(() -> work.on(on))));
   }
 
-  private interface Try<T> {
+  private interface Attempt<T> {
     T run() throws SQLException;
   }
 
-  private <T> T inTries(Try<T> attempt) {
-    for (int tries = 1; ; tries++) {
+  private <T> T withRetries(Attempt<T> attempt) {
+    for (int attempts = 1; ; attempts++) {
       try {
         return attempt.run();
       } catch (SQLException e) {
-        if (tries == MOST_TRIES || !WORTH_A_TRY.contains(String.valueOf(e.getSQLState()))) {
+        if (attempts == MAX_ATTEMPTS || !isRetryable(e)) {
           throw failure(e);
         }
         contended.run();
@@ -84,15 +85,15 @@ public final class Transactions {
   }
 
   /**
-   * Work that ends in one statement, a transaction by itself, which it sends by {@link
-   * UnansweredException#unlessAnswered}. Empty if that came to nothing, or met somebody else at the
-   * same row: then nothing was done.
+   * Runs work that ends in a single statement in auto-commit mode, which it sends by {@link
+   * UnansweredException#unlessAnswered}. Returns empty, and has done nothing, if the statement
+   * wrote nothing or conflicted with another transaction.
    */
   public <T> Optional<T> attempt(Work<Optional<T>> work) {
     try {
       return connected(work);
     } catch (SQLException e) {
-      if (!WORTH_A_TRY.contains(String.valueOf(e.getSQLState()))) {
+      if (!isRetryable(e)) {
         throw failure(e);
       }
       contended.run();
@@ -100,7 +101,7 @@ public final class Transactions {
     }
   }
 
-  /** Single statements that change nothing. */
+  /** Runs single statements that change nothing. */
   public <T> T read(Work<T> work) {
     try (Connection connection = connect()) {
       return work.on(connection);
@@ -110,33 +111,34 @@ public final class Transactions {
   }
 
   /**
-   * Runs work on one node at a time; false, and nothing is done, while another one is at it.
+   * Runs work on one node at a time. Returns false, without running it, while another node does.
    *
-   * <p>The lock belongs to the session: it goes with the connection, whatever becomes of this node.
+   * <p>The lock belongs to the session: it ends with the connection, even if this node crashes.
    *
    * @param lock the number of the advisory lock
    */
   public boolean alone(long lock, Runnable work) {
     return read(
         connection -> {
-          if (!ask(connection, "select pg_try_advisory_lock(?)", lock)) {
+          if (!queryBoolean(connection, "select pg_try_advisory_lock(?)", lock)) {
             return false;
           }
           try {
             work.run();
           } finally {
             UnansweredException.unlessAnswered(
-                () -> ask(connection, "select pg_advisory_unlock(?)", lock));
+                () -> queryBoolean(connection, "select pg_advisory_unlock(?)", lock));
           }
           return true;
         });
   }
 
-  private static boolean ask(Connection connection, String sql, long lock) throws SQLException {
+  private static boolean queryBoolean(Connection connection, String sql, long lock)
+      throws SQLException {
     return Sql.first(connection, row -> row.getBoolean(1), sql, lock).orElseThrow();
   }
 
-  /** Several statements that change nothing and see one state. */
+  /** Runs several statements that change nothing on one snapshot of the database. */
   public <T> T snapshot(Work<T> work) {
     Work<T> reading =
         connection -> {
@@ -149,7 +151,7 @@ public final class Transactions {
   private <T> T once(Work<T> work) throws SQLException {
     return connected(
         connection -> {
-          // The driver sends BEGIN along with the first statement: no round trip of its own.
+          // The driver sends BEGIN along with the first statement, without an extra round trip.
           connection.setAutoCommit(false);
           try {
             T result = work.on(connection);
@@ -172,12 +174,12 @@ public final class Transactions {
       isDone = true;
       return result;
     } catch (SQLException e) {
-      // If only the closing failed, it must not look as if nothing was done.
+      // If only closing the connection failed, the failure must not claim that nothing was done.
       throw isDone ? new UnansweredException(e) : e;
     }
   }
 
-  /** The pool takes a time-out back with the connection. */
+  /** The pool resets the timeout when the connection is returned. */
   private Connection connect() throws SQLException {
     Connection connection = database.getConnection();
     if (patience.isPresent()) {
@@ -199,13 +201,17 @@ public final class Transactions {
     }
   }
 
-  /** A connection that cannot even roll back has failed before: that failure is the one to tell. */
+  /** If rolling back fails too, the first failure is the one to report. */
   private static void rollBack(Connection connection, Throwable failure) {
     try {
       connection.rollback();
     } catch (SQLException e) {
       failure.addSuppressed(e);
     }
+  }
+
+  private static boolean isRetryable(SQLException e) {
+    return RETRYABLE_STATES.contains(String.valueOf(e.getSQLState()));
   }
 
   private static StoreException failure(SQLException e) {

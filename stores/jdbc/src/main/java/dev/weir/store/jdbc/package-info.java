@@ -1,6 +1,8 @@
 /**
- * Slots on a database. {@link dev.weir.store.jdbc.slots.JdbcSlotLedger} gives them, {@link
- * dev.weir.store.jdbc.slots.JdbcSlotConfigs} keeps configurations; {@code db/weir} holds the
- * tables.
+ * Connections, transactions and change notifications of a PostgreSQL database; the stores are in
+ * the packages {@code slots}, {@code limits} and {@code rules}.
  */
+@NullMarked
 package dev.weir.store.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -38,7 +38,7 @@ final class ChangeListenerTest {
         connections,
         Map.of(
             Channel.SLOT_CONFIG,
-            new ChangeListener.Hearer() {
+            new ChangeListener.Listener() {
               @Override
               public void changed(String name) {
                 changed.accept(name);

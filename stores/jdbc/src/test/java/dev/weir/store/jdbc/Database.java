@@ -77,7 +77,7 @@ public final class Database {
         pool,
         Map.of(
             channel,
-            new ChangeListener.Hearer() {
+            new ChangeListener.Listener() {
               @Override
               public void changed(String name) {
                 changed.run();

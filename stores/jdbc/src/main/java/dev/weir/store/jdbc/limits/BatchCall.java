@@ -22,8 +22,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_2}: many steps as arrays, many answers as one array. Each
- * usage is named once, in an order that all nodes share.
+ * A call of {@code weir_limit_decide_2}: many steps as arrays, their results as one array. Each
+ * usage is passed once, in an order that is the same on all nodes.
  */
 final class BatchCall implements LimitCall {
   private static final String CALL =
@@ -33,7 +33,7 @@ final class BatchCall implements LimitCall {
         ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
       """;
 
-  /** In place of a kind of limit. */
+  /** Kind of a limit request whose permits are waited for in a queue. */
   private static final int WAITED_FOR = 0;
 
   private static final int BINDING_NUMBERS = 5;
@@ -48,44 +48,45 @@ final class BatchCall implements LimitCall {
 
   private final List<LimitStep> steps;
   private final String[] usageIds;
-  private final int[] askCounts;
+  private final int[] requestCounts;
   private final int[] usages;
   private final int[] kinds;
-  private final long[] mosts;
+  private final long[] maxima;
   private final long[] sizes;
   private final long[] refills;
   private final long[] costs;
 
   BatchCall(List<LimitStep> steps) {
     this.steps = steps;
-    this.askCounts = steps.stream().mapToInt(step -> step.demand().asks().size()).toArray();
-    int asks = 0;
-    for (int count : askCounts) {
-      asks += count;
+    this.requestCounts = steps.stream().mapToInt(step -> step.request().asks().size()).toArray();
+    int total = 0;
+    for (int count : requestCounts) {
+      total += count;
     }
-    this.usages = new int[asks];
-    this.kinds = new int[asks];
-    this.mosts = new long[asks];
-    this.sizes = new long[asks];
-    this.refills = new long[asks];
-    this.costs = new long[asks];
+    this.usages = new int[total];
+    this.kinds = new int[total];
+    this.maxima = new long[total];
+    this.sizes = new long[total];
+    this.refills = new long[total];
+    this.costs = new long[total];
     this.usageIds = flatten();
   }
 
-  /** Fills the arrays of asks; returns the usages, in order. */
+  /** Fills the arrays of limit requests; returns the ids of the usages, in order. */
   private String[] flatten() {
-    TreeMap<String, List<Integer>> asksById = new TreeMap<>();
+    TreeMap<String, List<Integer>> indexesById = new TreeMap<>();
     int i = 0;
     for (LimitStep step : steps) {
-      AcquireRequest demand = step.demand();
-      for (int k = 0; k < demand.asks().size(); k++) {
-        @Nullable Delayed wait = demand.waits().get(k);
+      AcquireRequest request = step.request();
+      for (int k = 0; k < request.asks().size(); k++) {
+        @Nullable Delayed wait = request.waits().get(k);
         if (wait == null) {
-          LimitRequest ask = demand.asks().get(k);
-          asksById
-              .computeIfAbsent(UsageId.of(ask.policy(), ask.key()), id -> new ArrayList<>())
+          LimitRequest limitRequest = request.asks().get(k);
+          indexesById
+              .computeIfAbsent(
+                  UsageId.of(limitRequest.policy(), limitRequest.key()), id -> new ArrayList<>())
               .add(i);
-          put(i, ask);
+          put(i, limitRequest);
         } else {
           put(i, wait);
         }
@@ -93,27 +94,27 @@ final class BatchCall implements LimitCall {
       }
     }
     int number = 0;
-    for (List<Integer> asks : asksById.values()) {
+    for (List<Integer> indexes : indexesById.values()) {
       number++;
-      for (int ask : asks) {
-        usages[ask] = number;
+      for (int index : indexes) {
+        usages[index] = number;
       }
     }
-    return asksById.keySet().toArray(String[]::new);
+    return indexesById.keySet().toArray(String[]::new);
   }
 
-  private void put(int i, LimitRequest ask) {
-    LimitParameters terms = LimitParameters.of(ask.policy().limit());
-    kinds[i] = terms.kind();
-    mosts[i] = terms.most();
-    sizes[i] = terms.size();
-    refills[i] = terms.refill();
-    costs[i] = ask.cost();
+  private void put(int i, LimitRequest limitRequest) {
+    LimitParameters parameters = LimitParameters.of(limitRequest.policy().limit());
+    kinds[i] = parameters.kind();
+    maxima[i] = parameters.max();
+    sizes[i] = parameters.size();
+    refills[i] = parameters.refill();
+    costs[i] = limitRequest.cost();
   }
 
   private void put(int i, Delayed wait) {
     kinds[i] = WAITED_FOR;
-    mosts[i] = wait.remaining();
+    maxima[i] = wait.remaining();
     sizes[i] = wait.resetMicros();
     refills[i] = wait.delayMicros();
     costs[i] = wait.position();
@@ -122,7 +123,7 @@ final class BatchCall implements LimitCall {
   @Override
   public CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
       throws SQLException {
-    boolean withIds = steps.stream().anyMatch(step -> step.demand().isRepeatable());
+    boolean withIds = steps.stream().anyMatch(step -> step.request().isRepeatable());
     try (PreparedStatement statement =
             Sql.prepare(
                 connection,
@@ -130,7 +131,7 @@ final class BatchCall implements LimitCall {
                 nowMicros,
                 lookFirst,
                 usageIds,
-                askCounts,
+                requestCounts,
                 takenAt(),
                 withIds ? requestIds() : NO_TEXTS,
                 withIds ? ttls() : NO_NUMBERS,
@@ -138,23 +139,23 @@ final class BatchCall implements LimitCall {
                 withIds ? bindings() : NO_NUMBERS,
                 usages,
                 kinds,
-                mosts,
+                maxima,
                 sizes,
                 refills,
                 costs);
         ResultSet rows = statement.executeQuery()) {
       rows.next();
-      return answers((Long[]) rows.getArray(1).getArray());
+      return results((Long[]) rows.getArray(1).getArray());
     }
   }
 
-  /** When what is given back was taken; empty if nothing is. */
+  /** Returns when each refund was taken; an empty array if there is no refund. */
   private @Nullable Long[] takenAt() {
     boolean any = false;
     @Nullable Long[] taken = new Long[steps.size()];
     for (int i = 0; i < taken.length; i++) {
-      if (steps.get(i) instanceof LimitStep.GiveBack back) {
-        taken[i] = back.takenAtMicros();
+      if (steps.get(i) instanceof LimitStep.GiveBack refund) {
+        taken[i] = refund.takenAtMicros();
         any = true;
       }
     }
@@ -162,21 +163,21 @@ final class BatchCall implements LimitCall {
   }
 
   private String[] requestIds() {
-    return steps.stream().map(step -> step.demand().requestId()).toArray(String[]::new);
+    return steps.stream().map(step -> step.request().requestId()).toArray(String[]::new);
   }
 
   private long[] ttls() {
-    return steps.stream().mapToLong(step -> Micros.floor(step.demand().requestTtl())).toArray();
+    return steps.stream().mapToLong(step -> Micros.floor(step.request().requestTtl())).toArray();
   }
 
-  /** For each step the one before it, counted from 1, of the same sort and id; 0 for none. */
+  /** Returns for each step the previous one of the same sort and id, from 1; 0 for none. */
   private int[] repeats() {
     int[] repeats = new int[steps.size()];
     Map<List<Object>, Integer> last = new HashMap<>();
     for (int i = 0; i < repeats.length; i++) {
-      AcquireRequest demand = steps.get(i).demand();
-      if (demand.isRepeatable()) {
-        List<Object> id = List.of(steps.get(i).getClass(), demand.requestId());
+      AcquireRequest request = steps.get(i).request();
+      if (request.isRepeatable()) {
+        List<Object> id = List.of(steps.get(i).getClass(), request.requestId());
         Integer before = last.put(id, i + 1);
         repeats[i] = before == null ? 0 : before;
       }
@@ -184,24 +185,24 @@ final class BatchCall implements LimitCall {
     return repeats;
   }
 
-  /** The request that each id belongs to. */
+  /** Returns the request that each id is bound to. */
   private long[] bindings() {
     long[] bindings = new long[BINDING_NUMBERS * steps.size()];
     for (int i = 0; i < steps.size(); i++) {
-      AcquireRequest demand = steps.get(i).demand();
-      if (demand.isRepeatable()) {
+      AcquireRequest request = steps.get(i).request();
+      if (request.isRepeatable()) {
         int at = BINDING_NUMBERS * i;
-        bindings[at] = demand.request().digest().high();
-        bindings[at + 1] = demand.request().digest().low();
-        bindings[at + 2] = demand.layout();
-        bindings[at + 3] = demand.request().note().getMostSignificantBits();
-        bindings[at + 4] = demand.request().note().getLeastSignificantBits();
+        bindings[at] = request.request().digest().high();
+        bindings[at + 1] = request.request().digest().low();
+        bindings[at + 2] = request.layout();
+        bindings[at + 3] = request.request().note().getMostSignificantBits();
+        bindings[at + 4] = request.request().note().getLeastSignificantBits();
       }
     }
     return bindings;
   }
 
-  private CallResult answers(Long[] numbers) {
+  private CallResult results(Long[] numbers) {
     ResultReader reader = new ResultReader(numbers);
     Instant now = Micros.instant(reader.next());
     List<Done> done = new ArrayList<>(steps.size());

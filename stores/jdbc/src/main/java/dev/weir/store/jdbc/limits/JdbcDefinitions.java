@@ -17,15 +17,15 @@ import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/** What holds for which resource, in PostgreSQL. A change tells every node. */
+/** Limits of named resources, in PostgreSQL. Every node is notified of a change. */
 public final class JdbcDefinitions<L> implements Definitions<L> {
   private final Transactions transactions;
   private final StoreClock clock;
   private final Table<L> table;
 
   /**
-   * The table of one kind of limit. Its first column is the resource, then come those of the limit,
-   * then when it was made and changed.
+   * The table of one kind of limit. Its first column is the resource, followed by the columns of
+   * the limit and the times at which it was created and updated.
    */
   private record Table<L>(
       String name,

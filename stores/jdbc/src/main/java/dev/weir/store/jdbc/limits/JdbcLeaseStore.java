@@ -13,15 +13,16 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Leases in PostgreSQL: they outlive the nodes and the database's restarts, and end by the
+ * Leases in PostgreSQL. They survive restarts of nodes and of the database, and expire by the
  * database's clock.
  *
  * <p>A step is one statement, the call of a function that repeats core's transitions under the lock
- * of the resource; whoever comes while one is under way shares the next.
+ * of the resource. Callers that arrive while a statement is running share the next one.
+ * Thread-safe.
  */
 public final class JdbcLeaseStore implements LeaseStore {
-  private static final int LARGEST_BATCH = 128;
-  private static final int MOST_WAITING = 20_000;
+  private static final int MAX_BATCH = 128;
+  private static final int MAX_WAITING = 20_000;
 
   private static final String CURRENT =
       """
@@ -37,7 +38,7 @@ public final class JdbcLeaseStore implements LeaseStore {
   private final Batcher<LeaseStep, LeaseDecision> batcher;
 
   /**
-   * @param contended told of each new try after another node was first
+   * @param contended called before each retry after a conflict with another node
    */
   public JdbcLeaseStore(DataSource database, StoreClock clock, Runnable contended) {
     this.transactions = Transactions.prompt(database, contended);
@@ -115,7 +116,7 @@ public final class JdbcLeaseStore implements LeaseStore {
         .orElse(0);
   }
 
-  /** The connections belong to whoever opened them. */
+  /** Does nothing: the data source belongs to the caller. */
   @Override
   public void close() {}
 }

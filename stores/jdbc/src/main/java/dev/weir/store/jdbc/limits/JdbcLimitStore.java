@@ -28,11 +28,11 @@ import javax.sql.DataSource;
 /**
  * Limits in PostgreSQL.
  *
- * <p>A decision is one statement, the call of a function that repeats core's arithmetic; whoever
- * asks while one is under way shares the next. The function locks the rows of the usages in one
- * order, reads the database's clock, decides one demand after the other and writes what has
- * changed. What is refused writes nothing, and where all was refused the last time, it is looked
- * without a lock first: whoever is over the limit costs no write to disk.
+ * <p>A decision is one statement, the call of a function that repeats core's arithmetic. Callers
+ * that arrive while a statement is running share the next one. The function locks the rows of the
+ * usages in a fixed order, reads the database's clock, decides one request after the other and
+ * writes the changes. A refusal writes nothing, and if the previous batch was refused entirely, the
+ * function first decides without locks: callers over the limit cause no disk writes. Thread-safe.
  */
 public final class JdbcLimitStore implements LimitStore {
   private static final String READ =
@@ -58,9 +58,9 @@ public final class JdbcLimitStore implements LimitStore {
   /**
    * How callers share statements.
    *
-   * @param lanes how many batches may be under way at once; a key is always in the same one
-   * @param maxBatch so many demands are one statement at most
-   * @param maxWaiting callers beyond so many, in each lane, are turned away
+   * @param lanes max concurrent batches; a key always uses the same lane
+   * @param maxBatch max requests in one statement
+   * @param maxWaiting max waiting callers in each lane; further callers fail
    */
   public record Settings(int lanes, int maxBatch, int maxWaiting) {
     public static final Settings DEFAULT = new Settings(2, 256, 20_000);
@@ -68,18 +68,18 @@ public final class JdbcLimitStore implements LimitStore {
     public Settings {
       if (lanes < 1 || maxBatch < 1 || maxWaiting < maxBatch) {
         throw new IllegalArgumentException(
-            "lanes %d and maxBatch %d must be at least 1, maxWaiting %d not below maxBatch"
+            "lanes %d and maxBatch %d must be at least 1, maxWaiting %d at least maxBatch"
                 .formatted(lanes, maxBatch, maxWaiting));
       }
     }
   }
 
   /**
-   * @param contended told of each new try after another node was first
+   * @param contended called before each retry after a conflict with another node
    */
   public JdbcLimitStore(
       DataSource database, StoreClock clock, Settings settings, Runnable contended) {
-    this(database, clock, settings, contended, demands -> {});
+    this(database, clock, settings, contended, requests -> {});
   }
 
   private JdbcLimitStore(
@@ -113,9 +113,9 @@ public final class JdbcLimitStore implements LimitStore {
   }
 
   /**
-   * A store that is watched.
+   * Creates a store that reports the size of its batches.
    *
-   * @param batches told how many demands go together, each time
+   * @param batches called with the number of requests in each batch
    */
   public JdbcLimitStore(DataSource database, IntConsumer batches) {
     this(database, StoreClock.OF_THE_DATABASE, Settings.DEFAULT, () -> {}, batches);
@@ -125,7 +125,7 @@ public final class JdbcLimitStore implements LimitStore {
   private final class Lane {
     final Batcher<LimitStep, LimitCall.Done> batcher;
 
-    /** Whether nothing was written the last time. */
+    /** Whether the last batch wrote nothing. */
     private boolean refusing;
 
     Lane(Settings settings, Duration patience) {
@@ -138,60 +138,65 @@ public final class JdbcLimitStore implements LimitStore {
     private List<LimitCall.Done> run(List<LimitStep> steps) {
       batches.accept(steps.size());
       LimitCall call = LimitCall.of(steps);
-      LimitCall.CallResult outcome =
+      LimitCall.CallResult result =
           transactions.writeByOneStatement(
               connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));
-      refusing = !outcome.wrote();
-      return outcome.done();
+      refusing = !result.wrote();
+      return result.done();
     }
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    return run(new LimitStep.Decide(demand), LimitCall.Decided.class).answer();
+  public AcquireResult decide(AcquireRequest request) {
+    return run(new LimitStep.Decide(request), LimitCall.Decided.class).result();
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    LimitStep step = new LimitStep.GiveBack(demand, Micros.clamped(grantedAt));
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    LimitStep step = new LimitStep.GiveBack(request, Micros.clamped(grantedAt));
     return run(step, LimitCall.GivenBack.class).refund();
   }
 
   private <D extends LimitCall.Done> D run(LimitStep step, Class<D> expected) {
-    List<LimitRequest> asks = step.demand().asks();
-    String name = asks.isEmpty() ? step.demand().requestId() : asks.getFirst().key();
+    List<LimitRequest> limitRequests = step.request().asks();
+    String name =
+        limitRequests.isEmpty() ? step.request().requestId() : limitRequests.getFirst().key();
     int lane = Math.floorMod(name.hashCode(), lanes.size());
     return expected.cast(lanes.get(lane).batcher.submit(List.of(step)).getFirst());
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
+  public Optional<AcquireResult> recall(AcquireRequest request) {
     return transactions
-        .read(connection -> Sql.first(connection, this::known, RECALL, demand.requestId()))
-        .flatMap(known -> known.answerTo(demand));
+        .read(connection -> Sql.first(connection, this::remembered, RECALL, request.requestId()))
+        .flatMap(remembered -> remembered.resultFor(request));
   }
 
-  private RememberedRequest known(ResultSet row) throws SQLException {
+  private RememberedRequest remembered(ResultSet row) throws SQLException {
     return new RememberedRequest(
         clock.micros(row.getLong(1)), row.getLong(2), List.of((Long[]) row.getArray(3).getArray()));
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
+  public AcquireResult peek(AcquireRequest request) {
     String[] ids =
-        demand.taking().stream()
-            .map(ask -> UsageId.of(ask.policy(), ask.key()))
+        request.taking().stream()
+            .map(limitRequest -> UsageId.of(limitRequest.policy(), limitRequest.key()))
             .toArray(String[]::new);
     List<Read> reads =
         transactions.read(connection -> Sql.list(connection, this::read, READ, (Object) ids));
     long nowMicros = reads.getFirst().nowMicros();
     List<Outcome> outcomes = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
-      LimitRequest ask = demand.taking().get(i);
-      outcomes.add(ask.policy().limit().peek(reads.get(i).usage(), ask.cost(), nowMicros));
+      LimitRequest limitRequest = request.taking().get(i);
+      outcomes.add(
+          limitRequest
+              .policy()
+              .limit()
+              .peek(reads.get(i).usage(), limitRequest.cost(), nowMicros));
     }
     return new AcquireResult(
-        demand.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+        request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 
   @Override
@@ -203,7 +208,7 @@ public final class JdbcLimitStore implements LimitStore {
         .usage();
   }
 
-  /** A usage, and when it was read. */
+  /** A usage and the time at which it was read. */
   private record Read(long nowMicros, Usage usage) {}
 
   private Read read(ResultSet row) throws SQLException {
@@ -224,7 +229,7 @@ public final class JdbcLimitStore implements LimitStore {
             connection -> Sql.update(connection, "delete from limit_usage where id = ?", id));
   }
 
-  /** The connections belong to whoever opened them. */
+  /** Does nothing: the data source belongs to the caller. */
   @Override
   public void close() {}
 }

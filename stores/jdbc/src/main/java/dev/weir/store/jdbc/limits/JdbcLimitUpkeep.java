@@ -10,14 +10,14 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Upkeep of limits and leases in PostgreSQL. What somebody decides on at the moment is left for the
- * next time, so that nobody ever waits for upkeep.
+ * Upkeep of limits and leases in PostgreSQL. Rows that are locked by a decision are left for the
+ * next run, so that no decision ever waits for upkeep.
  */
 public final class JdbcLimitUpkeep implements LimitUpkeep {
-  /** "weir", and two: the number of an advisory lock. */
+  /** Number of an advisory lock: "weir" in ASCII, followed by 2. */
   private static final long LOCK = 0x7765697202L;
 
-  /** A clock that steps back by less finds what it left. */
+  /** Keeps expired rows this long, so that a clock that steps back by less still finds them. */
   private static final long GRACE_MICROS = Micros.floor(Duration.ofMinutes(1));
 
   private static final String REMOVE_FROM =
@@ -34,7 +34,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   private static final String REMOVE_REQUESTS =
       REMOVE_FROM.formatted("limit_request", "expires_at");
 
-  /** A resource and what is left of its leases, all of which have ended. */
+  /** Removes resources and the rest of their leases, all of which have ended. */
   private static final String REMOVE_RESOURCES =
       """
       with expired as (
@@ -60,7 +60,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   }
 
   @Override
-  public int removeExpired(int most) {
+  public int removeExpired(int max) {
     long before = transactions.read(connection -> Sql.now(connection, clock)) - GRACE_MICROS;
     int largest = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
@@ -69,7 +69,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
               largest,
               transactions.writeByOneStatement(
                   connection ->
-                      Sql.first(connection, row -> row.getInt(1), sql, before, most)
+                      Sql.first(connection, row -> row.getInt(1), sql, before, max)
                           .orElseThrow()));
     }
     return largest;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** One call of {@code weir_lease_step_1}: many steps as arrays, many decisions as one array. */
+/** A call of {@code weir_lease_step_1}: many steps as arrays, their decisions as one array. */
 final class LeaseCall {
   private static final String CALL =
       """
@@ -31,29 +31,29 @@ final class LeaseCall {
   }
 
   /**
-   * Runs it as one statement.
+   * Runs all steps in one statement.
    *
-   * @param nowMicros the time that counts, null for the database's
+   * @param nowMicros the time to decide by, null for the database's clock
    */
   List<LeaseDecision> run(Connection connection, @Nullable Long nowMicros) throws SQLException {
-    // In an order that all nodes share.
-    TreeMap<String, Boolean> gives = new TreeMap<>();
-    steps.forEach(step -> gives.merge(step.resource(), step.gives(), Boolean::logicalOr));
-    List<String> resources = List.copyOf(gives.keySet());
+    // Sorted, so that all nodes lock resources in the same order.
+    TreeMap<String, Boolean> mayGrant = new TreeMap<>();
+    steps.forEach(step -> mayGrant.merge(step.resource(), step.mayGrant(), Boolean::logicalOr));
+    List<String> resources = List.copyOf(mayGrant.keySet());
     try (PreparedStatement statement =
             Sql.prepare(
                 connection,
                 CALL,
                 nowMicros,
                 resources.toArray(String[]::new),
-                gives.values().toArray(Boolean[]::new),
+                mayGrant.values().toArray(Boolean[]::new),
                 steps.stream().mapToInt(step -> step.kind().number).toArray(),
                 steps.stream()
                     .mapToInt(step -> 1 + Collections.binarySearch(resources, step.resource()))
                     .toArray(),
                 steps.stream().map(LeaseStep::id).toArray(String[]::new),
                 steps.stream().mapToInt(LeaseStep::places).toArray(),
-                steps.stream().mapToInt(LeaseStep::most).toArray(),
+                steps.stream().mapToInt(LeaseStep::max).toArray(),
                 steps.stream().mapToLong(LeaseStep::micros).toArray());
         ResultSet rows = statement.executeQuery()) {
       rows.next();

@@ -3,9 +3,9 @@ package dev.weir.store.jdbc.limits;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Queue;
 
-/** What is done to the leases of a resource in one step. */
-record LeaseStep(Kind kind, String resource, String id, int places, int most, long micros) {
-  /** The sorts of step, with the numbers by which {@code weir_lease_step_1} knows them. */
+/** One operation on the leases of a resource. */
+record LeaseStep(Kind kind, String resource, String id, int places, int max, long micros) {
+  /** Kinds of steps, with their numbers in {@code weir_lease_step_1}. */
   enum Kind {
     ACQUIRE(1),
     RENEW(2),
@@ -40,8 +40,8 @@ record LeaseStep(Kind kind, String resource, String id, int places, int most, lo
     return new LeaseStep(Kind.END_ALL, resource, "", 0, 0, 0);
   }
 
-  /** Whether it may give a lease, for which the resource has to be there. */
-  boolean gives() {
+  /** Returns true if this step may grant a lease, for which the resource's row has to exist. */
+  boolean mayGrant() {
     return kind == Kind.ACQUIRE || kind == Kind.JOIN;
   }
 }

@@ -8,45 +8,46 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Steps that are done by one statement, the call of a function. */
+/** A batch of steps that run in one statement, the call of a function. */
 sealed interface LimitCall permits SingleCall, BatchCall {
-  /** The function that costs least. */
+  /** Returns a call of the cheapest function that can do these steps. */
   static LimitCall of(List<LimitStep> steps) {
     return steps.size() == 1
             && steps.getFirst() instanceof LimitStep.Decide decide
-            && decide.demand().asks().size() == 1
-            && !decide.demand().isRepeatable()
-            && decide.demand().waits().isEmpty()
-        ? new SingleCall(decide.demand().asks().getFirst())
+            && decide.request().asks().size() == 1
+            && !decide.request().isRepeatable()
+            && decide.request().waits().isEmpty()
+        ? new SingleCall(decide.request().asks().getFirst())
         : new BatchCall(steps);
   }
 
   /**
-   * Runs it.
+   * Runs all steps in one statement.
    *
-   * @param nowMicros the time that counts, null for the database's
-   * @param lookFirst whether to look without locks first: right if likely all will be refused
+   * @param nowMicros the time to decide by, null for the database's clock
+   * @param lookFirst whether to decide without locks first, which pays if all steps are likely to
+   *     be refused
    */
   CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
       throws SQLException;
 
   /**
-   * What became of all steps.
+   * The results of all steps.
    *
-   * @param wrote whether anything was taken or given back
+   * @param wrote whether any permits were taken or refunded
    */
   record CallResult(List<Done> done, boolean wrote) {}
 
-  /** What became of a step. */
+  /** The result of a step. */
   sealed interface Done {}
 
-  /** To a demand. */
-  record Decided(AcquireResult answer) implements Done {}
+  /** The result of {@link LimitStep.Decide}. */
+  record Decided(AcquireResult result) implements Done {}
 
-  /** To what was to be given back. */
+  /** The result of {@link LimitStep.GiveBack}. */
   record GivenBack(Refund refund) implements Done {}
 
-  /** A decision as the functions tell it. */
+  /** Converts a decision from the numbers that the functions return. */
   static Decision decision(long remaining, long reset, long retryAfter) {
     return retryAfter < 0
         ? new Decision.Allowed(remaining, reset)

@@ -5,8 +5,8 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 
-/** A limit in the numbers by which the functions know it. */
-record LimitParameters(int kind, long most, long size, long refill) {
+/** A limit as the numeric parameters of the functions. */
+record LimitParameters(int kind, long max, long size, long refill) {
   static LimitParameters of(Limit limit) {
     return switch (limit) {
       case FixedWindow window ->

@@ -2,13 +2,13 @@ package dev.weir.store.jdbc.limits;
 
 import dev.weir.engine.limits.AcquireRequest;
 
-/** What is done to usages in one step: a demand is decided, or given back. */
+/** One operation on usages: decide a request, or refund it. */
 sealed interface LimitStep {
-  AcquireRequest demand();
+  AcquireRequest request();
 
-  /** Decides a demand. */
-  record Decide(AcquireRequest demand) implements LimitStep {}
+  /** Decides a request. */
+  record Decide(AcquireRequest request) implements LimitStep {}
 
-  /** Gives back what a demand took at a time. */
-  record GiveBack(AcquireRequest demand, long takenAtMicros) implements LimitStep {}
+  /** Refunds what a request took at a time. */
+  record GiveBack(AcquireRequest request, long takenAtMicros) implements LimitStep {}
 }

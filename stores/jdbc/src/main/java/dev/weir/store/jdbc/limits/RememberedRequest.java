@@ -13,23 +13,23 @@ import java.util.UUID;
 /**
  * A row of {@code limit_request}.
  *
- * @param nowMicros when it was read
+ * @param nowMicros when the row was read
  */
-record RememberedRequest(long nowMicros, long expiresAtMicros, List<Long> answer) {
-  /** What is said to a demand with its id; nothing if its time is over. */
-  Optional<AcquireResult> answerTo(AcquireRequest demand) {
+record RememberedRequest(long nowMicros, long expiresAtMicros, List<Long> result) {
+  /** Returns the result for a request with the same id; empty if the row has expired. */
+  Optional<AcquireResult> resultFor(AcquireRequest request) {
     if (expiresAtMicros <= nowMicros) {
       return Optional.empty();
     }
     Instant now = Micros.instant(nowMicros);
-    ResultReader reader = new ResultReader(answer.toArray(Long[]::new));
+    ResultReader reader = new ResultReader(result.toArray(Long[]::new));
     RequestDigest digest = new RequestDigest(reader.next(), reader.next());
-    boolean isInPlace = reader.next() == demand.layout();
+    boolean isInPlace = reader.next() == request.layout();
     UUID note = new UUID(reader.next(), reader.next());
     Instant decidedAt = Micros.instant(reader.next());
     List<Outcome> outcomes = isInPlace ? reader.outcomes() : List.of();
     return Optional.of(
-        digest.equals(demand.request().digest())
+        digest.equals(request.request().digest())
             ? new AcquireResult(outcomes, decidedAt, AcquireResult.Mode.STORE).replayed(now, note)
             : AcquireResult.reused(now));
   }

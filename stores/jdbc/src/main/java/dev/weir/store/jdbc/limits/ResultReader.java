@@ -5,9 +5,9 @@ import dev.weir.core.limits.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads answers as {@code weir_limit_decide_2} writes them, one number after the other. */
+/** Reads results from the numbers that {@code weir_limit_decide_2} returns, in order. */
 final class ResultReader {
-  /** In place of the time after which to try again: the ask is waited for. */
+  /** Replaces the retry time of a limit request whose permits are waited for in a queue. */
   private static final long WAITED_FOR = -2;
 
   private final Long[] numbers;
@@ -21,7 +21,7 @@ final class ResultReader {
     return numbers[at++];
   }
 
-  /** How many there are, and each of them. */
+  /** Reads a list of outcomes, preceded by its size. */
   List<Outcome> outcomes() {
     int count = Math.toIntExact(next());
     List<Outcome> decisions = new ArrayList<>(count);

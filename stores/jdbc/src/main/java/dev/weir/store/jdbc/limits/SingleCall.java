@@ -13,39 +13,39 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_one_1}: one ask of somebody who came alone. What the other
- * function prepares for many costs more than all that is done for one.
+ * A call of {@code weir_limit_decide_one_1} for a single limit request. The set-up work of the
+ * batch function costs more than deciding one request.
  */
-record SingleCall(LimitRequest ask) implements LimitCall {
+record SingleCall(LimitRequest request) implements LimitCall {
   private static final String CALL =
       "select weir_limit_decide_one_1(?::bigint, ?, ?, ?, ?, ?, ?, ?)";
 
   @Override
   public CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
       throws SQLException {
-    LimitParameters terms = LimitParameters.of(ask.policy().limit());
+    LimitParameters parameters = LimitParameters.of(request.policy().limit());
     try (PreparedStatement statement =
             Sql.prepare(
                 connection,
                 CALL,
                 nowMicros,
                 lookFirst,
-                UsageId.of(ask.policy(), ask.key()),
-                terms.kind(),
-                terms.most(),
-                terms.size(),
-                terms.refill(),
-                ask.cost());
+                UsageId.of(request.policy(), request.key()),
+                parameters.kind(),
+                parameters.max(),
+                parameters.size(),
+                parameters.refill(),
+                request.cost());
         ResultSet rows = statement.executeQuery()) {
       rows.next();
-      return outcome((Long[]) rows.getArray(1).getArray());
+      return result((Long[]) rows.getArray(1).getArray());
     }
   }
 
-  private static CallResult outcome(Long[] numbers) {
+  private static CallResult result(Long[] numbers) {
     Decision decision = LimitCall.decision(numbers[1], numbers[2], numbers[3]);
-    AcquireResult answer =
+    AcquireResult result =
         new AcquireResult(List.of(decision), Micros.instant(numbers[0]), AcquireResult.Mode.STORE);
-    return new CallResult(List.of(new Decided(answer)), decision.isAllowed());
+    return new CallResult(List.of(new Decided(result)), decision.isAllowed());
   }
 }

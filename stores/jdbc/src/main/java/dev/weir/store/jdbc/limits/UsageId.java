@@ -7,9 +7,10 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Policy;
 
 /**
- * What a usage is kept by: kind of limit, policy and key in one text, such as {@code t3:apiuser:7}.
+ * The primary key of a usage: kind of limit, policy and key in one text, for example {@code
+ * t3:apiuser:7}.
  *
- * <p>The policy's length, in code points, is told before it: no two of them give the same text.
+ * <p>The policy's name is preceded by its length in code points, so that the text is unambiguous.
  */
 final class UsageId {
   private UsageId() {}

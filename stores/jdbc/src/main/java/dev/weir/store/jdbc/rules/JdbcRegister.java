@@ -18,9 +18,9 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * Entries in PostgreSQL: a row each with its id, title and version in force, and a row for each
- * version in a table of their own, also of what was removed. A change is one transaction, and it
- * tells every node.
+ * A register of versioned entries in PostgreSQL. Each entry has a row with its id, title and
+ * current version; a second table has a row for each version, including those of removed entries. A
+ * change is one transaction, and every node is notified of it.
  */
 abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   private final Transactions transactions;
@@ -29,15 +29,15 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   private final Entry.Factory<T, E> making;
 
   /**
-   * Where entries of a kind are.
+   * The tables of one kind of entry.
    *
-   * @param name of the table; its id is in {@code NAME_id}, its versions are in {@code
-   *     NAME_version}
-   * @param title the column of what no other entry has
-   * @param channel by which nodes hear of changes
+   * @param name name of the table; its id column is {@code NAME_id}, its versions are in the table
+   *     {@code NAME_version}
+   * @param title the column that is unique among entries
+   * @param channel the channel that notifies nodes of changes
    */
   record Tables(String name, String title, Channel channel) {
-    /** SQL with $table and $title in it. */
+    /** Replaces {@code $table} and {@code $title} in SQL. */
     private String sql(String text) {
       return text.replace("$table", name).replace("$title", title);
     }
@@ -50,10 +50,10 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     this.making = making;
   }
 
-  /** Reads the terms of a row of the table of versions. */
+  /** Reads the terms from a row of the version table. */
   abstract T terms(ResultSet row) throws SQLException;
 
-  /** Appends a version, made at the entry's {@code updatedAt}. */
+  /** Inserts a version, created at the entry's {@code updatedAt}. */
   abstract void insert(Connection connection, EntryVersion<E> version) throws SQLException;
 
   @Override
@@ -66,7 +66,8 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (count(connection) >= maxEntries()) {
             return new Change.TooMany<>();
           }
-          // Two that create the same meet at the unique title; the second tries again and finds it.
+          // If two callers create the same title, the second violates the unique key, retries and
+          // finds the entry.
           long id =
               Sql.first(
                       connection,
@@ -78,7 +79,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
                   .orElseThrow();
           E entry = making.first(id, terms, now(connection));
           insert(connection, new EntryVersion<>(entry, by, false));
-          tell(connection, entry);
+          notifyNodes(connection, entry);
           return new Change.Done<>(Optional.empty(), entry);
         });
   }
@@ -157,7 +158,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     return Sql.first(connection, this::read, inForce("and r.$table_id = ?"), id);
   }
 
-  /** Selects the entries that were not removed, at the version in force. */
+  /** Selects the current versions of entries that are not removed. */
   private String inForce(String more) {
     return tables.sql(
         """
@@ -179,7 +180,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
         Micros.instant(row.getLong("created_at")));
   }
 
-  /** A statement of its own after the lock, so that it sees what was committed meanwhile. */
+  /** Reads in a separate statement after locking, to see what was committed meanwhile. */
   private Optional<E> lock(Connection connection, long id) throws SQLException {
     Sql.first(
         connection,
@@ -218,10 +219,10 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
         entry.version(),
         version.isRemoval(),
         entry.id());
-    tell(connection, entry);
+    notifyNodes(connection, entry);
   }
 
-  private void tell(Connection connection, E entry) throws SQLException {
+  private void notifyNodes(Connection connection, E entry) throws SQLException {
     tables.channel().send(connection, Long.toString(entry.id()));
   }
 

@@ -14,7 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Routes in PostgreSQL. */
+/** Routes of the gateway in PostgreSQL. */
 public final class JdbcRoutes extends JdbcRegister<Route.Terms, Route> implements Routes {
   public JdbcRoutes(DataSource database, StoreClock clock) {
     super(database, clock, new Tables("route", "path", Channel.ROUTE), Route::new);

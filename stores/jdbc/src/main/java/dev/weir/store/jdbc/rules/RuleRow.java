@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How a version of a rule is read from and written to {@code rule_version}. */
+/** Reads versions of rules from {@code rule_version} and writes them. */
 final class RuleRow {
   private static final String INSERT =
       """
@@ -45,7 +45,7 @@ final class RuleRow {
     return new Rule.Terms(
         row.getString("name"),
         coverage(row),
-        allowance(row),
+        quota(row),
         OnStoreFailure.valueOf(upper(row, "on_store_failure")),
         row.getInt("priority"),
         Rule.Mode.valueOf(upper(row, "mode")),
@@ -60,48 +60,48 @@ final class RuleRow {
         Arrays.stream(row.getString("key_by").split(SEPARATOR, -1)).map(KeyPart::of).toList());
   }
 
-  private static Quota allowance(ResultSet row) throws SQLException {
-    long most = row.getLong("most");
+  private static Quota quota(ResultSet row) throws SQLException {
+    long max = row.getLong("most");
     if (row.getString("algorithm").equals("concurrency")) {
       return new Quota.Together(
-          new Concurrency(Math.toIntExact(most), row.getLong("lease_micros")));
+          new Concurrency(Math.toIntExact(max), row.getLong("lease_micros")));
     }
     return new Quota.Rate(
-        limit(row, most),
+        limit(row, max),
         new Quota.Waiting(
             row.getBoolean("queue_enabled"),
             row.getInt("max_queue_size"),
             row.getInt("delay_millis")));
   }
 
-  private static Limit limit(ResultSet row, long most) throws SQLException {
+  private static Limit limit(ResultSet row, long max) throws SQLException {
     String algorithm = row.getString("algorithm");
     long windowMicros = row.getLong("window_micros");
     return switch (algorithm) {
       case "fixed_window" ->
           new FixedWindow(
-              most,
+              max,
               windowMicros,
               row.getBoolean("is_aligned") ? FixedWindow.Start.EPOCH : FixedWindow.Start.FIRST_USE);
-      case "sliding_window" -> new SlidingWindow(most, windowMicros);
+      case "sliding_window" -> new SlidingWindow(max, windowMicros);
       case "token_bucket" ->
-          new TokenBucket(most, row.getLong("refill_tokens"), row.getLong("refill_micros"));
-      default -> throw new SQLException("no algorithm is called " + algorithm);
+          new TokenBucket(max, row.getLong("refill_tokens"), row.getLong("refill_micros"));
+      default -> throw new SQLException("algorithm " + algorithm + " is unknown");
     };
   }
 
-  /** The columns that differ between kinds of allowance. */
+  /** The columns that differ between kinds of quota. */
   private record Columns(
       String algorithm,
-      long most,
+      long max,
       @Nullable Long windowMicros,
       boolean isAligned,
       @Nullable Long refillTokens,
       @Nullable Long refillMicros,
       @Nullable Long leaseMicros,
       Quota.Waiting waiting) {
-    static Columns of(Quota allowance) {
-      return switch (allowance) {
+    static Columns of(Quota quota) {
+      return switch (quota) {
         case Quota.Together together ->
             new Columns(
                 "concurrency",
@@ -163,7 +163,8 @@ final class RuleRow {
         rule.version(),
         terms.name(),
         columns.algorithm(),
-        columns.most(),
+        columns.max(),
+
         columns.windowMicros(),
         columns.isAligned(),
         columns.refillTokens(),

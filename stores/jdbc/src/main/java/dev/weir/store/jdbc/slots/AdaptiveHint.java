@@ -3,31 +3,31 @@ package dev.weir.store.jdbc.slots;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Whether something that is dear to prepare for is to be expected: for a while after it was met.
- * Thread-safe.
+ * A hint whether to expect an event that is expensive to prepare for: true for a while after the
+ * event last occurred. Thread-safe.
  */
 final class AdaptiveHint {
-  private final int calmAfter;
+  private final int forgetAfter;
   private final AtomicInteger batchesToPrepare = new AtomicInteger();
 
   /**
-   * @param calmAfter so many batches that were prepared and did not meet it, and it is no longer
+   * @param forgetAfter number of prepared batches without the event after which it is no longer
    *     expected
    */
-  AdaptiveHint(int calmAfter) {
-    this.calmAfter = calmAfter;
+  AdaptiveHint(int forgetAfter) {
+    this.forgetAfter = forgetAfter;
   }
 
   boolean expected() {
     return batchesToPrepare.get() > 0;
   }
 
-  /** A batch met it. */
+  /** Records that the event occurred in a batch. */
   void met() {
-    batchesToPrepare.set(calmAfter);
+    batchesToPrepare.set(forgetAfter);
   }
 
-  /** A batch was prepared for it, and met it or not. */
+  /** Records whether the event occurred in a batch that was prepared for it. */
   void wasPrepared(boolean met) {
     if (met) {
       met();

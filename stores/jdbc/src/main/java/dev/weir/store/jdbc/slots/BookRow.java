@@ -25,12 +25,12 @@ record BookRow(
         clock.micros(row.getLong(7)));
   }
 
-  /** The same book with windows of other room, complete from {@code sinceMicros} on. */
+  /** Returns this row on a new grid of windows, which are complete from {@code since} on. */
   BookRow onNextGrid(long since) {
     return new BookRow(configId, name, version, grid + 1, since, seq, nowMicros);
   }
 
-  /** The same book after something was written. */
+  /** Returns this row after a write that advanced {@code seq} by {@code step}. */
   BookRow movedOn(int step) {
     return new BookRow(configId, name, version, grid, sinceMicros, seq + step, nowMicros);
   }
@@ -45,7 +45,7 @@ record BookRow(
         name);
   }
 
-  /** Locks a book; empty if another transaction holds it. */
+  /** Locks the row of a configuration; empty if another transaction holds the lock. */
   static Optional<BookRow> lockIfFree(Connection connection, StoreClock clock, String name)
       throws SQLException {
     return Sql.first(

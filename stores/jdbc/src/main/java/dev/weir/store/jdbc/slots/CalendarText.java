@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A calendar as a line of text: zone, hours by day in seconds since midnight, closed dates, such as
- * {@code Europe/Berlin;MONDAY=32400-61200,TUESDAY=32400-61200;2026-12-25}.
+ * Converts a calendar to and from a line of text: zone, hours by day in seconds since midnight, and
+ * closed dates, for example {@code
+ * Europe/Berlin;MONDAY=32400-61200,TUESDAY=32400-61200;2026-12-25}.
  */
 final class CalendarText {
   private CalendarText() {}

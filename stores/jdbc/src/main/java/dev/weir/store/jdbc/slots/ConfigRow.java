@@ -32,7 +32,7 @@ final class ConfigRow {
   private ConfigRow() {}
 
   static SlotConfig read(ResultSet row) throws SQLException {
-    SlotPolicy terms =
+    SlotPolicy policy =
         new SlotPolicy(
             row.getInt(3),
             row.getLong(4),
@@ -41,7 +41,7 @@ final class ConfigRow {
             NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
             calendar(row.getString(8)),
             longOr(row, 9, SlotPolicy.NOT_PAUSED));
-    return new SlotConfig(row.getString(1), row.getInt(2), terms, Micros.instant(row.getLong(10)));
+    return new SlotConfig(row.getString(1), row.getInt(2), policy, Micros.instant(row.getLong(10)));
   }
 
   /** The version in force of a locked book. */
@@ -56,19 +56,19 @@ final class ConfigRow {
   }
 
   static void insert(Connection connection, int configId, SlotConfig config) throws SQLException {
-    SlotPolicy terms = config.terms();
+    SlotPolicy policy = config.terms();
     Sql.update(
         connection,
         INSERT,
         configId,
         config.version(),
-        terms.maxPerWindow(),
-        terms.windowMicros(),
-        terms.spread().name().toLowerCase(Locale.ROOT),
-        nullIf(terms.maxDelayMicros(), SlotPolicy.UNBOUNDED),
-        terms.notBefore().name().toLowerCase(Locale.ROOT),
-        CalendarText.write(terms.calendar()),
-        nullIf(terms.pausedUntilMicros(), SlotPolicy.NOT_PAUSED),
+        policy.maxPerWindow(),
+        policy.windowMicros(),
+        policy.spread().name().toLowerCase(Locale.ROOT),
+        nullIf(policy.maxDelayMicros(), SlotPolicy.UNBOUNDED),
+        policy.notBefore().name().toLowerCase(Locale.ROOT),
+        CalendarText.write(policy.calendar()),
+        nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED),
         Micros.ceil(config.createdAt()));
   }
 

@@ -6,7 +6,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** A span of time before a book's begin for which its windows and runs are stored. */
+/**
+ * A span of time before the begin of a configuration's grid for which its windows and runs were
+ * counted from slots and are stored.
+ */
 record CountedSpan(long fromMicros, long untilMicros) {
   private static final String NOT_AFTER =
       """
@@ -27,7 +30,7 @@ record CountedSpan(long fromMicros, long untilMicros) {
     return new CountedSpan(row.getLong(1), row.getLong(2));
   }
 
-  /** The last span that begins at or before a time. */
+  /** Returns the last span that begins at or before a time. */
   static Optional<CountedSpan> notAfter(Connection connection, BookRow book, long micros)
       throws SQLException {
     return Sql.first(
@@ -38,7 +41,7 @@ record CountedSpan(long fromMicros, long untilMicros) {
     return fromMicros <= micros && micros < untilMicros;
   }
 
-  /** Stores this span, as one with its neighbours if it touches them. */
+  /** Stores this span, merged with the neighbours that it touches. */
   void store(
       Connection connection, BookRow book, Optional<CountedSpan> left, Optional<CountedSpan> right)
       throws SQLException {

@@ -5,31 +5,31 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database's clock shows, reckoned from when it last told. Thread-safe.
+ * An estimate of the database's clock, based on its last reading. Thread-safe.
  *
- * <p>The time that the question took counts as if it lay behind the answer, so what is reckoned is
- * never before the database's own time, as long as that clock is not set. The database compares
- * before it believes.
+ * <p>The whole round trip is counted as time since the reading, so the estimate is never before the
+ * database's own time unless that clock is set. The database compares the two before it accepts an
+ * estimate.
  */
 final class EstimatedClock {
-  private volatile @Nullable Told last;
+  private volatile @Nullable Reading last;
   private final AtomicLong latest = new AtomicLong(Long.MIN_VALUE);
 
-  /** How exact the time has to be. */
+  /** How exact the estimate has to be. */
   enum Need {
-    /** It decides where events go. */
+    /** The time decides which windows events get. */
     TO_PLAN(1_000_000_000L, 50_000L),
-    /** It is only noted with what was decided. */
+    /** The time is only recorded with the decision. */
     TO_NOTE(60_000_000_000L, 10_000_000L);
 
-    /** How long ago the database may have told. */
-    private final long oldestNanos;
+    /** Max age of the last reading. */
+    private final long maxAgeNanos;
 
-    /** How far the database's time may be from the reckoned one when it writes. */
+    /** How far the database's time may be from the estimate when it writes. */
     private final long leewayMicros;
 
-    Need(long oldestNanos, long leewayMicros) {
-      this.oldestNanos = oldestNanos;
+    Need(long maxAgeNanos, long leewayMicros) {
+      this.maxAgeNanos = maxAgeNanos;
       this.leewayMicros = leewayMicros;
     }
 
@@ -38,26 +38,34 @@ final class EstimatedClock {
     }
   }
 
-  private record Told(long databaseMicros, long askedNanos) {}
+  private record Reading(long databaseMicros, long sentNanos) {}
 
-  /** The database was asked at a moment of {@link System#nanoTime()}, and said this. */
-  void told(long askedNanos, long databaseMicros) {
-    last = new Told(databaseMicros, askedNanos);
-  }
-
-  /** The database's time at a moment of {@link System#nanoTime()}; empty if long unheard of. */
-  OptionalLong databaseMicros(long nanos, Need need) {
-    Told told = last;
-    if (told == null || nanos - told.askedNanos > need.oldestNanos) {
-      return OptionalLong.empty();
-    }
-    // Rounded up, not to fall short of it.
-    return OptionalLong.of(steady(told.databaseMicros + (nanos - told.askedNanos) / 1_000 + 1));
+  /**
+   * Records a reading of the database's clock.
+   *
+   * @param sentNanos {@link System#nanoTime()} when the statement was sent
+   */
+  void observe(long sentNanos, long databaseMicros) {
+    last = new Reading(databaseMicros, sentNanos);
   }
 
   /**
-   * A time to plan by that is not before the last one, where that is only a matter of how exactly
-   * it was reckoned: the later of two events that ask for now must not get the earlier window.
+   * Returns the estimated database time at a value of {@link System#nanoTime()}; empty if the last
+   * reading is too old.
+   */
+  OptionalLong databaseMicros(long nanos, Need need) {
+    Reading reading = last;
+    if (reading == null || nanos - reading.sentNanos > need.maxAgeNanos) {
+      return OptionalLong.empty();
+    }
+    // Rounded up, so that the estimate is not before the database's time.
+    return OptionalLong.of(
+        steady(reading.databaseMicros + (nanos - reading.sentNanos) / 1_000 + 1));
+  }
+
+  /**
+   * Returns a time to plan by that does not go back by less than the precision of the estimate: of
+   * two events that request the current time, the later one must not get the earlier window.
    */
   long steady(long databaseMicros) {
     return latest.updateAndGet(

@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** Configurations in PostgreSQL. A change is one transaction, and it tells every node. */
+/**
+ * Slot configurations in PostgreSQL. A change is one transaction, and every node is notified of it.
+ */
 public final class JdbcSlotConfigs implements SlotConfigs {
   private final Transactions transactions;
   private final StoreClock clock;
 
-  /** A change may wait for its book, and then take its time. */
+  /** Bounds the connections in use: a change may wait for its lock, and then take long. */
   private final LockQueue changes;
 
   public JdbcSlotConfigs(DataSource database, StoreClock clock) {
@@ -28,8 +30,8 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   }
 
   /**
-   * @param maxChanges max changes at a time, each of another configuration; further callers wait,
-   *     without a connection
+   * @param maxChanges max concurrent changes, each of a different configuration; further callers
+   *     wait without a connection
    */
   public JdbcSlotConfigs(DataSource database, StoreClock clock, int maxChanges) {
     this.changes = new LockQueue(1, maxChanges);
@@ -38,33 +40,33 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   }
 
   @Override
-  public SlotConfig configure(String name, SlotPolicy terms) {
-    return changes.run(name, () -> configureNow(name, terms));
+  public SlotConfig configure(String name, SlotPolicy policy) {
+    return changes.run(name, () -> configureNow(name, policy));
   }
 
-  private SlotConfig configureNow(String name, SlotPolicy terms) {
+  private SlotConfig configureNow(String name, SlotPolicy policy) {
     return transactions.write(
         connection -> {
-          // A deep backlog takes its time to carry over, and nobody may pass meanwhile.
+          // Carrying over a deep backlog takes long, and the lock must be kept until it is done.
           Sql.update(connection, "set local statement_timeout = 0");
           connection.setNetworkTimeout(Runnable::run, (int) PostgresqlPool.MAX_WAIT.toMillis());
           Optional<BookRow> book = BookRow.lock(connection, clock, name);
           SlotConfig config =
               book.isPresent()
-                  ? change(connection, book.get(), terms)
-                  : create(connection, name, terms);
+                  ? change(connection, book.get(), policy)
+                  : create(connection, name, policy);
           Channel.SLOT_CONFIG.send(connection, name);
           return config;
         });
   }
 
-  /** Makes a configuration unless there is one of that name already. */
-  public void createIfAbsent(String name, SlotPolicy terms) {
+  /** Creates a configuration unless one of that name exists. */
+  public void createIfAbsent(String name, SlotPolicy policy) {
     transactions.write(
         connection ->
             BookRow.find(connection, clock, name).isPresent()
                 ? Optional.empty()
-                : Optional.of(create(connection, name, terms)));
+                : Optional.of(create(connection, name, policy)));
   }
 
   @Override
@@ -99,9 +101,10 @@ public final class JdbcSlotConfigs implements SlotConfigs {
                 ConfigRow.SELECT + "where c.version = b.version order by b.name"));
   }
 
-  private SlotConfig create(Connection connection, String name, SlotPolicy terms)
+  private SlotConfig create(Connection connection, String name, SlotPolicy policy)
       throws SQLException {
-    // Two that create the same meet at the unique name; the second tries again and finds it.
+    // If two callers create the same name, the second violates the unique key, retries and finds
+    // the configuration.
     int configId =
         Sql.first(
                 connection,
@@ -111,16 +114,16 @@ public final class JdbcSlotConfigs implements SlotConfigs {
                 name,
                 Long.MIN_VALUE)
             .orElseThrow();
-    SlotConfig config = new SlotConfig(name, 1, terms, Micros.instant(Sql.now(connection, clock)));
+    SlotConfig config = new SlotConfig(name, 1, policy, Micros.instant(Sql.now(connection, clock)));
     ConfigRow.insert(connection, configId, config);
     return config;
   }
 
-  private SlotConfig change(Connection connection, BookRow book, SlotPolicy terms)
+  private SlotConfig change(Connection connection, BookRow book, SlotPolicy policy)
       throws SQLException {
     SlotConfig before = ConfigRow.inForce(connection, book);
     SlotConfig next =
-        new SlotConfig(book.name(), book.version() + 1, terms, Micros.instant(book.nowMicros()));
+        new SlotConfig(book.name(), book.version() + 1, policy, Micros.instant(book.nowMicros()));
     ConfigRow.insert(connection, book.configId(), next);
     boolean newGrid = !terms.hasSameWindowsAs(before.terms());
     BookRow moved = newGrid ? book.onNextGrid(terms.windowStart(book.nowMicros())) : book;
@@ -132,7 +135,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         moved.sinceMicros(),
         book.configId());
     if (newGrid) {
-      // Write the windows ahead anew from the slots that lie in them.
+      // Rebuild the windows from the current one on from their slots.
       JdbcWindows ahead = new JdbcWindows(connection, moved, next);
       ahead.regroupFrom(
           moved.sinceMicros(),

@@ -33,28 +33,28 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * The ledger in PostgreSQL.
+ * A slot ledger in PostgreSQL.
  *
- * <p>A batch is one statement if this node's pictures of the books are still true, else a
- * transaction under the books' locks. Either way the rows in {@code slot_book} are locked before
- * anything is written, so any number of nodes is right by construction.
+ * <p>A batch is one statement if this node's cached views of the windows are current, otherwise a
+ * transaction that locks the configurations first. Either way the rows in {@code slot_book} are
+ * locked before anything is written, so any number of nodes may write concurrently. Thread-safe.
  */
 public final class JdbcSlotLedger implements SlotLedger {
-  /** What a demand takes besides its window's places. */
-  private static final int BYTES_A_DEMAND = 500;
+  /** Memory of a request besides its window's places. */
+  private static final int BYTES_A_REQUEST = 500;
 
   private final Transactions transactions;
   private final StoreClock clock;
   private final NodeState memory;
-  private final OptimisticAssignment atOnce;
+  private final OptimisticAssignment optimistic;
   private final LockedAssignment underLock;
   private final PastCount past;
 
-  /** For endings of slots that other transactions hold. */
+  /** Where confirmations and cancellations wait for slots that other transactions hold. */
   private final LockQueue endings;
 
   /**
-   * @param random safe for use by several threads
+   * @param random thread-safe
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
@@ -62,9 +62,9 @@ public final class JdbcSlotLedger implements SlotLedger {
   }
 
   /**
-   * @param random safe for use by several threads
-   * @param maxWaiting max connections that wait until other transactions release the slots that are
-   *     confirmed or cancelled
+   * @param random thread-safe
+   * @param maxWaiting max connections used by confirmations and cancellations that wait for the
+   *     locks of other transactions
    */
   public JdbcSlotLedger(
       DataSource database,
@@ -84,7 +84,7 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   /**
    * @param slotsAPortion how many slots of the past are counted in one transaction
-   * @param memory what this node remembers
+   * @param memory the state that this node keeps between batches
    */
   JdbcSlotLedger(
       DataSource database,
@@ -99,55 +99,56 @@ public final class JdbcSlotLedger implements SlotLedger {
     this.past = new PastCount(clock, slotsAPortion);
     this.transactions = new Transactions(database, observer::contended);
     this.clock = clock;
-    this.atOnce = new OptimisticAssignment(clock, random, memory, observer::contended);
+    this.optimistic = new OptimisticAssignment(clock, random, memory, observer::contended);
     this.underLock = new LockedAssignment(clock, random, memory, observer::contended);
   }
 
-  /**
-   * As often as the past has to be counted further, the demands that wait for it are tried again.
-   */
+  /** Requests that need windows of the past to be counted are retried after each count. */
   @Override
-  public List<Assignment> assign(List<AssignRequest> demands) {
-    Map<Integer, Assignment> answers = new HashMap<>();
-    List<Integer> open = IntStream.range(0, demands.size()).boxed().toList();
-    BatchPlan plan = batch(demands, WaitMode.FOR_ALL);
+  public List<Assignment> assign(List<AssignRequest> requests) {
+    Map<Integer, Assignment> results = new HashMap<>();
+    List<Integer> open = IntStream.range(0, requests.size()).boxed().toList();
+    BatchPlan plan = batch(requests, WaitMode.FOR_ALL);
     while (true) {
       List<Integer> deferred = new ArrayList<>();
       for (int i = 0; i < open.size(); i++) {
-        if (plan.replies().get(i) instanceof Assignment answer) {
-          answers.put(open.get(i), answer);
+        if (plan.replies().get(i) instanceof Assignment assignment) {
+          results.put(open.get(i), assignment);
         } else {
           deferred.add(open.get(i));
         }
       }
       if (deferred.isEmpty()) {
-        return IntStream.range(0, demands.size()).mapToObj(answers::get).toList();
+        return IntStream.range(0, requests.size()).mapToObj(results::get).toList();
       }
       open = deferred;
-      List<AssignRequest> left = open.stream().map(demands::get).toList();
+      List<AssignRequest> left = open.stream().map(requests::get).toList();
       Map<String, Long> uncounted = plan.uncounted();
       plan =
-          answers.isEmpty()
-              ? countAndTryAgain(left, uncounted)
-              : StoreException.afterDone(() -> countAndTryAgain(left, uncounted));
+          results.isEmpty()
+              ? countAndRetry(left, uncounted)
+              : StoreException.afterDone(() -> countAndRetry(left, uncounted));
     }
   }
 
-  private BatchPlan countAndTryAgain(List<AssignRequest> demands, Map<String, Long> uncounted) {
-    if (!areRepeats(demands)) {
+  private BatchPlan countAndRetry(List<AssignRequest> requests, Map<String, Long> uncounted) {
+    if (!areRepeats(requests)) {
       uncounted.forEach(this::count);
     }
-    // Under the lock: an outdated picture would lack the same windows again and again.
-    return batchUnderLock(demands, WaitMode.FOR_ALL);
+    // Under the lock: an outdated view would keep missing the same windows.
+    return batchUnderLock(requests, WaitMode.FOR_ALL);
   }
 
-  /** Events that have their slots need no windows: the next try looks for them. */
-  private boolean areRepeats(List<AssignRequest> demands) {
+  /**
+   * Returns true if some events have slots already. Those need no windows: the next attempt looks
+   * the events up.
+   */
+  private boolean areRepeats(List<AssignRequest> requests) {
     if (memory.repeats().expected()) {
       return false;
     }
     String[] eventIds =
-        demands.stream().map(demand -> demand.request().eventId()).toArray(String[]::new);
+        requests.stream().map(request -> request.request().eventId()).toArray(String[]::new);
     boolean found =
         transactions.read(
             connection ->
@@ -163,7 +164,7 @@ public final class JdbcSlotLedger implements SlotLedger {
     return found;
   }
 
-  /** Counts windows from a time on until one with room is found, each portion a transaction. */
+  /** Counts windows from a time on until one has a free place, each portion in a transaction. */
   private void count(String configName, long fromMicros) {
     PastCount.Portion portion = new PastCount.Portion.AllFull(fromMicros);
     while (portion instanceof PastCount.Portion.AllFull full) {
@@ -173,35 +174,35 @@ public final class JdbcSlotLedger implements SlotLedger {
     }
   }
 
-  /** Each demand may change a window of its own, which is held in memory until it is written. */
+  /** Each request may change its own window, which is held in memory until it is written. */
   @Override
-  public int fitting(List<AssignRequest> demands) {
-    long mostBytes = memory.pictures().mostBytes() / 2;
+  public int fitting(List<AssignRequest> requests) {
+    long maxBytes = memory.views().maxBytes() / 2;
     long bytes = 0;
-    for (int i = 0; i < demands.size(); i++) {
-      bytes += BYTES_A_DEMAND + demands.get(i).config().terms().maxPerWindow() / Byte.SIZE;
-      if (bytes > mostBytes && i > 0) {
+    for (int i = 0; i < requests.size(); i++) {
+      bytes += BYTES_A_REQUEST + requests.get(i).config().terms().maxPerWindow() / Byte.SIZE;
+      if (bytes > maxBytes && i > 0) {
         return i;
       }
     }
-    return demands.size();
+    return requests.size();
   }
 
   @Override
-  public List<AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
-    return batch(demands, patience).replies();
+  public List<AssignReply> attempt(List<AssignRequest> requests, WaitMode waitMode) {
+    return batch(requests, waitMode).replies();
   }
 
-  private BatchPlan batch(List<AssignRequest> demands, WaitMode patience) {
-    Optional<WrittenBatch> batch = atOnce.assign(transactions, demands, patience);
-    batch.ifPresent(done -> done.bringBackPictures(memory.pictures()));
-    return batch.map(WrittenBatch::plan).orElseGet(() -> batchUnderLock(demands, patience));
+  private BatchPlan batch(List<AssignRequest> requests, WaitMode waitMode) {
+    Optional<WrittenBatch> batch = optimistic.assign(transactions, requests, waitMode);
+    batch.ifPresent(done -> done.cacheViews(memory.views()));
+    return batch.map(WrittenBatch::plan).orElseGet(() -> batchUnderLock(requests, waitMode));
   }
 
-  private BatchPlan batchUnderLock(List<AssignRequest> demands, WaitMode patience) {
+  private BatchPlan batchUnderLock(List<AssignRequest> requests, WaitMode waitMode) {
     WrittenBatch batch =
-        transactions.write(connection -> underLock.assign(connection, demands, patience));
-    batch.bringBackPictures(memory.pictures());
+        transactions.write(connection -> underLock.assign(connection, requests, waitMode));
+    batch.cacheViews(memory.views());
     return batch.plan();
   }
 
@@ -222,13 +223,13 @@ public final class JdbcSlotLedger implements SlotLedger {
                 SlotEndings.cancel(
                     connection, eventId, name -> BookRow.lock(connection, clock, name)));
     if (transition instanceof Transition.Done done) {
-      // Not true any more, by our own doing: nobody has to find out.
-      memory.pictures().take(done.slot().configName());
+      // This cancellation made the cached view stale.
+      memory.views().take(done.slot().configName());
     }
     return transition;
   }
 
-  /** Callers that came before and wait for the book have precedence. */
+  /** Leaves the lock to earlier callers that wait for it. */
   private Optional<BookRow> lockIfFree(Connection connection, String configName)
       throws SQLException {
     return endings.isUsed(configName)
@@ -236,7 +237,7 @@ public final class JdbcSlotLedger implements SlotLedger {
         : BookRow.lockIfFree(connection, clock, configName);
   }
 
-  /** Tries without waiting for a lock; if that is not possible, waits in the queue. */
+  /** Tries without waiting for locks; if another transaction holds one, waits in the queue. */
   private Transition end(
       Transactions.Work<SlotEndings.Ending> attempt,
       Transactions.Work<SlotEndings.Ending> waiting) {
@@ -264,7 +265,7 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   @Override
   public ForecastResult forecast(SlotConfig config, Instant from, long events) {
-    // One transaction, so that all pages are of one state.
+    // One snapshot, so that all pages show the same state.
     return transactions.snapshot(
         connection -> SlotReads.forecast(connection, clock, config, from, events));
   }

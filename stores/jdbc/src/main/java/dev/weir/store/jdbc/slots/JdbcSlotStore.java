@@ -8,9 +8,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
-/** Slots in PostgreSQL, over connections of the caller. */
+/** Creates slot stores in PostgreSQL that use the caller's connections. */
 public final class JdbcSlotStore {
-  /** Safe for use by several threads. */
+  /** Thread-safe. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
   private JdbcSlotStore() {}

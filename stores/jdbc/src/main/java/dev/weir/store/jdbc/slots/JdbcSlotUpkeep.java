@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * Upkeep in PostgreSQL, in small transactions; an advisory lock keeps nodes out of each other's
- * way.
+ * Upkeep of slots in PostgreSQL, in small transactions. An advisory lock lets one node at a time do
+ * it.
  */
 public final class JdbcSlotUpkeep implements SlotUpkeep {
-  /** "weir" in ASCII: the number of our advisory lock. */
+  /** Number of the advisory lock: "weir" in ASCII. */
   private static final long LOCK = 0x77656972L;
 
   private static final String COUNT_LEAKED =
@@ -40,7 +40,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       order by s.scheduled limit ?
       """;
 
-  /** The first time of a book's slots in a state: the least in the index, not a scan. */
+  /** Earliest time of a configuration's slots in a state: one look-up in the index, not a scan. */
   private static final String FIRST_IN_STATE =
       "(select min(s.scheduled) from slot s where s.config_id = b.config_id and s.state = %d)";
 
@@ -131,20 +131,20 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   @Override
-  public long countLeaked(Instant time, int most) {
+  public long countLeaked(Instant time, int max) {
     long before = Micros.clamped(time);
     return transactions.read(
         connection ->
-            Sql.first(connection, row -> row.getLong(1), COUNT_LEAKED, before, before, most, most)
+            Sql.first(connection, row -> row.getLong(1), COUNT_LEAKED, before, before, max, max)
                 .orElseThrow());
   }
 
   @Override
-  public int reclaim(Instant time, int most) {
+  public int reclaim(Instant time, int max) {
     long before = Micros.clamped(time);
     int reclaimed = 0;
     for (BookRow book : books(BOOKS_WITH_LEAKED, before)) {
-      String[] eventIds = leaked(book, before, most - reclaimed);
+      String[] eventIds = leaked(book, before, max - reclaimed);
       if (eventIds.length > 0) {
         reclaimed +=
             transactions.write(
@@ -154,7 +154,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     return reclaimed;
   }
 
-  private String[] leaked(BookRow book, long before, int most) {
+  private String[] leaked(BookRow book, long before, int max) {
     return transactions.read(
         connection ->
             Sql.list(
@@ -164,35 +164,35 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
                     book.configId(),
                     before,
                     before,
-                    most)
+                    max)
                 .toArray(String[]::new));
   }
 
   @Override
-  public int removePast(Instant time, int most) {
+  public int removePast(Instant time, int max) {
     long before = Micros.clamped(time);
     int removed = 0;
     for (BookRow book : books(BOOKS_WITH_PAST, before)) {
-      if (removed < most) {
-        removed += removeSlots(book, before, most - removed);
-        int windows = most;
-        while (windows == most) {
-          windows = transactions.write(connection -> removeWindows(connection, book, before, most));
+      if (removed < max) {
+        removed += removeSlots(book, before, max - removed);
+        int windows = max;
+        while (windows == max) {
+          windows = transactions.write(connection -> removeWindows(connection, book, before, max));
         }
       }
     }
     return removed;
   }
 
-  private int removeSlots(BookRow book, long before, int most) {
+  private int removeSlots(BookRow book, long before, int max) {
     int removed = 0;
     long from = Long.MIN_VALUE;
     boolean isLast = false;
-    while (removed < most && !isLast) {
+    while (removed < max && !isLast) {
       long begin = from;
       PastRemoval.Step step =
           transactions.write(
-              connection -> PastRemoval.step(connection, clock, book.name(), begin, before, most));
+              connection -> PastRemoval.step(connection, clock, book.name(), begin, before, max));
       removed += step.removed();
       from = step.untilMicros();
       isLast = step.isLast();
@@ -201,13 +201,13 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   @Override
-  public int tidy(int most) {
-    // Windows of earlier grids: nothing reads those any more.
+  public int tidy(int max) {
+    // Windows of earlier grids are never read again.
     return transactions.write(
         connection ->
-            Sql.update(connection, REMOVE_OLD_WINDOWS, most, most)
-                + Sql.update(connection, REMOVE_OLD_RUNS, most, most)
-                + Sql.update(connection, REMOVE_OLD_SPANS, most, most));
+            Sql.update(connection, REMOVE_OLD_WINDOWS, max, max)
+                + Sql.update(connection, REMOVE_OLD_RUNS, max, max)
+                + Sql.update(connection, REMOVE_OLD_SPANS, max, max));
   }
 
   @Override
@@ -215,23 +215,23 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     return transactions.read(connection -> Micros.instant(Sql.now(connection, clock)));
   }
 
-  /** Removes windows that ended before a time, under the lock, unless a slot is left in them. */
-  private int removeWindows(Connection connection, BookRow seen, long before, int most)
+  /** Removes windows that ended before a time, under the lock, unless slots remain in them. */
+  private int removeWindows(Connection connection, BookRow seen, long before, int max)
       throws SQLException {
     BookRow book = BookRow.lock(connection, clock, seen.name()).orElseThrow();
-    SlotPolicy terms = ConfigRow.inForce(connection, book).terms();
-    long cut = terms.windowStart(before);
+    SlotPolicy policy = ConfigRow.inForce(connection, book).terms();
+    long cut = policy.windowStart(before);
     if (Sql.first(connection, row -> true, SLOTS_LEFT, book.configId(), cut).isPresent()) {
       return 0;
     }
     int id = book.configId();
     int grid = book.grid();
-    int windows = Sql.update(connection, REMOVE_WINDOWS, id, grid, cut, most);
-    // A run begins with a window that is open at some time.
-    long open = terms.windowStart(Math.max(cut, terms.calendar().openAt(cut).fromMicros()));
+    int windows = Sql.update(connection, REMOVE_WINDOWS, id, grid, cut, max);
+    // A run starts with a window that is at least partly open.
+    long open = policy.windowStart(Math.max(cut, policy.calendar().openAt(cut).fromMicros()));
     Sql.update(connection, REMOVE_RUNS, id, grid, open, open);
     Sql.update(connection, CUT_RUN, open, id, grid, open, open);
-    // Also if no window was stored: pictures that show the slots of before are not true any more.
+    // Even if no window was stored: cached views that show the removed slots are stale now.
     Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
     return windows;
   }

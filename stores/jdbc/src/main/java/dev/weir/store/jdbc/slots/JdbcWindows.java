@@ -18,29 +18,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A configuration's windows in the database, for the length of one transaction. */
+/** A configuration's windows in the database, for the duration of one transaction. */
 final class JdbcWindows implements LockedWindows {
   private static final int WINDOWS_A_PAGE = 256;
 
-  /** Windows with many places are large: then a page has fewer, but some. */
+  /** Windows with many places are large; then a page has fewer of them. */
   private static final int BYTES_A_PAGE = 1 << 20;
 
-  private static final int FEWEST_WINDOWS_A_PAGE = 8;
+  private static final int MIN_WINDOWS_A_PAGE = 8;
 
   private static final int RUNS_A_PAGE = 256;
 
-  /** Windows of the first page that is built from slots; each further page is twice as long. */
+  /** Windows of the first page that is rebuilt from slots; each further page is twice as long. */
   private static final int REGROUPED_WINDOWS_A_PAGE = 64;
 
-  private static final int MOST_DOUBLINGS = 10;
+  private static final int MAX_DOUBLINGS = 10;
 
-  /** What windows that are carried over to new terms may take before they are written. */
+  /** Max memory of windows carried over to a new policy before they are written. */
   private static final int BYTES_A_WRITE = 16 << 20;
 
-  /** What windows of the past that are counted together may take: their book is locked. */
+  /** Max memory of past windows counted together: the configuration is locked meanwhile. */
   private static final int BYTES_COUNTED = 4 << 20;
 
-  /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
+  /**
+   * Two statements in one round trip: the windows, then the run that covers or touches the begin
+   * and those after it.
+   */
   private static final String PAGE =
       """
       select start_micros, places, lying from slot_window
@@ -66,39 +69,39 @@ final class JdbcWindows implements LockedWindows {
   private final Connection connection;
   private final BookRow row;
   private final SlotConfig config;
-  private final OccupancyView picture;
-  private final long mostBytes;
+  private final OccupancyView view;
+  private final long maxViewBytes;
   private int regroupedPages;
 
   /**
-   * @param mostBytes how large the picture may become before what can be read again is forgotten
+   * @param maxViewBytes max memory of the view before the parts that can be read again are dropped
    */
   JdbcWindows(
       Connection connection,
       BookRow row,
       SlotConfig config,
-      OccupancyView picture,
-      long mostBytes) {
+      OccupancyView view,
+      long maxViewBytes) {
     this.connection = connection;
     this.row = row;
     this.config = config;
-    this.picture = picture;
-    this.mostBytes = mostBytes;
+    this.view = view;
+    this.maxViewBytes = maxViewBytes;
   }
 
-  /** A book of which nothing is known yet. */
+  /** Opens windows of which nothing has been read yet. */
   JdbcWindows(Connection connection, BookRow row, SlotConfig config) {
-    this(connection, row, config, newPicture(row, config), OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
+    this(connection, row, config, emptyView(row, config), OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
   }
 
-  /** A picture that knows nothing yet. */
-  static OccupancyView newPicture(BookRow row, SlotConfig config) {
+  /** Returns an empty view. */
+  static OccupancyView emptyView(BookRow row, SlotConfig config) {
     return new OccupancyView(config.terms(), row.sinceMicros());
   }
 
-  /** What one of several books of a transaction may keep in memory. */
-  static long shareOf(OccupancyCache pictures, int books) {
-    return pictures.mostBytes() / Math.max(4, books);
+  /** Returns the memory that each of several configurations in a transaction may use. */
+  static long shareOf(OccupancyCache views, int configs) {
+    return views.maxBytes() / Math.max(4, configs);
   }
 
   BookRow row() {
@@ -112,19 +115,19 @@ final class JdbcWindows implements LockedWindows {
 
   @Override
   public OccupancyView picture() {
-    return picture;
+    return view;
   }
 
   @Override
   public void trim() {
     if (isLarge()) {
-      picture.forgetUnchanged();
+      view.forgetUnchanged();
     }
   }
 
-  /** Returns true if its picture takes more memory than it should. */
+  /** Returns true if the view exceeds its share of memory. */
   boolean isLarge() {
-    return picture.heapBytes() > mostBytes;
+    return view.heapBytes() > maxViewBytes;
   }
 
   @Override
@@ -133,15 +136,15 @@ final class JdbcWindows implements LockedWindows {
       long until = storedUntil(fromMicros);
       return fromMicros < until ? Optional.of(stored(fromMicros, until)) : Optional.empty();
     } catch (SQLException e) {
-      // All of this is before the commit, and rolled back.
+      // Reading comes before the commit, so everything is rolled back.
       throw new StoreException(
           StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
     }
   }
 
   /**
-   * A page, counted from the slots if it is not stored, which takes time with the slots that there
-   * are. Not for the holder of the lock.
+   * Returns a page, counted from the slots if it is not stored. Counting takes time proportional to
+   * the number of slots, so it must not be done under the lock.
    */
   Page pageOrCount(long fromMicros) {
     trim();
@@ -158,25 +161,26 @@ final class JdbcWindows implements LockedWindows {
   }
 
   /**
-   * Frees places of a window, after their slots have ended. If some of its events came from windows
-   * of another size, it is rebuilt from its slots: they may lie better now.
+   * Frees places of a window whose slots have ended. If some of its events came from windows of
+   * another size, the window is rebuilt from its slots, which may fit better now.
    */
   void free(long startMicros, List<Integer> places) throws SQLException {
     if (startMicros < storedUntil(startMicros)) {
-      page(startMicros).ifPresent(picture::add);
+      page(startMicros).ifPresent(view::add);
       Window window = window(startMicros);
       if (window.offGrid() == 0) {
         places.forEach(place -> picture.release(window, place));
       } else {
-        picture.put(new Window(startMicros));
+        view.put(new Window(startMicros));
         regroup(startMicros, startMicros + config.terms().windowMicros());
       }
     }
   }
 
   /**
-   * The end of the time, from a window on, for which windows and runs are stored; that window's own
-   * start if they are not. Before the grid's begin, only what was counted is.
+   * Returns the time until which windows and runs are stored without a gap from a window on; that
+   * window's own start if it is not stored. Before the begin of the grid, only counted spans are
+   * stored.
    */
   private long storedUntil(long startMicros) throws SQLException {
     if (startMicros >= row.sinceMicros()) {
@@ -204,7 +208,7 @@ final class JdbcWindows implements LockedWindows {
     int windowsAPage =
         Math.clamp(
             BYTES_A_PAGE / (1 + config.terms().maxPerWindow() / Byte.SIZE),
-            FEWEST_WINDOWS_A_PAGE,
+            MIN_WINDOWS_A_PAGE,
             WINDOWS_A_PAGE);
     List<Window> windows = new ArrayList<>();
     List<Page.Run> runs = new ArrayList<>();
@@ -237,7 +241,7 @@ final class JdbcWindows implements LockedWindows {
         }
       }
     }
-    // A page that came back full tells nothing of what lies behind its last row.
+    // A page that reached its row limit says nothing about what follows its last row.
     long until = untilMicros;
     if (windows.size() == windowsAPage) {
       until = Math.min(until, windows.getLast().startMicros() + config.terms().windowMicros());
@@ -249,24 +253,24 @@ final class JdbcWindows implements LockedWindows {
   }
 
   private Page regrouped(long fromMicros) throws SQLException {
-    SlotPolicy terms = config.terms();
-    long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MOST_DOUBLINGS);
+    SlotPolicy policy = config.terms();
+    long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MAX_DOUBLINGS);
     regroupedPages++;
-    long limit = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
-    OccupancyView part = new OccupancyView(terms, row.sinceMicros());
-    long until = regroup(fromMicros, limit, part, Math.min(mostBytes, BYTES_COUNTED));
+    long limit = Math.min(row.sinceMicros(), fromMicros + windows * policy.windowMicros());
+    OccupancyView part = new OccupancyView(policy, row.sinceMicros());
+    long until = regroup(fromMicros, limit, part, Math.min(maxViewBytes, BYTES_COUNTED));
     OccupancyView.Changes found = part.drainChanges();
     return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
   }
 
   /**
-   * Rebuilds the windows of a span of time, of which nothing is known, from their slots. Windows
-   * may be large, so it may end before the span does.
+   * Rebuilds the windows of a span of time, of which the view has nothing yet, from their slots. To
+   * bound memory, it may stop before the end of the span.
    *
-   * @return up to which time they were rebuilt, at least one window
+   * @return the time until which windows were rebuilt, at least one window
    */
   long regroup(long fromMicros, long untilMicros) throws SQLException {
-    return regroup(fromMicros, untilMicros, picture, Math.min(mostBytes, BYTES_COUNTED));
+    return regroup(fromMicros, untilMicros, view, Math.min(maxViewBytes, BYTES_COUNTED));
   }
 
   private long regroup(long fromMicros, long untilMicros, OccupancyView into, long maxBytes)
@@ -274,27 +278,27 @@ final class JdbcWindows implements LockedWindows {
     return regroup(fromMicros, untilMicros, into, maxBytes, start -> false);
   }
 
-  /** What to do when enough windows were rebuilt. */
+  /** Writes the windows that were rebuilt so far. */
   interface Flush {
     void run() throws SQLException;
   }
 
-  /** Rebuilds all windows from a time on, handing over what has changed in portions. */
+  /** Rebuilds all windows from a time on, flushing the changes in portions. */
   void regroupFrom(long fromMicros, Flush flush) throws SQLException {
     regroup(
         fromMicros,
         Calendar.NEVER,
-        picture,
-        Math.min(mostBytes, BYTES_A_WRITE),
+        view,
+        Math.min(maxViewBytes, BYTES_A_WRITE),
         start -> {
           flush.run();
-          picture.forgetBefore(start);
+          view.forgetBefore(start);
           return true;
         });
     flush.run();
   }
 
-  /** Asked between two windows if those before take much memory. */
+  /** Called between two windows when the rebuilt ones exceed their memory. */
   private interface Continuation {
     boolean goesOn(long nextStartMicros) throws SQLException;
   }
@@ -306,24 +310,24 @@ final class JdbcWindows implements LockedWindows {
       long maxBytes,
       Continuation continuation)
       throws SQLException {
-    SlotPolicy terms = config.terms();
-    Regrouping regrouping = new Regrouping(terms, into::put);
+    SlotPolicy policy = config.terms();
+    Regrouping regrouping = new Regrouping(policy, into::put);
     try (PreparedStatement statement =
         Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
-      // Rows come in portions and windows go in portions: little memory for any backlog.
+      // Rows are fetched and windows are flushed in portions: memory is bounded for any backlog.
       statement.setFetchSize(5_000);
       long end = Calendar.NEVER;
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           long scheduled = rows.getLong(1);
-          long start = terms.windowStart(scheduled);
+          long start = policy.windowStart(scheduled);
           if (scheduled >= end) {
             regrouping.finish();
             if (into.heapBytes() > maxBytes && !continuation.goesOn(start)) {
               return start;
             }
           }
-          end = start + terms.windowMicros();
+          end = start + policy.windowMicros();
           regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
         }
       }

@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Where callers wait that need the lock of a configuration which another transaction holds.
- * Thread-safe; callers are meant to be virtual threads.
+ * A queue of callers that need the lock of a configuration while another transaction holds it.
+ * Thread-safe; callers should be virtual threads.
  *
  * <p>A transaction that waits for a lock keeps a connection. Only a few transactions of each
  * configuration, and a bounded number in all, wait in the database; the other callers wait here,
- * without a connection. So one locked configuration leaves connections to the others.
+ * without a connection. So one locked configuration does not use up the connections.
  */
 final class LockQueue {
   /** As long as the database lets a transaction wait for a lock. */
@@ -27,20 +27,20 @@ final class LockQueue {
   private final Map<String, Turns> turns = new HashMap<>();
   private int callers;
 
-  /** The turns of one configuration, for as long as a caller wants one. */
+  /** The turns of one configuration; exists while callers use or wait for them. */
   private static final class Turns {
     final Semaphore free;
     int callers;
 
-    Turns(int atATime) {
-      this.free = new Semaphore(atATime, true);
+    Turns(int permits) {
+      this.free = new Semaphore(permits, true);
     }
   }
 
   /**
-   * @param perConfig max transactions of one configuration at a time. Two keep the lock in use: one
-   *     waits in the database while the other one works
-   * @param connections max transactions of all configurations at a time
+   * @param perConfig max concurrent transactions of one configuration. Two keep the lock busy: one
+   *     waits in the database while the other runs
+   * @param connections max concurrent transactions of all configurations
    */
   LockQueue(int perConfig, int connections) {
     if (perConfig < 1 || connections < 1) {
@@ -57,7 +57,7 @@ final class LockQueue {
   }
 
   /**
-   * Runs a transaction when it has its turn.
+   * Waits for a turn and runs a transaction.
    *
    * @throws StoreException if the turn does not come in time; then nothing was done
    */

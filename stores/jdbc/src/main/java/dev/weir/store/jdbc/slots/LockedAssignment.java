@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * The careful way to assign a batch, a transaction of two round trips: lock the books, and look up
- * the events if repeated ones are to be expected; plan; write and commit.
+ * Assigns a batch under lock, in a transaction of two round trips: lock the configurations, and
+ * look up the events if repeated ones are expected; plan; write and commit.
  */
 final class LockedAssignment {
   private static final String LOCK =
@@ -33,12 +33,12 @@ final class LockedAssignment {
           + BookRow.COLUMNS
           + " from slot_book b where b.name = any(?) order by b.config_id for update";
 
-  /** Leaves out the books that another transaction holds. */
+  /** Skips configurations that another transaction has locked. */
   private static final String LOCK_FREE = LOCK + " skip locked";
 
   /**
-   * Follows in the same round trip. It must not be one statement with the lock: it has to see what
-   * was committed while that was waited for.
+   * Sent in the same round trip, but as a separate statement: it has to see what was committed
+   * while waiting for the lock.
    */
   private static final String LOOK_UP =
       "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
@@ -58,55 +58,59 @@ final class LockedAssignment {
   /**
    * Assigns a batch.
    *
-   * @param patience whether it waits while another transaction holds a book, or defers its demands
+   * @param waitMode whether to wait for a configuration that another transaction has locked, or to
+   *     defer its requests
    */
-  WrittenBatch assign(Connection connection, List<AssignRequest> demands, WaitMode patience)
+  WrittenBatch assign(Connection connection, List<AssignRequest> requests, WaitMode waitMode)
       throws SQLException {
-    Map<String, SlotConfig> believed = new HashMap<>();
-    demands.forEach(demand -> believed.put(demand.config().name(), demand.config()));
+    Map<String, SlotConfig> expected = new HashMap<>();
+    requests.forEach(request -> expected.put(request.config().name(), request.config()));
     boolean lookUp = memory.repeats().expected();
     Map<String, Slot> known = new HashMap<>();
-    String lock = patience == WaitMode.NONE ? LOCK_FREE : LOCK;
+    String lock = waitMode == WaitMode.NONE ? LOCK_FREE : LOCK;
     List<BookRow> rows =
         lookUp
-            ? lockAndLookUp(connection, lock, believed.keySet(), demands, known)
-            : lock(connection, lock, believed.keySet());
-    Map<String, JdbcWindows> books = open(connection, rows, believed);
+            ? lockAndLookUp(connection, lock, expected.keySet(), requests, known)
+            : lock(connection, lock, expected.keySet());
+    Map<String, JdbcWindows> opened = open(connection, rows, expected);
     long nowMicros = rows.stream().mapToLong(BookRow::nowMicros).max().orElse(0);
     BatchPlan plan =
-        BatchPlan.of(demands, known, books, patience, Micros.instant(nowMicros), random);
+        BatchPlan.of(requests, known, opened, waitMode, Micros.instant(nowMicros), random);
     if (!lookUp && plan.refusesAny()) {
-      // Whoever is refused may have a slot from before: plan again, knowing.
+      // A refused event may have an earlier slot: look the events up and plan again.
       memory.repeats().met();
-      throw new SQLException("the events of a refusal were not looked up", Transactions.TRY_AGAIN);
+      throw new SQLException("a refused event was not looked up", Transactions.TRY_AGAIN);
     }
-    int step = plan.fresh().isEmpty() ? 0 : write(connection, plan, known, books);
-    return new WrittenBatch(plan, books, step);
+    int step = plan.fresh().isEmpty() ? 0 : write(connection, plan, known, opened);
+    return new WrittenBatch(plan, opened, step);
   }
 
   private List<BookRow> lock(Connection connection, String lock, Set<String> configNames)
       throws SQLException {
-    long asked = System.nanoTime();
+    long sentNanos = System.nanoTime();
     return Sql.list(
-        connection, row -> book(row, asked), lock, (Object) configNames.toArray(String[]::new));
+        connection, row -> book(row, sentNanos), lock, (Object) configNames.toArray(String[]::new));
   }
 
   private List<BookRow> lockAndLookUp(
       Connection connection,
       String lock,
       Set<String> configNames,
-      List<AssignRequest> demands,
+      List<AssignRequest> requests,
       Map<String, Slot> known)
       throws SQLException {
     String[] names = configNames.toArray(String[]::new);
-    long asked = System.nanoTime();
+    long sentNanos = System.nanoTime();
     String[] eventIds =
-        demands.stream().map(demand -> demand.request().eventId()).sorted().toArray(String[]::new);
+        requests.stream()
+            .map(request -> request.request().eventId())
+            .sorted()
+            .toArray(String[]::new);
     try (PreparedStatement statement = Sql.prepare(connection, lock + LOOK_UP, names, eventIds)) {
       statement.execute();
       List<BookRow> rows;
       try (ResultSet found = statement.getResultSet()) {
-        rows = Sql.list(found, row -> book(row, asked));
+        rows = Sql.list(found, row -> book(row, sentNanos));
       }
       statement.getMoreResults();
       try (ResultSet found = statement.getResultSet()) {
@@ -117,11 +121,11 @@ final class LockedAssignment {
     }
   }
 
-  private BookRow book(ResultSet row, long asked) throws SQLException {
+  private BookRow book(ResultSet row, long sentNanos) throws SQLException {
     return BookRow.read(
         row,
         databaseMicros -> {
-          memory.time().told(asked, databaseMicros);
+          memory.time().observe(sentNanos, databaseMicros);
           return clock.micros(memory.time().steady(databaseMicros));
         });
   }
@@ -130,50 +134,50 @@ final class LockedAssignment {
       Connection connection,
       BatchPlan plan,
       Map<String, Slot> known,
-      Map<String, JdbcWindows> books)
+      Map<String, JdbcWindows> opened)
       throws SQLException {
     List<String> ended =
         plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
     int step = WrittenBatch.newStep();
     try {
-      SlotWriter.of(books.values(), OptimisticGuard.locked(books.values(), step))
-          .slots(plan.fresh(), ended, books)
+      SlotWriter.of(opened.values(), OptimisticGuard.locked(opened.values(), step))
+          .slots(plan.fresh(), ended, opened)
           .sendAndCommit(connection);
       return step;
     } catch (SQLException e) {
-      // Most likely an event that has its slot already. The next try looks before it writes.
+      // Most likely an event has a slot already. The next attempt looks events up first.
       memory.repeats().met();
       throw e;
     }
   }
 
-  /** Opens locked books with the pictures that this node kept, where nothing has changed since. */
+  /** Opens locked configurations, with this node's cached views where they are current. */
   private Map<String, JdbcWindows> open(
-      Connection connection, List<BookRow> rows, Map<String, SlotConfig> believed)
+      Connection connection, List<BookRow> rows, Map<String, SlotConfig> expected)
       throws SQLException {
-    Map<String, JdbcWindows> books = new LinkedHashMap<>();
-    long mostBytes = JdbcWindows.shareOf(memory.pictures(), rows.size());
+    Map<String, JdbcWindows> opened = new LinkedHashMap<>();
+    long maxBytes = JdbcWindows.shareOf(memory.views(), rows.size());
     boolean rivals = false;
     for (BookRow row : rows) {
-      Optional<OccupancyCache.Kept> kept = memory.pictures().take(row.name());
-      if (kept.isPresent() && kept.get().shows(row)) {
-        books.put(
+      Optional<OccupancyCache.Kept> kept = memory.views().take(row.name());
+      if (kept.isPresent() && kept.get().isCurrent(row)) {
+        opened.put(
             row.name(),
-            new JdbcWindows(connection, row, kept.get().config(), kept.get().picture(), mostBytes));
+            new JdbcWindows(connection, row, kept.get().config(), kept.get().view(), maxBytes));
       } else {
         if (kept.isPresent()) {
           contended.run();
           rivals = true;
         }
-        SlotConfig config = Objects.requireNonNull(believed.get(row.name()));
+        SlotConfig config = Objects.requireNonNull(expected.get(row.name()));
         if (config.version() != row.version()) {
           config = ConfigRow.inForce(connection, row);
         }
-        OccupancyView picture = JdbcWindows.newPicture(row, config);
-        books.put(row.name(), new JdbcWindows(connection, row, config, picture, mostBytes));
+        OccupancyView view = JdbcWindows.emptyView(row, config);
+        opened.put(row.name(), new JdbcWindows(connection, row, config, view, maxBytes));
       }
     }
     memory.rivals().wasPrepared(rivals);
-    return books;
+    return opened;
   }
 }

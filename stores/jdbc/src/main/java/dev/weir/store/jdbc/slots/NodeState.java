@@ -1,27 +1,27 @@
 package dev.weir.store.jdbc.slots;
 
 /**
- * What a node remembers between batches. None of it is believed without being compared by the
- * database. Thread-safe.
+ * What a node remembers between batches. The database verifies all of it before it is relied on.
+ * Thread-safe.
  *
- * @param repeats whether events that have a slot already are to be expected. Feeds are mostly new,
- *     and then a look-up before the write is half a batch's reading for nothing: the primary key
- *     tells of a repeated event just as surely
- * @param rivals whether others are to be expected to write into the same books. Then a batch that
- *     was planned without the lock is planned in vain
+ * @param repeats whether to expect events that have a slot already. Most events are new, and then
+ *     looking them up before the write wastes half of a batch's reads: the primary key detects a
+ *     repeated event just as reliably
+ * @param rivals whether to expect other nodes to write to the same configurations. Then planning a
+ *     batch without the lock is wasted work
  */
 record NodeState(
-    OccupancyCache pictures, AdaptiveHint repeats, AdaptiveHint rivals, EstimatedClock time) {
+    OccupancyCache views, AdaptiveHint repeats, AdaptiveHint rivals, EstimatedClock time) {
   NodeState() {
     this(OccupancyCache.SHARE_OF_HEAP_BYTES);
   }
 
   /**
-   * @param mostPictureBytes how much memory the pictures may take
+   * @param maxViewBytes max memory of the cached views
    */
-  NodeState(long mostPictureBytes) {
+  NodeState(long maxViewBytes) {
     this(
-        new OccupancyCache(mostPictureBytes),
+        new OccupancyCache(maxViewBytes),
         new AdaptiveHint(64),
         new AdaptiveHint(16),
         new EstimatedClock());

@@ -8,46 +8,45 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The pictures of windows that this node kept from its last transactions. Thread-safe.
+ * A cache of the views of windows that this node has from its last transactions. Thread-safe.
  *
- * <p>A picture is taken out to be used and brought back after the commit, so a transaction that
- * fails leaves none behind. Whether one is still true is decided by the database, by its number.
+ * <p>A view is taken out for use and put back after the commit, so a transaction that fails leaves
+ * none behind. The database decides by the sequence number whether a view is current.
  *
- * <p>All together take no more than a given memory: those that were not used for the longest time
- * have to go.
+ * <p>The memory of all views is bounded: the least recently used are evicted.
  */
 final class OccupancyCache {
-  /** An eighth of the heap for what is kept; what is in use takes about as much again. */
+  /** An eighth of the heap for cached views; those in use take about as much again. */
   static final long SHARE_OF_HEAP_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
-  /** What the rest of a picture takes: its row, its trees, its entry here. */
-  private static final int PICTURE_BYTES = 1_000;
+  /** Memory of a view besides its windows: its row, its trees, its entry in this cache. */
+  private static final int BYTES_A_VIEW = 1_000;
 
-  private final long mostBytes;
+  private final long maxBytes;
 
-  /** Those that were brought back last come last. */
-  private final Map<String, Held> pictures = new LinkedHashMap<>();
+  /** Least recently put back first. */
+  private final Map<String, Held> views = new LinkedHashMap<>();
 
   private long heldBytes;
 
-  OccupancyCache(long mostBytes) {
-    this.mostBytes = mostBytes;
+  OccupancyCache(long maxBytes) {
+    this.maxBytes = maxBytes;
   }
 
-  /** A picture, the version that it was planned under, and the book as it was left. */
-  record Kept(OccupancyView picture, SlotConfig config, BookRow row) {
-    /** Whether nothing has changed until the book was read, under its lock. */
-    boolean shows(BookRow locked) {
+  /** A view, the version of the configuration it was planned under, and the row as written. */
+  record Kept(OccupancyView view, SlotConfig config, BookRow row) {
+    /** Returns true if nothing has changed up to the time when the row was locked. */
+    boolean isCurrent(BookRow locked) {
       return row.seq() == locked.seq() && config.version() == locked.version();
     }
   }
 
-  /** A picture changes only while it is not here, so its size is known. */
+  /** A cached view with its size; a view changes only while it is taken out of the cache. */
   private record Held(Kept kept, long bytes) {}
 
-  /** How much memory all pictures together may take. */
-  long mostBytes() {
-    return mostBytes;
+  /** Returns the max memory of all views together. */
+  long maxBytes() {
+    return maxBytes;
   }
 
   synchronized long heldBytes() {
@@ -55,7 +54,7 @@ final class OccupancyCache {
   }
 
   synchronized Optional<Kept> take(String configName) {
-    Held held = pictures.remove(configName);
+    Held held = views.remove(configName);
     if (held == null) {
       return Optional.empty();
     }
@@ -63,10 +62,10 @@ final class OccupancyCache {
     return Optional.of(held.kept());
   }
 
-  /** Takes the pictures of all these configurations, or none if one of them is not here. */
+  /** Takes the views of all these configurations, or none if one of them is not cached. */
   synchronized Map<String, Kept> takeAll(Collection<String> configNames) {
     Map<String, Kept> taken = new LinkedHashMap<>();
-    if (pictures.keySet().containsAll(configNames)) {
+    if (views.keySet().containsAll(configNames)) {
       for (String name : configNames) {
         take(name).ifPresent(kept -> taken.put(name, kept));
       }
@@ -74,23 +73,23 @@ final class OccupancyCache {
     return taken;
   }
 
-  synchronized void bringBack(Kept kept) {
+  synchronized void putBack(Kept kept) {
     String name = kept.row().name();
-    // Two transactions of this node may come back in another order than they committed.
+    // Two transactions of this node may put views back in another order than they committed.
     Optional<Kept> other = take(name);
     Kept newer =
         other.isPresent() && other.get().row().seq() > kept.row().seq() ? other.get() : kept;
-    if (newer.picture().heapBytes() > mostBytes / 4) {
-      newer.picture().forgetUnchanged();
+    if (newer.view().heapBytes() > maxBytes / 4) {
+      newer.view().forgetUnchanged();
     }
-    long bytes = PICTURE_BYTES + newer.picture().heapBytes();
-    if (bytes > mostBytes / 4) {
+    long bytes = BYTES_A_VIEW + newer.view().heapBytes();
+    if (bytes > maxBytes / 4) {
       return;
     }
-    pictures.put(name, new Held(newer, bytes));
+    views.put(name, new Held(newer, bytes));
     heldBytes += bytes;
-    while (heldBytes > mostBytes) {
-      take(pictures.keySet().iterator().next());
+    while (heldBytes > maxBytes) {
+      take(views.keySet().iterator().next());
     }
   }
 }

@@ -23,12 +23,11 @@ import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 
 /**
- * The quick way to assign a batch: plan from the pictures that this node kept, and send one
- * statement, a transaction by itself, that writes only if they are still true. Pages that a picture
- * lacks are read without the lock: if the picture is true at the end, so was the page.
+ * Assigns a batch without locking first: plans from this node's cached views, and sends one
+ * auto-commit statement that writes only if they are still current. Pages that a view lacks are
+ * read without the lock: if the view is current in the end, so was the page.
  *
- * <p>It gives up, with nothing written, wherever the {@linkplain LockedAssignment careful way} is
- * surer to succeed.
+ * <p>Gives up, with nothing written, wherever {@link LockedAssignment} is more likely to succeed.
  */
 final class OptimisticAssignment {
   private final StoreClock clock;
@@ -45,99 +44,100 @@ final class OptimisticAssignment {
   }
 
   /**
-   * Assigns a batch; empty if nothing was written.
+   * Assigns a batch; empty if it gave up and nothing was written.
    *
-   * @param patience whether it waits while another transaction holds a book
+   * @param waitMode whether to wait for a configuration that another transaction has locked
    */
   Optional<WrittenBatch> assign(
-      Transactions transactions, List<AssignRequest> demands, WaitMode patience) {
+      Transactions transactions, List<AssignRequest> requests, WaitMode waitMode) {
     if (memory.repeats().expected() || memory.rivals().expected()) {
       return Optional.empty();
     }
     Set<String> names = new TreeSet<>();
-    demands.forEach(demand -> names.add(demand.config().name()));
-    Map<String, OccupancyCache.Kept> kept = memory.pictures().takeAll(names);
+    requests.forEach(request -> names.add(request.config().name()));
+    Map<String, OccupancyCache.Kept> kept = memory.views().takeAll(names);
     return kept.isEmpty()
         ? Optional.empty()
-        : transactions.attempt(connection -> assign(connection, demands, kept, patience));
+        : transactions.attempt(connection -> assign(connection, requests, kept, waitMode));
   }
 
   private Optional<WrittenBatch> assign(
       Connection connection,
-      List<AssignRequest> demands,
+      List<AssignRequest> requests,
       Map<String, OccupancyCache.Kept> kept,
-      WaitMode patience)
+      WaitMode waitMode)
       throws SQLException {
-    EstimatedClock.Need need = need(demands, kept.values());
-    OptionalLong reckoned = memory.time().databaseMicros(System.nanoTime(), need);
-    if (reckoned.isEmpty()) {
-      kept.values().forEach(memory.pictures()::bringBack);
+    EstimatedClock.Need need = need(requests, kept.values());
+    OptionalLong estimated = memory.time().databaseMicros(System.nanoTime(), need);
+    if (estimated.isEmpty()) {
+      kept.values().forEach(memory.views()::putBack);
       return Optional.empty();
     }
-    Map<String, JdbcWindows> books = new TreeMap<>();
-    long mostBytes = JdbcWindows.shareOf(memory.pictures(), kept.size());
+    Map<String, JdbcWindows> opened = new TreeMap<>();
+    long maxBytes = JdbcWindows.shareOf(memory.views(), kept.size());
     kept.forEach(
         (name, known) ->
-            books.put(
+            opened.put(
                 name,
                 new JdbcWindows(
-                    connection, known.row(), known.config(), known.picture(), mostBytes)));
-    // Pages are read in a transaction, as large ones come in portions. Mostly there are none.
+                    connection, known.row(), known.config(), known.view(), maxBytes)));
+    // Fetching large pages in portions requires a transaction. Usually no page is read.
     connection.setAutoCommit(false);
     BatchPlan plan =
         BatchPlan.of(
-            demands,
+            requests,
             Map.of(),
-            books,
-            patience,
-            Micros.instant(clock.micros(reckoned.getAsLong())),
+            opened,
+            waitMode,
+            Micros.instant(clock.micros(estimated.getAsLong())),
             random);
     connection.setAutoCommit(true);
     if (plan.refusesAny()) {
-      // Whoever is refused may have a slot from before: plan again, knowing.
+      // A refused event may have an earlier slot: look the events up and plan again.
       memory.repeats().met();
       return Optional.empty();
     }
     if (plan.fresh().isEmpty()) {
-      // All of it has to wait, which changes nothing.
-      return Optional.of(new WrittenBatch(plan, books, 0));
+      // All requests are deferred, so there is nothing to write.
+      return Optional.of(new WrittenBatch(plan, opened, 0));
     }
-    // In the order in which everybody locks.
+    // In the order in which all transactions lock.
     List<JdbcWindows> inOrder =
-        books.values().stream()
-            .sorted(Comparator.comparingInt(book -> book.row().configId()))
+        opened.values().stream()
+            .sorted(Comparator.comparingInt(windows -> windows.row().configId()))
             .toList();
-    WrittenBatch batch = new WrittenBatch(plan, books, WrittenBatch.newStep());
-    boolean waits = patience != WaitMode.NONE;
-    OptimisticGuard gate =
-        OptimisticGuard.believed(inOrder, batch.step(), reckoned.getAsLong(), need, waits);
-    return write(connection, batch, SlotWriter.of(inOrder, gate));
+    WrittenBatch batch = new WrittenBatch(plan, opened, WrittenBatch.newStep());
+    boolean waits = waitMode != WaitMode.NONE;
+    OptimisticGuard guard =
+        OptimisticGuard.unlocked(inOrder, batch.step(), estimated.getAsLong(), need, waits);
+    return write(connection, batch, SlotWriter.of(inOrder, guard));
   }
 
   private static EstimatedClock.Need need(
-      List<AssignRequest> demands, Collection<OccupancyCache.Kept> books) {
+      List<AssignRequest> requests, Collection<OccupancyCache.Kept> kept) {
     boolean decides =
-        books.stream().anyMatch(book -> book.config().terms().notBefore() == NotBefore.NOW)
-            || demands.stream()
-                .anyMatch(demand -> demand.request().requestedTime().equals(SlotRequest.NOW));
+        kept.stream().anyMatch(known -> known.config().terms().notBefore() == NotBefore.NOW)
+            || requests.stream()
+                .anyMatch(request -> request.request().requestedTime().equals(SlotRequest.NOW));
     return decides ? EstimatedClock.Need.TO_PLAN : EstimatedClock.Need.TO_NOTE;
   }
 
   private Optional<WrittenBatch> write(Connection connection, WrittenBatch batch, SlotWriter writer)
       throws SQLException {
-    long asked = System.nanoTime();
+    long sentNanos = System.nanoTime();
     try {
-      SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.books());
-      OptionalLong told = UnansweredException.unlessAnswered(() -> filled.sendIfTrue(connection));
-      if (told.isEmpty()) {
+      SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.configs());
+      OptionalLong databaseMicros =
+          UnansweredException.unlessAnswered(() -> filled.sendIfCurrent(connection));
+      if (databaseMicros.isEmpty()) {
         contended.run();
         memory.rivals().met();
         return Optional.empty();
       }
-      memory.time().told(asked, told.getAsLong());
+      memory.time().observe(sentNanos, databaseMicros.getAsLong());
       return Optional.of(batch);
     } catch (SQLException e) {
-      // Most likely an event that has its slot already. The next try looks before it writes.
+      // Most likely an event has a slot already. The next attempt looks events up first.
       memory.repeats().met();
       throw e;
     }

@@ -5,20 +5,21 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The first part of a writing statement: it moves the numbers of books on and leaves one row called
- * {@code gate}, or none if a book is not as was believed. Whatever follows selects from it.
+ * The first part of a writing statement. It advances the sequence numbers of the configurations and
+ * yields a table {@code gate} of one row, or of none if a configuration is not in the expected
+ * state. Every further part selects from it.
  *
- * <p>The update locks the books. Who waits for such a lock has the condition checked again on the
- * row as it is then. What else the statement reads may be older than that, and does not matter:
- * windows and runs change only together with the number, so if the number is the believed one,
- * nothing of them has changed since.
+ * <p>The update locks the rows in {@code slot_book}. If it has to wait for such a lock, PostgreSQL
+ * checks the condition again on the new row. Other rows that the statement reads may be older than
+ * that, which does not matter: windows and runs change only together with the sequence number, so
+ * if that is the expected one, they have not changed either.
  */
 record OptimisticGuard(String sql, List<Object> parameters) {
-  /** For who holds the lock and has moved the number on already. */
+  /** For a transaction that holds the lock and has advanced the sequence number already. */
   static final OptimisticGuard OPEN =
       new OptimisticGuard("gate as (select 0::bigint as now_micros)", List.of());
 
-  private static final String ONE_BOOK =
+  private static final String ONE_CONFIG =
       """
       gate as (
         update slot_book b set seq = b.seq + ? where b.config_id = ? and b.seq = ? %s
@@ -26,9 +27,10 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       """;
 
   /**
-   * If only some of the books are as believed, those numbers go up for nothing. That is no harm.
+   * If only some configurations are in the expected state, their numbers are advanced although
+   * nothing is written. That only makes cached views stale.
    */
-  private static final String SEVERAL_BOOKS =
+  private static final String SEVERAL_CONFIGS =
       """
       moved as (
         update slot_book b set seq = b.seq + ?
@@ -40,7 +42,7 @@ record OptimisticGuard(String sql, List<Object> parameters) {
 
   private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
 
-  /** Closed while another transaction holds the book. */
+  /** Yields no row while another transaction has locked the configuration. */
   private static final String ONE_FREE_NOW =
       """
       gate as (
@@ -66,50 +68,50 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       """
           .formatted(AT_THE_TIME, Sql.NOW);
 
-  private static final String ONE_BOOK_AT_ANY_TIME = ONE_BOOK.formatted("", Sql.NOW);
-  private static final String ONE_BOOK_NOW = ONE_BOOK.formatted(AT_THE_TIME, Sql.NOW);
-  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_BOOKS.formatted("", Sql.NOW);
-  private static final String SEVERAL_NOW = SEVERAL_BOOKS.formatted(AT_THE_TIME, Sql.NOW);
+  private static final String ONE_CONFIG_AT_ANY_TIME = ONE_CONFIG.formatted("", Sql.NOW);
+  private static final String ONE_CONFIG_NOW = ONE_CONFIG.formatted(AT_THE_TIME, Sql.NOW);
+  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_CONFIGS.formatted("", Sql.NOW);
+  private static final String SEVERAL_NOW = SEVERAL_CONFIGS.formatted(AT_THE_TIME, Sql.NOW);
 
-  /** For who holds the locks of books. */
-  static OptimisticGuard locked(Collection<JdbcWindows> books, int step) {
-    if (books.size() == 1) {
-      BookRow row = books.iterator().next().row();
-      return new OptimisticGuard(ONE_BOOK_AT_ANY_TIME, List.of(step, row.configId(), row.seq()));
+  /** For a transaction that holds the locks of the configurations. */
+  static OptimisticGuard locked(Collection<JdbcWindows> configs, int step) {
+    if (configs.size() == 1) {
+      BookRow row = configs.iterator().next().row();
+      return new OptimisticGuard(ONE_CONFIG_AT_ANY_TIME, List.of(step, row.configId(), row.seq()));
     }
     return new OptimisticGuard(
-        SEVERAL_AT_ANY_TIME, List.of(step, configIds(books), seqs(books), books.size()));
+        SEVERAL_AT_ANY_TIME, List.of(step, configIds(configs), seqs(configs), configs.size()));
   }
 
   /**
-   * For who holds no lock: books and time must be as believed.
+   * For a statement without locks: sequence numbers and time must be as expected.
    *
-   * @param waits whether it waits for the locks of books, or stays closed if one is held
+   * @param waits whether to wait for locks, or to yield no row if one is held
    */
-  static OptimisticGuard believed(
-      Collection<JdbcWindows> books,
+  static OptimisticGuard unlocked(
+      Collection<JdbcWindows> configs,
       int step,
       long nowMicros,
       EstimatedClock.Need need,
       boolean waits) {
     long earliest = nowMicros - need.leewayMicros();
     long latest = nowMicros + need.leewayMicros();
-    if (books.size() == 1) {
-      BookRow row = books.iterator().next().row();
+    if (configs.size() == 1) {
+      BookRow row = configs.iterator().next().row();
       return new OptimisticGuard(
-          waits ? ONE_BOOK_NOW : ONE_FREE_NOW,
+          waits ? ONE_CONFIG_NOW : ONE_FREE_NOW,
           List.of(step, row.configId(), row.seq(), earliest, latest));
     }
     return new OptimisticGuard(
         waits ? SEVERAL_NOW : SEVERAL_FREE_NOW,
-        List.of(step, configIds(books), seqs(books), earliest, latest, books.size()));
+        List.of(step, configIds(configs), seqs(configs), earliest, latest, configs.size()));
   }
 
-  private static int[] configIds(Collection<JdbcWindows> books) {
-    return books.stream().mapToInt(book -> book.row().configId()).toArray();
+  private static int[] configIds(Collection<JdbcWindows> configs) {
+    return configs.stream().mapToInt(config -> config.row().configId()).toArray();
   }
 
-  private static long[] seqs(Collection<JdbcWindows> books) {
-    return books.stream().mapToLong(book -> book.row().seq()).toArray();
+  private static long[] seqs(Collection<JdbcWindows> configs) {
+    return configs.stream().mapToLong(config -> config.row().seq()).toArray();
   }
 }

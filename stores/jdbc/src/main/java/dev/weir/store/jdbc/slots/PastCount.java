@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Counts the windows before a book's begin from the slots that lie in them, and stores them like
- * those after it, so that nothing is counted twice.
+ * Counts the windows before the begin of a configuration's grid from their slots, and stores them
+ * like those after it, so that nothing is counted twice.
  *
- * <p>A portion is a transaction of its own, with the book locked and an upper bound on what it
- * reads, so other transactions get their turn in between. Nothing of it is kept if it fails.
+ * <p>Each portion is a transaction with the configuration locked and a bound on what it reads, so
+ * other transactions can run in between. A portion that fails leaves nothing behind.
  */
 final class PastCount {
   static final int SLOTS_A_PORTION = 4_096;
 
-  /** The time of the first slot beyond a portion: one range of the index for each state. */
+  /** Time of the first slot after a portion: one range of the index for each state. */
   private static final String FIRST_BEYOND =
       """
       (select s.scheduled from slot s
@@ -33,7 +33,7 @@ final class PastCount {
       order by scheduled offset ? limit 1
       """;
 
-  /** The run that may touch a portion at its begin, and the one that may touch it at its end. */
+  /** The run that may touch the begin of a portion, and the one that may touch its end. */
   private static final String TOUCHING_RUNS =
       """
       (select from_micros, until_micros from full_run
@@ -59,22 +59,22 @@ final class PastCount {
     this.slotsAPortion = slotsAPortion;
   }
 
-  /** What a portion found. */
+  /** The result of counting a portion. */
   sealed interface Portion {
-    /** A window with room, or a time that was counted already: enough to plan again. */
+    /** A window has a free place, or the time was counted already: enough to plan again. */
     record Enough() implements Portion {}
 
     /** Every window is full up to this time. */
     record AllFull(long untilMicros) implements Portion {}
   }
 
-  /** Counts the next windows from a time on; commits nothing. */
+  /** Counts the next windows from a time on. Does not commit. */
   Portion countPortion(Connection connection, String configName, long fromMicros)
       throws SQLException {
     BookRow row = BookRow.lock(connection, clock, configName).orElseThrow();
-    JdbcWindows book = new JdbcWindows(connection, row, ConfigRow.inForce(connection, row));
-    SlotPolicy terms = book.config().terms();
-    long start = terms.windowStart(fromMicros);
+    JdbcWindows windows = new JdbcWindows(connection, row, ConfigRow.inForce(connection, row));
+    SlotPolicy policy = windows.config().terms();
+    long start = policy.windowStart(fromMicros);
     Optional<CountedSpan> before = CountedSpan.notAfter(connection, row, start);
     if (start >= row.sinceMicros() || before.filter(span -> span.covers(start)).isPresent()) {
       return new Portion.Enough();
@@ -82,17 +82,17 @@ final class PastCount {
     Optional<CountedSpan> after = next(connection, row, start);
     long limit =
         Math.min(row.sinceMicros(), after.map(CountedSpan::fromMicros).orElse(row.sinceMicros()));
-    long last = end(connection, row, terms, start, limit);
+    long last = end(connection, row, policy, start, limit);
     List<Page.Run> touching = touchingRuns(connection, row, start, last);
-    book.picture().add(new Page(start, last, List.of(), touching));
-    long end = book.regroup(start, last);
-    boolean allFull = book.picture().isFullUntil(start, end);
-    // Pictures of before stay true, unless a run that they may know could have grown.
-    OptimisticGuard gate =
+    windows.picture().add(new Page(start, last, List.of(), touching));
+    long end = windows.regroup(start, last);
+    boolean allFull = windows.picture().isFullUntil(start, end);
+    // Cached views stay current, unless a run that they may contain could have grown.
+    OptimisticGuard guard =
         touching.isEmpty()
             ? OptimisticGuard.OPEN
-            : OptimisticGuard.locked(List.of(book), WrittenBatch.newStep());
-    SlotWriter.of(List.of(book), gate).send(connection);
+            : OptimisticGuard.locked(List.of(windows), WrittenBatch.newStep());
+    SlotWriter.of(List.of(windows), guard).send(connection);
     new CountedSpan(start, end).store(connection, row, before, after);
     return allFull ? new Portion.AllFull(end) : new Portion.Enough();
   }
@@ -103,11 +103,14 @@ final class PastCount {
         connection, CountedSpan::read, NEXT_SPAN, row.configId(), row.grid(), startMicros);
   }
 
-  /** Whole windows, at least one, with no more slots than a portion may have in all but that. */
-  private long end(Connection connection, BookRow row, SlotPolicy terms, long start, long limit)
+  /**
+   * Returns the end of a portion: whole windows with up to {@code slotsAPortion} slots, but at
+   * least one window.
+   */
+  private long end(Connection connection, BookRow row, SlotPolicy policy, long start, long limit)
       throws SQLException {
     int id = row.configId();
-    int most = slotsAPortion + 1;
+    int max = slotsAPortion + 1;
     Optional<Long> beyond =
         Sql.first(
             connection,
@@ -116,14 +119,14 @@ final class PastCount {
             id,
             start,
             limit,
-            most,
+            max,
             id,
             start,
             limit,
-            most,
+            max,
             slotsAPortion);
     return beyond
-        .map(time -> Math.max(terms.windowStart(time), start + terms.windowMicros()))
+        .map(time -> Math.max(policy.windowStart(time), start + policy.windowMicros()))
         .orElse(limit);
   }
 

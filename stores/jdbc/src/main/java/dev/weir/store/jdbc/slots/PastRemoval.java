@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Removes old slots, a window with all its slots or not at all: a window that is counted anew from
- * its slots must not have lost some of them.
+ * Removes old slots, always all slots of a window together: a window that is rebuilt from its slots
+ * must not have lost some of them.
  */
 final class PastRemoval {
   private static final String FIRST =
@@ -27,7 +27,7 @@ final class PastRemoval {
               Collectors.joining(
                   ", ", "select at from (select least(", ") as at) as first where at < ?"));
 
-  /** The time of the first slot beyond a portion: one range of the index for each state. */
+  /** Time of the first slot after a portion: one range of the index for each state. */
   private static final String FIRST_BEYOND =
       IntStream.rangeClosed(0, 3)
           .mapToObj(
@@ -54,24 +54,24 @@ final class PastRemoval {
   private PastRemoval() {}
 
   /**
-   * What came of a step.
+   * The result of a step.
    *
-   * @param untilMicros up to which time slots were looked at
-   * @param isLast whether there is nothing behind it that is old enough
+   * @param untilMicros time until which slots were examined
+   * @param isLast whether no later slot is old enough
    */
   record Step(int removed, long untilMicros, boolean isLast) {}
 
   /**
-   * Removes the slots of windows that ended before a time and hold none that was assigned after it.
-   * It looks at whole windows, with {@code most} slots at most or just one window.
+   * Removes the slots of windows that ended before a time and have no slot that was assigned after
+   * it. Examines whole windows with up to {@code max} slots, but at least one window.
    */
   static Step step(
       Connection connection, StoreClock clock, String name, long from, long before, int most)
       throws SQLException {
     BookRow book = BookRow.find(connection, clock, name).orElseThrow();
-    SlotPolicy terms = ConfigRow.inForce(connection, book).terms();
-    long size = terms.windowMicros();
-    long cut = terms.windowStart(before);
+    SlotPolicy policy = ConfigRow.inForce(connection, book).terms();
+    long size = policy.windowMicros();
+    long cut = policy.windowStart(before);
     int id = book.configId();
     Optional<Long> first =
         Sql.first(
@@ -79,10 +79,10 @@ final class PastRemoval {
     if (first.isEmpty()) {
       return new Step(0, cut, true);
     }
-    long start = terms.windowStart(first.get());
-    long end = end(connection, terms, id, start, cut, most);
+    long start = policy.windowStart(first.get());
+    long end = end(connection, policy, id, start, cut, max);
     List<Long> young = young(connection, id, size, start, end, before);
-    // A slot that is given for one of these windows from now on is as if given after the removal.
+    // A slot assigned in one of these windows from now on counts as assigned after the removal.
     int removed =
         Sql.update(
             connection,
@@ -99,9 +99,9 @@ final class PastRemoval {
   }
 
   private static long end(
-      Connection connection, SlotPolicy terms, int id, long start, long cut, int most)
+      Connection connection, SlotPolicy policy, int id, long start, long cut, int max)
       throws SQLException {
-    int limit = most + 1;
+    int limit = max + 1;
     return Sql.first(
             connection,
             row -> row.getLong(1),
@@ -122,12 +122,12 @@ final class PastRemoval {
             start,
             cut,
             limit,
-            most)
-        .map(time -> Math.max(terms.windowStart(time), start + terms.windowMicros()))
+            max)
+        .map(time -> Math.max(policy.windowStart(time), start + policy.windowMicros()))
         .orElse(cut);
   }
 
-  /** The windows with slots that are too young. */
+  /** Returns the starts of windows with slots that are too young to remove. */
   private static List<Long> young(
       Connection connection, int id, long size, long start, long end, long before)
       throws SQLException {

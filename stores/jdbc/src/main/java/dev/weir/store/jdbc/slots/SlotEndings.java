@@ -23,7 +23,7 @@ final class SlotEndings {
   private static final String LOCK_SLOT =
       "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
 
-  /** Finds no row if another transaction holds it. */
+  /** Finds no row if another transaction has locked it. */
   private static final String LOCK_FREE_SLOT = LOCK_SLOT + " skip locked";
 
   private static final String LOCK_LEAKED =
@@ -40,19 +40,20 @@ final class SlotEndings {
 
   private SlotEndings() {}
 
-  /** What came of trying to end a slot. */
+  /** The result of an attempt to end a slot. */
   sealed interface Ending {
     record Ended(Transition transition) implements Ending {}
 
     /** Another transaction holds the slot or its configuration, so nothing was done. */
     record Held(String configName) implements Ending {}
 
-    /** The transition, if the transaction waited for its locks. */
+    /** Returns the transition of a transaction that waited for its locks. */
     default Transition waitedFor() {
       return switch (this) {
         case Ended ended -> ended.transition();
         case Held held ->
-            throw new IllegalStateException("no lock of " + held.configName() + " after waiting");
+            throw new IllegalStateException(
+                "configuration " + held.configName() + " is still locked after waiting");
       };
     }
   }
@@ -60,7 +61,7 @@ final class SlotEndings {
   /**
    * Confirms a slot.
    *
-   * @param waits whether it waits for the slot while another transaction holds it
+   * @param waits whether to wait for the slot while another transaction has locked it
    */
   static Ending confirm(Connection connection, String eventId, boolean waits) throws SQLException {
     Optional<Slot> found =
@@ -79,8 +80,9 @@ final class SlotEndings {
   }
 
   /**
-   * A new slot of an event that was cancelled replaces the row of the old one. Waiting for a row
-   * that is replaced meanwhile ends with no row, although the event was known all the time.
+   * Decides what a missing row means. A new slot of a cancelled event replaces the old row, so
+   * waiting for a row that is replaced meanwhile finds none, although the event was known all the
+   * time.
    */
   private static Ending noRow(Connection connection, String eventId, boolean waited)
       throws SQLException {
@@ -102,10 +104,10 @@ final class SlotEndings {
   /**
    * Cancels a slot.
    *
-   * <p>The book first, then the slot: the order in which all transactions lock. Which book it is
-   * can only be read without a lock, so it may be another one by the time that both are locked: an
-   * event that was cancelled may have a new slot of another configuration. Then both locks are
-   * given back before the other book is tried.
+   * <p>Locks the configuration first, then the slot, in the order in which all transactions lock.
+   * The slot's configuration has to be read without a lock, so it may have changed by the time both
+   * are locked: a cancelled event may have a new slot of another configuration. Then both locks are
+   * released before the other configuration is tried.
    */
   static Ending cancel(Connection connection, String eventId, BookLock lock) throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
@@ -139,9 +141,8 @@ final class SlotEndings {
   }
 
   /**
-   * Takes back those of some slots of one configuration that are still leaked once the book is
-   * locked. They were found without the lock: how long that takes depends on how many slots there
-   * are.
+   * Reclaims those slots of a configuration that are still leaked once it is locked. They are
+   * searched for without the lock, because the search takes longer the more slots there are.
    */
   static int reclaim(
       Connection connection, StoreClock clock, BookRow seen, String[] eventIds, long before)
@@ -165,30 +166,29 @@ final class SlotEndings {
             .filter(slot -> keepsPast || Micros.ceil(slot.scheduledTime()) > row.nowMicros())
             .toList();
     if (!toFree.isEmpty()) {
-      JdbcWindows book = new JdbcWindows(connection, row, config);
-      free(connection, book, toFree);
+      free(connection, new JdbcWindows(connection, row, config), toFree);
     }
   }
 
-  /** Many windows may be freed, and be large: they are written in portions. */
-  private static void free(Connection connection, JdbcWindows book, List<Slot> slots)
+  /** Writes in portions, because there may be many windows and they may be large. */
+  private static void free(Connection connection, JdbcWindows windows, List<Slot> slots)
       throws SQLException {
-    SlotPolicy terms = book.config().terms();
+    SlotPolicy policy = windows.config().terms();
     Map<Long, List<Integer>> placesByWindow = new TreeMap<>();
     for (Slot slot : slots) {
-      long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
+      long start = policy.windowStart(Micros.ceil(slot.scheduledTime()));
       placesByWindow.computeIfAbsent(start, any -> new ArrayList<>()).add(slot.place());
     }
-    OptimisticGuard gate = OptimisticGuard.locked(List.of(book), WrittenBatch.newStep());
+    OptimisticGuard guard = OptimisticGuard.locked(List.of(windows), WrittenBatch.newStep());
     for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
-      book.free(window.getKey(), window.getValue());
-      if (book.isLarge()) {
-        SlotWriter.of(List.of(book), gate).send(connection);
-        gate = OptimisticGuard.OPEN;
-        book.trim();
+      windows.free(window.getKey(), window.getValue());
+      if (windows.isLarge()) {
+        SlotWriter.of(List.of(windows), guard).send(connection);
+        guard = OptimisticGuard.OPEN;
+        windows.trim();
       }
     }
-    SlotWriter.of(List.of(book), gate).send(connection);
+    SlotWriter.of(List.of(windows), guard).send(connection);
   }
 
   private static void setState(Connection connection, List<Slot> slots, SlotState state)

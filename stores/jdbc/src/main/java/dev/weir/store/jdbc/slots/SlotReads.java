@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What is read without a lock. */
+/** Reads slots and windows without locks. */
 final class SlotReads {
   private static final String LIST =
       "select "
@@ -44,8 +44,8 @@ final class SlotReads {
       """;
 
   /**
-   * Walks from window to window by the least slot that lies behind the last: costs follow the
-   * windows that are shown, not the slots that there are.
+   * Goes from window to window by the first slot after each: the cost depends on the number of
+   * windows returned, not on the number of slots.
    */
   private static final String REGROUPED_WINDOWS =
       """
@@ -84,7 +84,7 @@ final class SlotReads {
         eventId);
   }
 
-  /** One range of the index for each state, merged. */
+  /** Reads one range of the index for each state, and merges them. */
   static List<Slot> list(Connection connection, SlotQuery query, long nowMicros)
       throws SQLException {
     long cursor = Micros.clamped(query.after().scheduledTime());
@@ -122,7 +122,7 @@ final class SlotReads {
     };
   }
 
-  /** The end of the range, not included; the end of time includes its last moment. */
+  /** Returns the exclusive end of a range; the latest possible time is included. */
   private static long untilMicros(Instant until) {
     long micros = Micros.clamped(until);
     return micros == Micros.LATEST ? micros + 1 : micros;
@@ -135,13 +135,13 @@ final class SlotReads {
       return List.of();
     }
     BookRow book = found.get();
-    SlotPolicy terms = inForce(connection, book, query.config()).terms();
-    long size = terms.windowMicros();
+    SlotPolicy policy = inForce(connection, book, query.config()).terms();
+    long size = policy.windowMicros();
     long from = Micros.clamped(query.from());
     long until = untilMicros(query.until());
     List<WindowCount> past = List.of();
     if (from < book.sinceMicros()) {
-      // The grid's windows are not complete there: count the slots.
+      // The stored windows are not complete there: count the slots.
       past =
           Sql.list(
               connection,
@@ -149,8 +149,8 @@ final class SlotReads {
               REGROUPED_WINDOWS,
               book.configId(),
               size,
-              Math.min(terms.windowStart(until + size - 1), book.sinceMicros()),
-              terms.windowStart(from - 1),
+              Math.min(policy.windowStart(until + size - 1), book.sinceMicros()),
+              policy.windowStart(from - 1),
               query.limit());
     }
     List<WindowCount> ahead =
@@ -166,10 +166,10 @@ final class SlotReads {
     return Stream.concat(past.stream(), ahead.stream()).limit(query.limit()).toList();
   }
 
-  /** The version in force, which need not be read if it is the one believed in. */
-  private static SlotConfig inForce(Connection connection, BookRow book, SlotConfig believed)
+  /** Returns the version in force, which is read only if it is not the expected one. */
+  private static SlotConfig inForce(Connection connection, BookRow book, SlotConfig expected)
       throws SQLException {
-    return believed.version() == book.version() ? believed : ConfigRow.inForce(connection, book);
+    return expected.version() == book.version() ? expected : ConfigRow.inForce(connection, book);
   }
 
   private static WindowCount windowCount(ResultSet row) throws SQLException {
@@ -185,8 +185,8 @@ final class SlotReads {
                 () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
     SlotConfig inForce = inForce(connection, book, config);
     JdbcWindows windows = new JdbcWindows(connection, book, inForce);
-    PlacementRequest wish = new PlacementRequest(Micros.clamped(from), book.nowMicros());
-    Forecast forecast = new Forecast(inForce.terms(), wish, events);
+    PlacementRequest request = new PlacementRequest(Micros.clamped(from), book.nowMicros());
+    Forecast forecast = new Forecast(inForce.terms(), request, events);
     return ForecastResult.of(forecast, windows.picture(), windows::pageOrCount);
   }
 }

@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
-/** How a slot is read from a row of {@code slot s join slot_book b}. */
+/** Reads slots from rows of {@code slot s join slot_book b}. */
 final class SlotRow {
   static final String COLUMNS =
       "s.event_id, b.name, s.version, s.requested, s.window_start, s.place, s.scheduled, s.state,"

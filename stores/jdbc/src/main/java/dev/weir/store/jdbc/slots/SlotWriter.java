@@ -23,18 +23,19 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * What one transaction writes: slots, windows, runs and the books' numbers, from arrays and in one
+ * Writes slots, windows, runs and sequence numbers of one transaction, as arrays and in one
  * statement, which costs the database less than five.
  *
- * <p>Everything is selected from the {@linkplain OptimisticGuard gate}, a row that is there only if
- * all books are as the plan believed. So either all of it is written or nothing.
+ * <p>Everything is selected from the {@code gate} of an {@link OptimisticGuard}, a row that exists
+ * only if all configurations are in the state that the plan expects. So either everything is
+ * written or nothing.
  */
 final class SlotWriter {
-  /** A statement of its own: the insert has to see that these are gone. */
+  /** A separate statement, because the insert has to see that these rows are gone. */
   private static final String REMOVE_ENDED =
       "delete from slot where event_id = any(?) and state in (2, 3);";
 
-  /** Arrays are unfolded in the select list: as a table they would be stored in between. */
+  /** Arrays are unnested in the select list: in the from clause they would be materialized. */
   private static final String SLOTS =
       """
       , slots as (
@@ -45,8 +46,8 @@ final class SlotWriter {
         from gate)
       """;
 
-  private static final String SLOTS_OF_ONE_BOOK = SLOTS.formatted("?::int, ?::int");
-  private static final String SLOTS_OF_BOOKS =
+  private static final String SLOTS_OF_ONE_CONFIG = SLOTS.formatted("?::int, ?::int");
+  private static final String SLOTS_OF_CONFIGS =
       SLOTS.formatted("unnest(?::int[]), unnest(?::int[])");
 
   private static final String WINDOWS =
@@ -84,36 +85,36 @@ final class SlotWriter {
 
   private static final String COMMIT = "; commit";
 
-  private final List<JdbcWindows> books;
+  private final List<JdbcWindows> configs;
   private final StringBuilder sql = new StringBuilder();
   private final List<Object> parameters = new ArrayList<>();
 
-  private SlotWriter(Collection<JdbcWindows> books, OptimisticGuard gate) {
-    this.books = List.copyOf(books);
-    sql.append("with ").append(gate.sql());
-    parameters.addAll(gate.parameters());
+  private SlotWriter(Collection<JdbcWindows> configs, OptimisticGuard guard) {
+    this.configs = List.copyOf(configs);
+    sql.append("with ").append(guard.sql());
+    parameters.addAll(guard.parameters());
     changes();
   }
 
-  /** Writes what a plan changed in books if the gate lets it pass. */
-  static SlotWriter of(Collection<JdbcWindows> books, OptimisticGuard gate) {
-    return new SlotWriter(books, gate);
+  /** Returns a writer of the changes of a plan, which are written only if the guard passes. */
+  static SlotWriter of(Collection<JdbcWindows> configs, OptimisticGuard guard) {
+    return new SlotWriter(configs, guard);
   }
 
-  /** Adds new slots; {@code ended} are earlier slots of the same events that they replace. */
+  /** Adds new slots; {@code ended} are events whose earlier slots are replaced. */
   SlotWriter slots(List<Slot> fresh, Collection<String> ended, Map<String, JdbcWindows> byName) {
-    // In the order of ids, so that two transactions with common ids cannot lock each other out.
+    // In the order of ids, so that two transactions with common ids cannot deadlock.
     List<Slot> slots = new ArrayList<>(fresh);
     slots.sort(Comparator.comparing(Slot::eventId));
     String[] eventIds = new String[slots.size()];
     Arrays.setAll(eventIds, i -> slots.get(i).eventId());
-    boolean one = books.size() == 1;
+    boolean one = configs.size() == 1;
     int[] versions = ints(slots, Slot::configVersion);
     add(
-        one ? SLOTS_OF_ONE_BOOK : SLOTS_OF_BOOKS,
+        one ? SLOTS_OF_ONE_CONFIG : SLOTS_OF_CONFIGS,
         eventIds,
         one
-            ? books.getFirst().row().configId()
+            ? configs.getFirst().row().configId()
             : ints(
                 slots,
                 slot -> Objects.requireNonNull(byName.get(slot.configName())).row().configId()),
@@ -134,12 +135,12 @@ final class SlotWriter {
     List<Write<Window>> windows = new ArrayList<>();
     List<Write<Page.Run>> addedRuns = new ArrayList<>();
     List<Write<Long>> removedRuns = new ArrayList<>();
-    for (JdbcWindows book : books) {
-      // Plans change only what is stored, so all of it is written.
-      OccupancyView.Changes changes = book.picture().drainChanges();
-      changes.windows().forEach(window -> windows.add(new Write<>(book, window)));
-      changes.addedRuns().forEach(run -> addedRuns.add(new Write<>(book, run)));
-      changes.removedRuns().forEach(from -> removedRuns.add(new Write<>(book, from)));
+    for (JdbcWindows config : configs) {
+      // Plans change only stored windows, so all changes are written.
+      OccupancyView.Changes changes = config.picture().drainChanges();
+      changes.windows().forEach(window -> windows.add(new Write<>(config, window)));
+      changes.addedRuns().forEach(run -> addedRuns.add(new Write<>(config, run)));
+      changes.removedRuns().forEach(from -> removedRuns.add(new Write<>(config, from)));
     }
     windows(windows);
     removedRuns(removedRuns);
@@ -147,28 +148,28 @@ final class SlotWriter {
   }
 
   /**
-   * Sends everything and the commit along with it. If a statement fails, the database skips what
-   * follows it, the commit included.
+   * Sends everything together with the commit. If a statement fails, the database skips those that
+   * follow, including the commit.
    */
   void sendAndCommit(Connection connection) throws SQLException {
     sql.append(DONE).append(COMMIT);
-    mustHavePassed(UnansweredException.unlessAnswered(() -> execute(connection)));
+    requirePassed(UnansweredException.unlessAnswered(() -> execute(connection)));
   }
 
   /** Sends everything in one round trip. */
   void send(Connection connection) throws SQLException {
-    mustHavePassed(sendIfTrue(connection));
+    requirePassed(sendIfCurrent(connection));
   }
 
-  /** Sends everything; answers with the database's time, or with nothing if nothing was written. */
-  OptionalLong sendIfTrue(Connection connection) throws SQLException {
+  /** Sends everything; returns the database's time, or empty if nothing was written. */
+  OptionalLong sendIfCurrent(Connection connection) throws SQLException {
     sql.append(DONE);
     return execute(connection);
   }
 
-  private static void mustHavePassed(OptionalLong passed) throws SQLException {
+  private static void requirePassed(OptionalLong passed) throws SQLException {
     if (passed.isEmpty()) {
-      throw new SQLException("a book changed under its lock");
+      throw new SQLException("a configuration changed while it was locked");
     }
   }
 
@@ -185,14 +186,14 @@ final class SlotWriter {
     }
   }
 
-  /** Something to write for a book. */
-  private record Write<T>(JdbcWindows book, T value) {
+  /** A value to write for a configuration. */
+  private record Write<T>(JdbcWindows config, T value) {
     int configId() {
-      return book.row().configId();
+      return config.row().configId();
     }
 
     int grid() {
-      return book.row().grid();
+      return config.row().grid();
     }
   }
 
@@ -205,7 +206,7 @@ final class SlotWriter {
     byte[][] places = new byte[count][];
     for (int i = 0; i < count; i++) {
       Write<Window> write = writes.get(i);
-      full[i] = write.book().picture().isFull(write.value().startMicros());
+      full[i] = write.config().picture().isFull(write.value().startMicros());
       places[i] = write.value().toBytes();
     }
     add(

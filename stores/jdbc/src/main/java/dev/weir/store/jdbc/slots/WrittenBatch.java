@@ -5,27 +5,29 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A batch that was planned and written: its pictures are true once it is committed.
+ * A batch that was planned and written. Its views are current once it is committed.
  *
- * @param step by how much it moved the books' numbers on
+ * @param step increment of the configurations' sequence numbers
  */
-record WrittenBatch(BatchPlan plan, Map<String, JdbcWindows> books, int step) {
-  /** At a thousand batches a second, numbers last for more than a century. */
-  private static final int LONGEST_STEP = 1 << 22;
+record WrittenBatch(BatchPlan plan, Map<String, JdbcWindows> configs, int step) {
+  /** At a thousand batches a second, sequence numbers last for more than a century. */
+  private static final int MAX_STEP = 1 << 22;
 
   /**
-   * By how much books' numbers go up. Not by one: a database that lost commits, such as a standby
-   * that took over, would count the same numbers again, and a picture of what was lost would be
-   * taken for true.
+   * Returns a random increment of sequence numbers. If it were always one, a database that lost
+   * commits, such as a standby that took over, would reach the same numbers again, and a view of
+   * lost changes would be taken for current.
    */
   static int newStep() {
-    return 1 + ThreadLocalRandom.current().nextInt(LONGEST_STEP);
+    return 1 + ThreadLocalRandom.current().nextInt(MAX_STEP);
   }
 
-  void bringBackPictures(OccupancyCache pictures) {
-    for (JdbcWindows book : books.values()) {
-      pictures.bringBack(
-          new OccupancyCache.Kept(book.picture(), book.config(), book.row().movedOn(step)));
+  void cacheViews(OccupancyCache views) {
+    for (JdbcWindows windows : configs.values()) {
+      views.putBack(
+          new OccupancyCache.Kept(
+              windows.picture(), windows.config(), windows.row().movedOn(step)));
+
     }
   }
 }

@@ -45,78 +45,82 @@ final class LimitCallTest {
     final Map<String, Usage> usages = new HashMap<>();
     final Map<String, Granted> granted = new HashMap<>();
 
-    record Granted(AcquireRequest demand, AcquireResult answer, long untilMicros) {
+    record Granted(AcquireRequest request, AcquireResult result, long untilMicros) {
       boolean isOf(AcquireRequest other) {
-        return demand.request().digest().equals(other.request().digest());
+        return request.request().digest().equals(other.request().digest());
       }
 
       boolean isInPlaceOf(AcquireRequest other) {
-        return demand.layout() == other.layout();
+        return request.layout() == other.layout();
       }
     }
 
-    AcquireResult decide(AcquireRequest demand, long now) {
-      Granted before = granted.get(demand.requestId());
+    AcquireResult decide(AcquireRequest request, long now) {
+      Granted before = granted.get(request.requestId());
       if (before != null && before.untilMicros() > now) {
-        AcquireResult first = before.answer();
-        List<Outcome> decisions = before.isInPlaceOf(demand) ? first.outcomes() : List.of();
-        return before.isOf(demand)
+        AcquireResult first = before.result();
+        List<Outcome> decisions = before.isInPlaceOf(request) ? first.outcomes() : List.of();
+        return before.isOf(request)
             ? new AcquireResult(decisions, first.decidedAt(), first.mode())
-                .replayed(Micros.instant(now), before.demand().request().note())
+                .replayed(Micros.instant(now), before.request().request().note())
             : AcquireResult.reused(Micros.instant(now));
       }
       List<AllOrNothing.Part> parts = new ArrayList<>();
-      for (LimitRequest ask : demand.taking()) {
-        parts.add(new AllOrNothing.Part(ask.policy().limit(), usage(ask), ask.cost()));
+      for (LimitRequest limitRequest : request.taking()) {
+        parts.add(
+            new AllOrNothing.Part(
+                limitRequest.policy().limit(), usage(limitRequest), limitRequest.cost()));
       }
       AllOrNothing.Step step = AllOrNothing.decide(parts, now);
       for (int i = 0; i < parts.size() && step.isGranted(); i++) {
-        usages.put(id(demand.taking().get(i)), step.next().get(i));
+        usages.put(id(request.taking().get(i)), step.next().get(i));
       }
-      AcquireResult answer =
+      AcquireResult result =
           new AcquireResult(
-              demand.merged(step.decisions()), Micros.instant(now), AcquireResult.Mode.STORE);
-      if (step.isGranted() && demand.isRepeatable()) {
+              request.merged(step.decisions()), Micros.instant(now), AcquireResult.Mode.STORE);
+      if (step.isGranted() && request.isRepeatable()) {
         granted.put(
-            demand.requestId(),
-            new Granted(demand, answer, now + Micros.floor(demand.requestTtl())));
+            request.requestId(),
+            new Granted(request, result, now + Micros.floor(request.requestTtl())));
       }
-      return answer;
+      return result;
     }
 
     Refund giveBack(LimitStep.GiveBack back, long now) {
-      AcquireRequest demand = back.demand();
+      AcquireRequest request = back.request();
       long takenAt = back.takenAtMicros();
-      if (demand.isRepeatable()) {
-        Granted before = granted.get(demand.requestId());
+      if (request.isRepeatable()) {
+        Granted before = granted.get(request.requestId());
         if (before == null || before.untilMicros() <= now) {
           // What is over is forgotten, also if the clock steps back after it.
-          granted.remove(demand.requestId());
+          granted.remove(request.requestId());
           return Refund.UNKNOWN;
-        } else if (!before.isOf(demand)) {
+        } else if (!before.isOf(request)) {
           return Refund.REUSED;
         }
-        granted.remove(demand.requestId());
-        if (!before.isInPlaceOf(demand)) {
+        granted.remove(request.requestId());
+        if (!before.isInPlaceOf(request)) {
           return Refund.GIVEN_BACK;
         }
-        demand = demand.grantedAs(before.answer().outcomes());
-        takenAt = Micros.ceil(before.answer().decidedAt());
+        request = request.grantedAs(before.result().outcomes());
+        takenAt = Micros.ceil(before.result().decidedAt());
       }
-      for (LimitRequest ask : demand.taking()) {
+      for (LimitRequest limitRequest : request.taking()) {
         long at = takenAt;
         usages.computeIfPresent(
-            id(ask), (id, usage) -> ask.policy().limit().refund(usage, ask.cost(), at, now));
+            id(limitRequest),
+            (id, usage) ->
+                limitRequest.policy().limit().refund(usage, limitRequest.cost(), at, now));
       }
       return Refund.GIVEN_BACK;
     }
 
-    private Usage usage(LimitRequest ask) {
-      return usages.getOrDefault(id(ask), Usage.NONE);
+    private Usage usage(LimitRequest limitRequest) {
+      return usages.getOrDefault(id(limitRequest), Usage.NONE);
     }
 
-    private static String id(LimitRequest ask) {
-      return UsageId.of(ask.policy(), ask.key());
+    private static String id(LimitRequest limitRequest) {
+      return UsageId.of(limitRequest.policy(), limitRequest.key());
     }
   }
 
@@ -136,7 +140,7 @@ final class LimitCallTest {
             case LimitStep.Decide decide ->
                 assertThat(done.get(i))
                     .describedAs("%s", decide)
-                    .isEqualTo(new LimitCall.Decided(model.decide(decide.demand(), now)));
+                    .isEqualTo(new LimitCall.Decided(model.decide(decide.request(), now)));
             case LimitStep.GiveBack back ->
                 assertThat(done.get(i))
                     .describedAs("%s", back)
@@ -164,7 +168,7 @@ final class LimitCallTest {
     List<LimitStep> steps = new ArrayList<>();
     // Who comes alone is decided by another function.
     int count = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(12);
-    // Steps of one call happen at once: a demand that is given back is not asked for as well.
+    // All steps of a call happen at the same time: a refunded request is not decided as well.
     boolean asking = random.nextInt(4) > 0;
     for (int i = 0; i < count; i++) {
       List<LimitRequest> asks = new ArrayList<>();
@@ -176,17 +180,17 @@ final class LimitCallTest {
             random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.maxCost(), 1L << 40));
         asks.add(new LimitRequest(Policy.of("p" + key, limit), run + key, cost));
       }
-      AcquireRequest demand =
+      AcquireRequest request =
           new AcquireRequest(asks, waits(random, asks.size()), RequestBinding.NONE);
       if (random.nextInt(3) == 0) {
-        demand = repeatable(demand, run + random.nextInt(6), random);
-      } else if (demand.taking().isEmpty()) {
-        demand = AcquireRequest.all(asks);
+        request = repeatable(request, run + random.nextInt(6), random);
+      } else if (request.taking().isEmpty()) {
+        request = AcquireRequest.all(asks);
       }
       steps.add(
           asking
-              ? new LimitStep.Decide(demand)
-              : new LimitStep.GiveBack(demand, now - random.nextLong(4_000_000)));
+              ? new LimitStep.Decide(request)
+              : new LimitStep.GiveBack(request, now - random.nextLong(4_000_000)));
     }
     return steps;
   }
@@ -201,16 +205,16 @@ final class LimitCallTest {
   }
 
   /** Of the request that it is, or of one of a few requests. */
-  private static AcquireRequest repeatable(AcquireRequest demand, String id, Random random) {
-    AcquireRequest repeatable = new AcquireRequest(demand.asks(), id, TTL);
+  private static AcquireRequest repeatable(AcquireRequest request, String id, Random random) {
+    AcquireRequest repeatable = new AcquireRequest(request.asks(), id, TTL);
     RequestDigest digest =
         random.nextBoolean()
             ? repeatable.request().digest()
             : new RequestDigest(random.nextInt(2), -1);
     boolean isBare = random.nextInt(9) == 0;
     return new AcquireRequest(
-        isBare ? List.of() : demand.asks(),
-        isBare ? Map.of() : demand.waits(),
+        isBare ? List.of() : request.asks(),
+        isBare ? Map.of() : request.waits(),
         new RequestBinding(id, TTL, digest, new UUID(random.nextLong(), random.nextLong())));
   }
 

@@ -22,12 +22,12 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Kept pictures take a bounded part of the heap, however many and however large they are. */
+/** Kept views take a bounded part of the heap, however many and however large they are. */
 final class OccupancyCacheTest {
-  private static final int MOST_BYTES = 1_000_000;
+  private static final int MAX_BYTES = 1_000_000;
   private static final SlotPolicy TERMS = SlotPolicy.of(100_000, Duration.ofSeconds(1));
 
-  private final OccupancyCache pictures = new OccupancyCache(MOST_BYTES);
+  private final OccupancyCache views = new OccupancyCache(MAX_BYTES);
 
   /** About 12 kB for each window. */
   private static OccupancyCache.Kept kept(String name, int windows, long seq) {
@@ -48,52 +48,52 @@ final class OccupancyCacheTest {
   @Test
   void thoseNotUsedForTheLongestTimeGo() {
     for (int i = 0; i < 50; i++) {
-      pictures.bringBack(kept("c" + i, 10, 1));
-      assertThat(pictures.heldBytes()).isLessThanOrEqualTo(MOST_BYTES);
+      views.putBack(kept("c" + i, 10, 1));
+      assertThat(views.heldBytes()).isLessThanOrEqualTo(MAX_BYTES);
       // In use again and again.
-      pictures.take("c0").ifPresent(pictures::bringBack);
+      views.take("c0").ifPresent(views::putBack);
     }
 
-    assertThat(pictures.take("c0")).isPresent();
-    assertThat(pictures.take("c1")).isEmpty();
-    assertThat(pictures.take("c49")).isPresent();
-    assertThat(pictures.heldBytes()).isGreaterThan(MOST_BYTES / 2);
+    assertThat(views.take("c0")).isPresent();
+    assertThat(views.take("c1")).isEmpty();
+    assertThat(views.take("c49")).isPresent();
+    assertThat(views.heldBytes()).isGreaterThan(MAX_BYTES / 2);
   }
 
   @Test
   void tooLargeAPictureIsKeptWithoutWhatCanBeReadAgain() {
-    pictures.bringBack(kept("small", 10, 1));
-    pictures.bringBack(kept("large", 1_000, 7));
+    views.putBack(kept("small", 10, 1));
+    views.putBack(kept("large", 1_000, 7));
 
-    assertThat(pictures.heldBytes()).isLessThan(MOST_BYTES / 4);
-    assertThat(pictures.take("small")).isPresent();
-    assertThat(pictures.take("large"))
+    assertThat(views.heldBytes()).isLessThan(MAX_BYTES / 4);
+    assertThat(views.take("small")).isPresent();
+    assertThat(views.take("large"))
         .hasValueSatisfying(
             large -> {
               assertThat(large.row().seq()).isEqualTo(7);
-              assertThat(large.picture().heapBytes()).isZero();
+              assertThat(large.view().heapBytes()).isZero();
             });
-    assertThat(pictures.heldBytes()).isZero();
+    assertThat(views.heldBytes()).isZero();
   }
 
   @Test
   void newerOfTwoOfTheSameNameStays() {
-    pictures.bringBack(kept("c", 1, 5));
-    pictures.bringBack(kept("c", 2, 3));
+    views.putBack(kept("c", 1, 5));
+    views.putBack(kept("c", 2, 3));
 
-    assertThat(pictures.take("c"))
+    assertThat(views.take("c"))
         .hasValueSatisfying(kept -> assertThat(kept.row().seq()).isEqualTo(5));
-    assertThat(pictures.heldBytes()).isZero();
+    assertThat(views.heldBytes()).isZero();
   }
 
   @Test
   void allAreTakenOrNone() {
-    pictures.bringBack(kept("a", 1, 1));
-    pictures.bringBack(kept("b", 1, 1));
+    views.putBack(kept("a", 1, 1));
+    views.putBack(kept("b", 1, 1));
 
-    assertThat(pictures.takeAll(List.of("a", "b", "c"))).isEmpty();
-    assertThat(pictures.takeAll(List.of("a", "b"))).containsOnlyKeys("a", "b");
-    assertThat(pictures.heldBytes()).isZero();
+    assertThat(views.takeAll(List.of("a", "b", "c"))).isEmpty();
+    assertThat(views.takeAll(List.of("a", "b"))).containsOnlyKeys("a", "b");
+    assertThat(views.heldBytes()).isZero();
   }
 
   /** Many windows with large bitmaps, over more time than fits into memory. */
@@ -127,7 +127,7 @@ final class OccupancyCacheTest {
         assertThat(Account.slot(answer).scheduledTime())
             .isEqualTo(Account.NOON.plusSeconds(4L * (number * 7 % 300) + (number < 300 ? 0 : 2)));
       }
-      assertThat(memory.pictures().heldBytes()).isLessThanOrEqualTo(100_000);
+      assertThat(memory.views().heldBytes()).isLessThanOrEqualTo(100_000);
     }
   }
 }

@@ -55,12 +55,12 @@ final class OptimisticAssignmentTest {
             connection ->
                 new LockedAssignment(CLOCK, new Random(1), memory, () -> {})
                     .assign(connection, demands, WaitMode.FOR_LOCKS))
-        .bringBackPictures(memory.pictures());
+        .cacheViews(memory.views());
   }
 
   private Optional<List<Assignment>> tryAtOnce(List<AssignRequest> demands) {
     Optional<WrittenBatch> batch = atOnce.assign(transactions, demands, WaitMode.FOR_LOCKS);
-    batch.ifPresent(done -> done.bringBackPictures(memory.pictures()));
+    batch.ifPresent(done -> done.cacheViews(memory.views()));
     return batch.map(done -> done.plan().answers());
   }
 
@@ -228,7 +228,7 @@ final class OptimisticAssignmentTest {
   void timeThatIsNotTheDatabasesIsNotBelieved() {
     know(one("a"));
     long falseMicros = Account.NOON.getEpochSecond() * 1_000_000;
-    memory.time().told(System.nanoTime(), falseMicros);
+    memory.time().observe(System.nanoTime(), falseMicros);
 
     assertThat(tryAtOnce(List.of(forNow(account.config().name())))).isEmpty();
     assertThat(taken(account)).isOne();
@@ -248,7 +248,7 @@ final class OptimisticAssignmentTest {
     Account strict = new Account(other.configs().configure("a-" + UUID.randomUUID(), terms));
     know(List.of(strict.demand("a", Account.NOON)));
     long aSecondAgo = System.nanoTime() - 1_100_000_000;
-    memory.time().told(aSecondAgo, other.ledger().now().toEpochMilli() * 1_000 - 1_100_000);
+    memory.time().observe(aSecondAgo, other.ledger().now().toEpochMilli() * 1_000 - 1_100_000);
 
     assertThat(tryAtOnce(List.of(strict.demand("b", Account.NOON)))).isEmpty();
     assertThat(contended).hasValue(0);
