@@ -1,15 +1,15 @@
 -- Limits and leases. Times are whole microseconds since the epoch.
 --
--- The numbers of migrations leave gaps, ten for each part of Weir: slots have 1 to 9, limits 10 to
--- 19. Functions carry a version in their names and are never changed: nodes of two versions of Weir
--- may run on one database, each calls the function that it knows.
+-- Versions of migrations leave gaps, ten for each capability: slots have 1 to 9, limits 10 to 19.
+-- Functions have a version in their names and are never changed: nodes of two versions of Weir may
+-- share a database, and each calls the functions it was built for.
 
--- What is used of a limit, for a key: the Usage of core.
---   id         kind of limit, policy and key, see UsageId: one text, so that one comparison tells
---              them apart. At most 1,538 bytes, which an index can hold.
---   remove_at  not before this time the usage equals a fresh one. It runs ahead of the truth and is
---              written only when the truth has caught up, because it is indexed: all other updates
---              stay within their page (HOT), for which the pages have room.
+-- The usage of a limit by a key: the Usage of core.
+--   id         kind of limit, policy and key, see UsageId: one text, so that one comparison
+--              suffices. Up to 1,538 bytes, which fits into an index.
+--   remove_at  a time at or after which the usage equals a fresh one. Because it is indexed, it is
+--              set ahead of the actual time and written only when that has caught up: all other
+--              updates stay within their page (HOT), and the fill factor leaves room for them.
 create table limit_usage (
   at_micros     bigint not null,
   used          bigint not null,
@@ -21,8 +21,8 @@ create table limit_usage (
 
 create index limit_usage_by_removal on limit_usage (remove_at);
 
--- Demands that were granted and may be repeated, with their answers as weir_limit_decide_1 gives
--- them.
+-- Granted requests that may be repeated, with their results as the weir_limit_decide functions
+-- return them.
 create table limit_request (
   expires_at bigint   not null,
   answer     bigint[] not null,
@@ -31,7 +31,7 @@ create table limit_request (
 
 create index limit_request_by_end on limit_request (expires_at);
 
--- For people.
+-- For operators: usages with readable ids and times.
 create view limit_usage_readable as
 select case left(u.id, 1) when 'f' then 'fixed window' when 's' then 'sliding window'
          when 't' then 'token bucket' end as kind,
@@ -47,7 +47,7 @@ cross join lateral (
   select substr(u.id, 2, strpos(u.id, ':') - 2)::int as length,
          strpos(u.id, ':') + 1 as start) p;
 
--- SlidingWindow.weighed: what counts at a time, rounded up.
+-- SlidingWindow.weighed: the weighted count at a time, rounded up.
 create function weir_sliding_weighed_1(
   p_window bigint, p_at bigint, p_used bigint, p_before bigint, p_now bigint)
 returns bigint language plpgsql immutable strict as $$
@@ -66,9 +66,9 @@ begin
     + (p_before * least((v_left + v_tick - 1) / v_tick, v_ticks) + v_ticks - 1) / v_ticks;
 end $$;
 
--- Limit.waitMicros, of a settled usage. Kinds: 1 fixed window from its first use, 2 fixed window
--- aligned to the epoch, 3 sliding window, 4 token bucket. p_size is the window, or the micros of a
--- refill; p_refill the tokens of a refill.
+-- Limit.waitMicros of a settled usage. Kinds: 1 fixed window from its first use, 2 fixed window
+-- aligned to the epoch, 3 sliding window, 4 token bucket. p_most is the limit or capacity, p_size
+-- the window or the micros of a refill, p_refill the tokens of a refill.
 create function weir_limit_wait_1(
   p_kind int, p_most bigint, p_size bigint, p_refill bigint,
   p_at bigint, p_used bigint, p_before bigint, p_cost bigint, p_now bigint)
@@ -106,35 +106,35 @@ begin
   if v_left > 0 then
     return p_at + p_size - v_left - p_now;
   end if;
-  -- In the next window, what is used here is what weighs.
+  -- In the next window, the usage of this one is weighted.
   v_here := p_most - p_cost;
   v_left := case when v_here >= p_used then p_size
                  else v_here * v_ticks / p_used * v_tick end;
   return p_at + 2 * p_size - v_left - p_now;
 end $$;
 
--- Decides demands, in order, as core does; gives back what was granted.
+-- Decides requests in order, as core does, and refunds granted ones.
 --
---   p_now      the time that counts; null for the database's, read when the locks are held
---   p_look     whether to look without a lock first: if nothing is to be written, that was it
---   p_ids      the usages that are asked for, each once, in the order in which all nodes lock them
---   for each demand
---     p_asks     the number of its asks
---   for each demand, or empty if there is none to give back
---     p_taken    null to decide; to give back, when it was taken
---   for each demand, or empty if none has a request id
+--   p_now      the time to decide by; null for the database's clock, read when the locks are held
+--   p_look     whether to decide without locks first, which suffices if nothing is to be written
+--   p_ids      the usages of all requests, each once, in the order in which all nodes lock them
+--   for each request
+--     p_asks     the number of its limits
+--   for each request, or empty if there is no refund
+--     p_taken    null to decide; for a refund, when it was taken
+--   for each request, or empty if none has a request id
 --     p_requests its request id, '' for none
---     p_ttls     for how long it is remembered
---     p_repeats  the demand before it in this call with the same request id, of the same sort
---                (to decide, to give back), 0 for none
---   for each ask of all demands
---     p_usage    which of p_ids
+--     p_ttls     how long it is remembered
+--     p_repeats  the previous request in this call with the same request id and of the same sort
+--                (decision or refund), 0 for none
+--   for each limit of all requests
+--     p_usage    index in p_ids
 --     p_kind, p_most, p_size, p_refill   as in weir_limit_wait_1
---     p_cost     how much
+--     p_cost     permits to take
 --
--- Answers, in one array, for each demand: whether it was replayed (1 or 0), when it was decided,
--- the number of its decisions, and for each of them what remains, after which time there is more,
--- and after which time to try again, -1 if it is allowed.
+-- Returns one array, with for each request: whether it was replayed (1 or 0), when it was decided,
+-- the number of its decisions, and for each decision the remaining permits, the time until there
+-- are more, and the time until a retry, -1 if it is allowed.
 create function weir_limit_decide_1(
   p_now bigint, p_look boolean, p_ids text[], p_asks int[], p_taken bigint[],
   p_requests text[], p_ttls bigint[], p_repeats int[],
@@ -142,7 +142,7 @@ create function weir_limit_decide_1(
 returns bigint[] language plpgsql volatile as $$
 declare
   c_earliest constant bigint := -62135596800000000;
-  c_slack    constant bigint := 60000000;  -- remove_at runs ahead by at least a minute
+  c_slack    constant bigint := 60000000;  -- remove_at is ahead by at least a minute
 
   v_now     bigint;
   v_locked  boolean := not p_look;
@@ -151,7 +151,7 @@ declare
   v_done    int;
   r         record;
 
-  -- The usages, as in p_ids.
+  -- The usages, in the order of p_ids.
   u_tid     tid[];
   u_at      bigint[];
   u_used    bigint[];
@@ -160,19 +160,19 @@ declare
   u_remove  bigint[];
   u_changed boolean[];
 
-  -- The answers of demands that were granted in earlier calls, and where each begins.
+  -- The results of requests that were granted in earlier calls, and where each begins.
   k         bigint[];
   k_first   int[];
 
-  -- Requests to remember, with where their answers are, and requests to forget.
+  -- Requests to remember, with the positions of their results, and requests to forget.
   n_ids     text[];
   n_ends    bigint[];
   n_first   int[];
   n_last    int[];
   e_ids     text[];
-  x_ids     text[];     -- those of them that were over already
+  x_ids     text[];     -- those of them that had expired already
 
-  -- The usages of a demand, settled, and what remains of them.
+  -- The usages of a request, settled, and the permits that remain.
   t_at      bigint[];
   t_used    bigint[];
   t_before  bigint[];
@@ -195,14 +195,14 @@ declare
   i         int;
   s         int;
 
-  -- The answers, their number of elements, and where each begins, null if it was refused.
+  -- The results, their number of elements, and where each begins, null if it was refused.
   o         bigint[];
   o_size    int;
   o_granted int[];
 begin
   loop
     if v_locked then
-      -- One after the other, in the order of p_ids: nobody can wait in a circle.
+      -- One after the other, in the order of p_ids, so that transactions cannot deadlock.
       select array_agg(u.tid), array_agg(coalesce(u.at_micros, c_earliest)),
              array_agg(coalesce(u.used, 0)), array_agg(coalesce(u.used_before, 0)),
              array_agg(coalesce(u.scale, 0)), array_agg(coalesce(u.remove_at, c_earliest))
@@ -224,8 +224,7 @@ begin
     u_changed := array_fill(false, array[cardinality(p_ids)]);
     v_now := coalesce(p_now, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
 
-    -- A statement of its own after the locks: it sees what was committed while they were waited
-    -- for.
+    -- A separate statement after locking, to see what was committed while waiting for the locks.
     if cardinality(p_requests) > 0 then
       k := '{}';
       k_first := array_fill(null::int, array[cardinality(p_asks)]);
@@ -346,7 +345,7 @@ begin
         end if;
         v_cost := p_cost[i];
         v_granted := v_granted and v_cost <= v_remains;
-        -- Of a single ask, which is the usual, the next loop finds all in the variables.
+        -- For a single limit, the usual case, the next loop uses the variables directly.
         if v_asks > 1 then
           t_at[j] := v_at;
           t_used[j] := v_used;
@@ -363,7 +362,7 @@ begin
         o[o_size + 2] := v_now;
         o[o_size + 3] := v_asks;
       else
-        -- Who has a request id is given back once.
+        -- A request id is refunded once.
         v_granted := v_request = '' or (k_first[d] is not null and p_repeats[d] = 0);
         o[o_size + 1] := 0;
         o[o_size + 2] := v_now;
@@ -371,7 +370,7 @@ begin
       end if;
       o_size := o_size + 3;
 
-      -- Limit.take or Limit.giveBack, and what to say.
+      -- Limit.take or Limit.giveBack, and the result.
       for j in 1 .. v_asks loop
         if v_asks > 1 then
           i := v_next + j;
@@ -385,10 +384,10 @@ begin
           v_remains := t_remains[j];
         end if;
         if v_taken is not null then
-          -- Of what was never used, nothing is given back.
+          -- A fresh usage has nothing to refund.
           continue when not v_granted or u_scale[s] = 0;
           if v_kind = 4 then
-            -- Not what has refilled since.
+            -- Without the tokens that were refilled since.
             if v_at - v_taken < (v_cost * v_size + p_refill[i] - 1) / p_refill[i] then
               v_used := greatest(0,
                 v_used - v_cost * v_size + greatest(0, v_at - v_taken) * p_refill[i]);
@@ -463,7 +462,7 @@ begin
     return o;
   end if;
 
-  -- The rows are locked: they lie where they lay.
+  -- The rows are locked, so their tids are still valid.
   update limit_usage u
   set at_micros = n.at_micros, used = n.used, used_before = n.used_before, scale = n.scale,
       remove_at = n.remove_at
@@ -473,7 +472,7 @@ begin
   get diagnostics v_done = row_count;
   v_changed := v_changed - v_done;
 
-  -- What is new may have come into being elsewhere since: then all has to be decided again.
+  -- Another transaction may have inserted the same rows since: then decide everything again.
   if v_changed > 0 then
     insert into limit_usage (id, at_micros, used, used_before, scale, remove_at)
     select n.id, n.at_micros, n.used, n.used_before, n.scale, n.remove_at
@@ -511,7 +510,7 @@ begin
   return o;
 end $$;
 
--- Whoever holds leases of a resource, or waits in its queue: the LiveLeases of core.
+-- Leases of a resource, and tickets in its queue: the LiveLeases of core.
 create table lease (
   expires_at bigint not null,
   places     int    not null,
@@ -522,9 +521,9 @@ create table lease (
 
 create index lease_by_end on lease (resource, expires_at);
 
--- A resource that has leases: its lock. Whoever writes its leases holds it.
---   places     of all its leases that are in the table, so that nobody has to add them up
---   remove_at  not before this time the last of them ends; runs ahead, as in limit_usage
+-- A resource that has leases. A transaction that writes its leases locks it.
+--   places     sum of the places of all its leases in the table, so that they need not be added up
+--   remove_at  a time at or after which the last lease ends; set ahead, as in limit_usage
 create table lease_resource (
   places    bigint not null,
   remove_at bigint not null,
@@ -533,21 +532,21 @@ create table lease_resource (
 
 create index lease_resource_by_removal on lease_resource (remove_at);
 
--- Does steps on leases, in order, as core does.
+-- Executes steps on leases in order, as core does.
 --
---   p_now        the time that counts; null for the database's, read when the locks are held
---   p_resources  those of the steps, each once, in the order in which all nodes lock them
---   p_makes      for each resource, whether it is taken of, so that it must be there
+--   p_now        the time to decide by; null for the database's clock, read when the locks are held
+--   p_resources  the resources of the steps, each once, in the order in which all nodes lock them
+--   p_makes      for each resource, whether a step may grant a lease, so that its row must exist
 --   for each step
 --     p_step       1 acquire, 2 renew, 3 release, 4 join a queue, 5 end all
---     p_resource   which of p_resources
---     p_ids        the lease
---     p_places     how many places of it
---     p_most       how many there are
---     p_micros     its time to live, or a queue's delay for each place
+--     p_resource   index in p_resources
+--     p_ids        id of the lease
+--     p_places     places of the lease
+--     p_most       max places of the resource
+--     p_micros     time to live of the lease, or a queue's delay for each place
 --
--- Answers, in one array, for each step: 1 held, 2 full, 3 gone; the places that are held by all;
--- and the lease's places and end if it is held, or 0 and the wait until enough are free.
+-- Returns one array, with for each step: 1 held, 2 full, 3 gone; the places held by all leases; and
+-- the lease's places and end if it is held, or 0 and the wait until enough places are free.
 create function weir_lease_step_1(
   p_now bigint, p_resources text[], p_makes boolean[],
   p_step int[], p_resource int[], p_ids text[], p_places int[], p_most int[], p_micros bigint[])
@@ -557,7 +556,7 @@ declare
   c_slack    constant bigint := 60000000;
 
   v_now     bigint;
-  v_held    bigint[];   -- places held of each resource, null if it is not there
+  v_held    bigint[];   -- places held of each resource, null if it does not exist
   v_before  bigint[];
   v_remove  bigint[];
   v_was     bigint[];
@@ -620,7 +619,7 @@ begin
       if v_ends is null then
         o := o || array[3, coalesce(v_held[n], 0), 0, 0];
       else
-        -- A clock that stepped backwards must not shorten it.
+        -- A clock that stepped backwards must not shorten the lease.
         if v_now + p_micros[i] > v_ends then
           v_ends := v_now + p_micros[i];
           update lease l set expires_at = v_ends where l.resource = v_name and l.id = p_ids[i];

@@ -1,17 +1,17 @@
--- One ask can be decided by itself, without arrays.
+-- Decides a single limit request without arrays.
 --
--- PostgreSQL prepares each expression of a function anew in each transaction. For a batch that is
--- little, for a lonely caller it was most of the time: so the fewer expressions are met, the better.
+-- PostgreSQL prepares each expression of a function anew in each transaction. In a batch that cost
+-- is small; for a single request it was most of the time, so fewer expressions are better.
 
--- One ask of one limit, of a usage as it is stored: Limit.decide and Limit.refund of core.
+-- One request of one limit, on a usage as it is stored: Limit.decide and Limit.refund of core.
 --
 --   p_kind, p_most, p_size, p_refill   as in weir_limit_wait_1
---   p_take     whether to take the cost if it is there, or only say so
---   p_taken    null to decide; to give back, when it was taken
+--   p_take     whether to take the permits if they are available, or only to decide
+--   p_taken    null to decide; for a refund, when it was taken
 --
--- Answers the usage (at, used, used before), when it will equal a fresh one, null if it does; and
--- what remains, after which time there is more, and after which time to try again, -1 if it is
--- allowed.
+-- Returns the usage (at, used, used before); when it will equal a fresh one, null if it already
+-- does; and the remaining permits, the time until there are more, and the time until a retry, -1 if
+-- it is allowed.
 create function weir_limit_ask_1(
   p_kind int, p_most bigint, p_size bigint, p_refill bigint,
   p_at bigint, p_used bigint, p_before bigint, p_scale bigint,
@@ -82,7 +82,7 @@ begin
   if p_taken is not null then
     -- Limit.giveBack.
     if p_kind = 4 then
-      -- Not what has refilled since.
+      -- Without the tokens that were refilled since.
       if v_at - p_taken < (p_cost * p_size + p_refill - 1) / p_refill then
         v_used := greatest(0,
           v_used - p_cost * p_size + greatest(0, v_at - p_taken) * p_refill);
@@ -93,8 +93,8 @@ begin
       v_before := greatest(0, v_before - p_cost);
     end if;
   elsif p_cost > v_remains then
-    -- Limit.waitMicros, which is never nothing here: of most kinds it is one term, for which no
-    -- further function is called.
+    -- Limit.waitMicros, which is never zero here: for most kinds it is one expression, without
+    -- calling a further function.
     v_retry :=
       case p_kind
         when 4 then
@@ -108,7 +108,7 @@ begin
     v_remains := v_remains - p_cost;
   end if;
 
-  -- Limit.idleMicros, from now on; and Limit.waitMicros for one more than remains.
+  -- Limit.idleMicros from now on, and Limit.waitMicros for one more permit than remains.
   return array[v_at, v_used, v_before,
     case when v_used = 0 and v_before = 0 then null
          when p_kind = 4 then (v_used + p_refill - 1) / p_refill + v_at
@@ -125,26 +125,26 @@ begin
     v_retry];
 end $$;
 
--- One demand of one ask, without a request id: as weir_limit_decide_2 does it.
+-- Decides a request of one limit without a request id, with the same result as weir_limit_decide_2.
 --
 --   p_id       the usage
---   p_now, p_look   as there
+--   p_now, p_look   as in weir_limit_decide_2
 --
--- Answers when it was decided, what remains, after which time there is more, and after which time
--- to try again, -1 if it is allowed.
+-- Returns when it was decided, the remaining permits, the time until there are more, and the time
+-- until a retry, -1 if it is allowed.
 create function weir_limit_decide_one_1(
   p_now bigint, p_look boolean, p_id text,
   p_kind int, p_most bigint, p_size bigint, p_refill bigint, p_cost bigint)
 returns bigint[] language plpgsql volatile as $$
 declare
   c_earliest constant bigint := -62135596800000000;
-  c_slack    constant bigint := 60000000;  -- remove_at runs ahead by at least a minute
+  c_slack    constant bigint := 60000000;  -- remove_at is ahead by at least a minute
 
   v_locked boolean := not p_look;
   v_now    bigint;
   v_known  boolean;
 
-  -- The usage, and what weir_limit_ask_1 says.
+  -- The usage, and the result of weir_limit_ask_1.
   u_tid    tid;
   u_at     bigint;
   u_used   bigint;
@@ -185,7 +185,7 @@ begin
     u_remove := a[4] + greatest(a[4] - v_now, c_slack);
   end if;
   if v_known then
-    -- The row is locked: it lies where it lay.
+    -- The row is locked, so its tid is still valid.
     update limit_usage u
     set at_micros = a[1], used = a[2], used_before = a[3],
         scale = case when p_kind < 3 then 1 else p_size end, remove_at = u_remove
@@ -201,25 +201,26 @@ begin
   return array[v_now, a[5], a[6], a[7]];
 end $$;
 
--- Decides demands, in order, by the arithmetic of weir_limit_ask_1; gives back what was granted. The
+-- Decides requests in order, by the arithmetic of weir_limit_ask_1, and refunds granted ones. The
 -- parameters are those of weir_limit_decide_1, and:
 --
---   for each demand, or empty if none has a request id
---     p_bindings five numbers: two of the digest of the request that the id belongs to, one for the
---                usages that its asks count in, and two of a note that is remembered
---   for each ask of all demands
---     p_kind     0 if the ask is waited for, and nothing is to be taken: then p_most is what remains,
---                p_size after which time there is more, p_refill the wait, p_cost the position
+--   for each request, or empty if none has a request id
+--     p_bindings five numbers: two of the digest of the request that the id is bound to, one that
+--                identifies the usages of its limits, and two of a note to remember
+--   for each limit of all requests
+--     p_kind     0 if the request waits for this limit in a queue, and nothing is to be taken: then
+--                p_most is the remaining permits, p_size the time until there are more, p_refill
+--                the wait, p_cost the position
 --
--- Answers, in one array, the time; and for each demand: whether it was decided now (0), replayed (1)
--- or has the request id of another request (2); when it was decided; the note of the first, if it
--- was replayed, as two numbers; the number of its decisions; and for each of them what remains, after
--- which time there is more, and after which time to try again, -1 if it is allowed, -2 if it is
--- waited for: then wait and position follow. To what is given back there are no decisions, and the
--- first number is 0 if it was, 1 if the request id is not known, 2 if it is another request's.
+-- Returns one array: the time; and for each request: whether it was decided now (0), was replayed
+-- (1), or has the id of another request (2); when it was decided; the note of the first request if
+-- it was replayed, as two numbers; the number of its decisions; and for each decision the remaining
+-- permits, the time until there are more, and the time until a retry, -1 if it is allowed, -2 if it
+-- waits: then wait and position follow. A refund has no decisions, and its first number is 0 if it
+-- was refunded, 1 if the request id is unknown, 2 if it belongs to another request.
 --
--- A request is remembered as its binding, when it was decided, the number of its decisions, and
--- these. What is given back by a request id is what was granted under it, whatever is asked.
+-- A request is remembered as its binding, when it was decided, the number of its decisions, and the
+-- decisions. A refund by a request id refunds what was granted under it, whatever the refund names.
 create function weir_limit_decide_2(
   p_now bigint, p_look boolean, p_ids text[], p_asks int[], p_taken bigint[],
   p_requests text[], p_ttls bigint[], p_repeats int[], p_bindings bigint[],
@@ -227,7 +228,7 @@ create function weir_limit_decide_2(
 returns bigint[] language plpgsql volatile as $$
 declare
   c_earliest constant bigint := -62135596800000000;
-  c_slack    constant bigint := 60000000;  -- remove_at runs ahead by at least a minute
+  c_slack    constant bigint := 60000000;  -- remove_at is ahead by at least a minute
 
   v_now     bigint;
   v_locked  boolean := not p_look;
@@ -237,7 +238,7 @@ declare
   v_done    int;
   r         record;
 
-  -- The usages, as in p_ids.
+  -- The usages, in the order of p_ids.
   u_tid     tid[];
   u_at      bigint[];
   u_used    bigint[];
@@ -246,37 +247,37 @@ declare
   u_remove  bigint[];
   u_changed boolean[];
 
-  -- What is remembered of demands that were granted in earlier calls, and where each begins and ends.
+  -- Remembered requests that were granted in earlier calls, and where each begins and ends.
   k         bigint[];
   k_first   int[];
   k_last    int[];
-  q         bigint[];   -- what is remembered of one
+  q         bigint[];   -- one remembered request
 
-  -- Requests to remember, with where their answers are, and requests to forget.
+  -- Requests to remember, with the positions of their results, and requests to forget.
   n_ids     text[];
   n_ends    bigint[];
   n_first   int[];
   n_last    int[];
   n_binding int[];
   e_ids     text[];
-  x_ids     text[];     -- those of them that were over already
+  x_ids     text[];     -- those of them that had expired already
 
   v_taken   bigint;
   v_request text;
   v_granted boolean;
-  v_back    int;        -- what becomes of a refund
-  v_entry   int;        -- where the next decision of a remembered request is
+  v_back    int;        -- outcome of a refund
+  v_entry   int;        -- position of the next decision of a remembered request
   v_waited  boolean;
   v_first   int;
   v_asks    int;
   v_next    int;
   s         int;
 
-  -- What weir_limit_ask_1 says.
+  -- The result of weir_limit_ask_1.
   a         bigint[];
 
-  -- The answers and their number of elements; where those of granted requests begin and end; for each
-  -- demand which demand of this call was granted under its id, or that it was given back.
+  -- The results and their number of elements; where those of granted requests begin and end; for
+  -- each request, which request of this call was granted under its id, or that it was refunded.
   o         bigint[];
   o_size    int;
   o_first   int[];
@@ -287,7 +288,7 @@ declare
 begin
   loop
     if v_locked then
-      -- One after the other, in the order of p_ids: nobody can wait in a circle.
+      -- One after the other, in the order of p_ids, so that transactions cannot deadlock.
       select array_agg(u.tid), array_agg(coalesce(u.at_micros, c_earliest)),
              array_agg(coalesce(u.used, 0)), array_agg(coalesce(u.used_before, 0)),
              array_agg(coalesce(u.scale, 0)), array_agg(coalesce(u.remove_at, c_earliest))
@@ -309,8 +310,7 @@ begin
     u_changed := array_fill(false, array[cardinality(p_ids)]);
     v_now := coalesce(p_now, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
 
-    -- A statement of its own after the locks: it sees what was committed while they were waited
-    -- for.
+    -- A separate statement after locking, to see what was committed while waiting for the locks.
     if cardinality(p_requests) > 0 then
       k := '{}';
       k_first := array_fill(null::int, array[cardinality(p_asks)]);
@@ -333,9 +333,9 @@ begin
         k := k || r.answer;
         k_last[r.i] := cardinality(k);
       end loop;
-      -- A request that was granted after the rows were looked for is known, and its usages are not:
-      -- they would stay taken when it is given back. They were written together, so they are there
-      -- now, unless they have been swept.
+      -- If a request was granted after the usages were read, its record is found but its usages are
+      -- missing, and would stay taken when it is refunded. Both were written together, so the
+      -- usages exist now, unless they have been swept.
       if v_locked and not v_again and cardinality(k) > 0 and cardinality(p_taken) > 0
           and array_position(u_tid, null) is not null then
         v_again := true;
@@ -358,7 +358,7 @@ begin
       v_request := coalesce(p_requests[d], '');
       v_first := o_size + 1;
 
-      -- What is known of the request: a grant in this call or in an earlier one.
+      -- Find an earlier grant of the request, in this call or in an earlier one.
       q := null;
       if v_request <> '' then
         g := case when v_taken is null then g_granted[p_repeats[d]] end;
@@ -373,7 +373,7 @@ begin
         if q[1] <> p_bindings[5 * d - 4] or q[2] <> p_bindings[5 * d - 3] then
           o := o || array[2, v_now, 0, 0, 0];
         elsif q[3] <> p_bindings[5 * d - 2] then
-          -- The rules have changed since; the decisions are not about these asks.
+          -- The rules have changed since, so the decisions do not belong to these limits.
           o := o || array[1, q[6], q[4], q[5], 0];
         else
           o := o || array[1, q[6], q[4], q[5]] || q[7 : cardinality(q)];
@@ -386,7 +386,7 @@ begin
       if v_taken is not null then
         v_back := 0;
         if v_request <> '' then
-          -- Who has a request id is given back once, and what was granted when it was granted.
+          -- A request id is refunded once, with the permits and the time of its grant.
           if q is null or g_back[p_repeats[d]] then
             v_back := 1;
             g_back[d] := g_back[p_repeats[d]];
@@ -401,7 +401,7 @@ begin
         v_entry := 8;
       else
         v_granted := true;
-        -- All or nothing: nothing is taken before all have been asked.
+        -- All or nothing: decide all limits before anything is taken.
         if v_asks > 1 then
           for i in v_next + 1 .. v_next + v_asks loop
             continue when p_kind[i] = 0;
@@ -431,13 +431,13 @@ begin
           continue;
         end if;
         if v_taken is not null then
-          -- Of what was waited for, and where the rules have changed since, nothing is given back.
+          -- Nothing is refunded for a limit that was waited for, or if the rules have changed.
           v_waited := p_kind[i] = 0;
           if q is not null then
             v_waited := v_waited or q[3] <> p_bindings[5 * d - 2] or q[v_entry + 2] = -2;
             v_entry := v_entry + case when q[v_entry + 2] = -2 then 5 else 3 end;
           end if;
-          -- Nor of what was never used.
+          -- A fresh usage has nothing to refund.
           continue when not v_granted or v_waited or u_scale[s] = 0;
         end if;
         a := weir_limit_ask_1(p_kind[i], p_most[i], p_size[i], p_refill[i],
@@ -495,7 +495,7 @@ begin
     return o;
   end if;
 
-  -- The rows are locked: they lie where they lay.
+  -- The rows are locked, so their tids are still valid.
   update limit_usage u
   set at_micros = n.at_micros, used = n.used, used_before = n.used_before, scale = n.scale,
       remove_at = n.remove_at
@@ -505,7 +505,7 @@ begin
   get diagnostics v_done = row_count;
   v_changed := v_changed - v_done;
 
-  -- What is new may have come into being elsewhere since: then all has to be decided again.
+  -- Another transaction may have inserted the same rows since: then decide everything again.
   if v_changed > 0 then
     insert into limit_usage (id, at_micros, used, used_before, scale, remove_at)
     select n.id, n.at_micros, n.used, n.used_before, n.scale, n.remove_at

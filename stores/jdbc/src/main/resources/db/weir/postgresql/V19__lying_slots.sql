@@ -1,8 +1,8 @@
--- How many events of a window were given their slots in windows of another size: they lie between
--- its places. When an event leaves such a window, it is built anew from its slots.
+-- Number of events of a window that got their slots in windows of another size: their times are
+-- between its places. When an event leaves such a window, the window is rebuilt from its slots.
 alter table slot_window add column lying int not null default 0;
 
--- Of windows that are there it is not known; being built anew, they find out.
+-- The number is unknown for existing windows; it is set when they are rebuilt.
 update slot_window w set lying = w.taken
 where exists (
   select 1 from slot_config c join slot_config other using (config_id)

@@ -15,12 +15,13 @@ create table slot_config (
   primary key (config_id, version)
 );
 
--- One row for each configuration: its lock. Whoever writes windows holds it.
---   seq    goes up with each change of windows, so that a node sees under the lock whether the
---          picture that it kept is still true
---   grid   numbers the rooms that windows have had (size, limit, calendar): slot_window and
---          full_run belong to one grid, and a change of terms makes the next
---   since  the time from which this grid's windows are complete; before it, the slots tell
+-- One row for each configuration. A transaction that writes windows locks it.
+--   seq    advances with each change of windows, so that a node can tell whether its cached view is
+--          current
+--   grid   number of the current layout of windows (size, limit, calendar): slot_window and
+--          full_run belong to one grid, and a change of the layout starts the next
+--   since  the time from which the windows of this grid are complete; before it, windows have to be
+--          counted from slots
 create table slot_book (
   config_id int    generated always as identity primary key,
   name      text   collate "C" not null unique,
@@ -43,7 +44,7 @@ create table slot (
   event_id     text     collate "C" not null primary key
 );
 
--- Lists, leaked slots, retention and carry-over all ask by configuration, state and time.
+-- Lists, leaked slots, retention and carry-over all select by configuration, state and time.
 create index slot_by_time on slot (config_id, state, scheduled);
 
 -- places: bitmap, place 0 in the lowest bit of the first byte.
@@ -57,10 +58,10 @@ create table slot_window (
   primary key (config_id, grid, start_micros)
 ) with (fillfactor = 70);
 
--- What planning reads: windows in use that still have room. Full ones are in full_run.
+-- For planning: windows in use that have free places. Full ones are in full_run.
 create index slot_window_open on slot_window (config_id, grid, start_micros) where not is_full;
 
--- Touching windows without room, merged: one look-up jumps over any number of them.
+-- Runs of adjacent full windows: one look-up skips any number of them.
 create table full_run (
   config_id    int    not null,
   grid         int    not null,
@@ -69,7 +70,7 @@ create table full_run (
   primary key (config_id, grid, from_micros)
 ) with (fillfactor = 50);
 
--- For people.
+-- For operators: slots with readable times.
 create view slot_readable as
 select s.event_id,
        b.name as config_name,

@@ -1,6 +1,6 @@
--- What limits hold, by rule and by resource. What was used of them is elsewhere.
+-- Definitions of limits, by rule and by resource. Their usage is stored elsewhere.
 
--- One row for each rule: the version in force, and the lock of whoever changes it.
+-- One row for each rule, with the version in force. A transaction that changes the rule locks it.
 create table rule (
   rule_id    bigint  generated always as identity primary key,
   name       text    collate "C" not null,
@@ -8,7 +8,7 @@ create table rule (
   is_removed boolean not null
 );
 
--- A name is free again once its rule was removed.
+-- The name of a removed rule can be used again.
 create unique index rule_by_name on rule (name) where not is_removed;
 
 -- Versions of rules: append-only, never changed, never deleted. A removal is a version too.
@@ -17,10 +17,10 @@ create table rule_version (
   version          int     not null,
   name             text    collate "C" not null,
   algorithm        text    not null, -- fixed_window, sliding_window or token_bucket
-  most             bigint  not null, -- in a window, or the capacity of a bucket
+  most             bigint  not null, -- max permits in a window, or the capacity of a bucket
   window_micros    bigint,           -- null: a bucket
   is_aligned       boolean not null,
-  refill_tokens    bigint,           -- so many in each refill_micros; null: a window
+  refill_tokens    bigint,           -- tokens added in each refill_micros; null: a window
   refill_micros    bigint,
   on_store_failure text    not null,
   is_active        boolean not null,

@@ -1,6 +1,6 @@
--- Where the gateway sends requests.
+-- Routes of the gateway.
 
--- One row for each route: the version in force, and the lock of whoever changes it.
+-- One row for each route, with the version in force. A transaction that changes the route locks it.
 create table route (
   route_id   bigint  generated always as identity primary key,
   path       text    collate "C" not null,
@@ -8,7 +8,7 @@ create table route (
   is_removed boolean not null
 );
 
--- A path is free again once its route was removed.
+-- The path of a removed route can be used again.
 create unique index route_by_path on route (path) where not is_removed;
 
 -- Versions of routes: append-only, never changed, never deleted. A removal is a version too.

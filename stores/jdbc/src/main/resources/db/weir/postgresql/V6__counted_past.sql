@@ -1,6 +1,6 @@
--- Spans of time before a book's `since` for which windows and runs of a grid are stored as well:
--- they were counted from the slots when an event asked for such a time. Spans do not touch. What
--- lies before `since` and in no span has yet to be counted.
+-- Spans of time before slot_book.since for which windows and runs of a grid are stored as well:
+-- they were counted from the slots when an event requested such a time. Spans do not touch. Windows
+-- before `since` and outside all spans have yet to be counted.
 create table counted_span (
   config_id    int    not null,
   grid         int    not null,
