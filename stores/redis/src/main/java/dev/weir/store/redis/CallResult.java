@@ -4,17 +4,17 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.Refund;
 
-/** What became of one call among those that went together. */
+/** The result of one call of a batch. */
 sealed interface CallResult {
-  /** Of a call that wants a yes or a no. */
+  /** The result of {@link LimitCall.Mode#TAKE}. */
   record Taken(boolean isTaken) implements CallResult {}
 
-  record Answered(AcquireResult answer) implements CallResult {}
+  record Decided(AcquireResult result) implements CallResult {}
 
-  /** Of a call that gives back. */
+  /** The result of {@link LimitCall.Mode#REFUND}. */
   record GivenBack(Refund refund) implements CallResult {}
 
-  /** Of a call that recalls a request id that is not known. */
+  /** The result of {@link LimitCall.Mode#RECALL} if the request id is unknown. */
   record Unknown() implements CallResult {}
 
   record Failed(StoreException failure) implements CallResult {}

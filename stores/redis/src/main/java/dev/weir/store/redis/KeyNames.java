@@ -8,20 +8,20 @@ import dev.weir.engine.limits.Policy;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How keys are called in Redis.
+ * The names of keys in Redis.
  *
  * <pre>
  * weir:f:api:{user:101}        a usage: kind (f, s, t), policy, the caller's key as hash tag
- * weir:t:api::user:{org7}:101  the same where the caller's key brings a hash tag of its own
- * weir:l:{resource}            leases, and weir:p:{resource} the places of those with several
+ * weir:t:api::user:{org7}:101  the same if the caller's key contains a hash tag
+ * weir:l:{resource}            leases; weir:p:{resource} has the places of leases with several
  * weir:r:id                    the record of a request id; on a Cluster weir:r:{tag}:id, and
- *                              weir:b:{hash}:id for what the id is bound to
+ *                              weir:b:{hash}:id for the request that the id is bound to
  * weir:m                       the marker; on a Cluster weir:m:{tag} for each slot
  * </pre>
  *
- * The tag decides in which slot of a Cluster a key lies. No two things have the same name: in a
- * policy's name {@code % : { }} are escaped, so it ends at the next colon; what follows it tells
- * whether the tag is the caller's.
+ * The tag determines the slot of a key on a Cluster. Names are unique: in a policy's name {@code %
+ * : { }} are escaped, so it ends at the next colon; the character after that shows whether the tag
+ * is the caller's.
  */
 final class KeyNames {
   private final String prefix;
@@ -46,7 +46,7 @@ final class KeyNames {
     return prefix + ":r:" + requestId;
   }
 
-  /** A record that lies in the slot of a tag. */
+  /** Returns the name of a record in the slot of a tag. */
   String record(String tag, String requestId) {
     return prefix + ":r:{" + tag + "}:" + requestId;
   }
@@ -55,17 +55,19 @@ final class KeyNames {
     return prefix + ":m";
   }
 
-  /** The marker of the slot of a tag. */
+  /** Returns the name of the marker in the slot of a tag. */
   String marker(String tag) {
     return prefix + ":m:{" + tag + "}";
   }
 
-  /** What a request id is bound to, on a Cluster: in a slot that only the id decides. */
+  /**
+   * Returns the name of a request id's binding on a Cluster, in a slot derived from the id only.
+   */
   String binding(String requestId) {
     return prefix + ":b:{" + Integer.toHexString(requestId.hashCode()) + "}:" + requestId;
   }
 
-  /** What Redis takes for the tag of a key that was named here. */
+  /** Returns the hash tag that Redis finds in a name of this class. */
   static String tagOf(String name) {
     int open = name.indexOf('{');
     return name.substring(open + 1, name.indexOf('}', open));
@@ -92,7 +94,7 @@ final class KeyNames {
     if (close > open + 1) {
       return ":" + key;
     }
-    // Braces, but no tag. Right behind our own brace, one of them would make our tag empty.
+    // Braces, but no tag. Directly after our own brace, one of them would make our tag empty.
     return ";{;" + key + "}";
   }
 

@@ -8,24 +8,24 @@ import dev.weir.engine.limits.Policy;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A demand with the names of its keys, which on a Cluster lie in one slot. */
+/** A request with the names of its keys, which are in one slot on a Cluster. */
 sealed interface LimitCall {
-  /** One of its keys. */
+  /** Returns one of its keys. */
   String key();
 
-  /** What to do. */
+  /** The operation of a call. */
   enum Mode {
     DECIDE(0),
     PEEK(1),
     REFUND(2),
-    /** To one limit alone, yes or no. */
+    /** Decides on a single limit; the result is only yes or no. */
     TAKE(3),
-    /** To one limit alone. */
+    /** Decides on a single limit. */
     DECIDE_ONE(4),
-    /** What is remembered of the request id. */
+    /** Returns the remembered result of a request id. */
     RECALL(5);
 
-    /** By which the script knows it. */
+    /** Its code in the script. */
     final byte code;
 
     Mode(int code) {
@@ -34,24 +34,24 @@ sealed interface LimitCall {
   }
 
   /**
-   * A demand that asks one limit and has no request id, as nearly all do. Those of the same terms
-   * go together.
+   * A request for one limit without a request id, the most common case. Those of the same group are
+   * sent together.
    */
-  record Single(Terms terms, String key, long cost) implements LimitCall {
-    static Single of(KeyNames names, Mode mode, LimitRequest ask) {
+  record Single(Group group, String key, long cost) implements LimitCall {
+    static Single of(KeyNames names, Mode mode, LimitRequest limitRequest) {
       return new Single(
-          new Terms(mode, ask.policy().limit(), usedSinceMicros(ask.policy())),
-          names.usage(ask.policy(), ask.key()),
-          ask.cost());
+          new Group(mode, limitRequest.policy().limit(), usedSinceMicros(limitRequest.policy())),
+          names.usage(limitRequest.policy(), limitRequest.key()),
+          limitRequest.cost());
     }
   }
 
-  /** What singles that go together have in common. */
-  record Terms(Mode mode, Limit limit, double usedSinceMicros) {}
+  /** The properties shared by singles that are sent together. */
+  record Group(Mode mode, Limit limit, double usedSinceMicros) {}
 
   /**
-   * Since when a policy may have been used: what was lost before that is none of its counts. Those
-   * that rather let pass too much than refuse go on as if nothing was lost.
+   * Returns the time since which a policy may have been used: a loss before it cannot affect the
+   * policy's counts. Policies that prefer to allow too much over refusing ignore losses.
    */
   static double usedSinceMicros(Policy policy) {
     return switch (policy.onStoreFailure()) {
@@ -61,25 +61,28 @@ sealed interface LimitCall {
   }
 
   /**
-   * Any other demand. One that has no asks, or only asks that are waited for, has a request id.
+   * Any other request. If it takes nothing, because it has no limits or waits for all of them, it
+   * has a request id.
    *
-   * @param micros for a decision how long its request id is remembered, for a refund when it was
+   * @param micros for a decision, how long its request id is remembered; for a refund, when it was
    *     granted
-   * @param keys of the asks in their order, and at the end of the record if there is a request id
+   * @param keys the keys of the usages in order, followed by the key of the record if there is a
+   *     request id
    */
-  record Whole(Mode mode, AcquireRequest demand, long micros, List<String> keys)
+  record Whole(Mode mode, AcquireRequest request, long micros, List<String> keys)
       implements LimitCall {
-    /** On a Cluster, the keys of the demand have to lie in one slot. */
+    /** On a Cluster, the keys of the request have to be in one slot. */
     static Whole of(
-        KeyNames names, boolean isCluster, Mode mode, AcquireRequest demand, long micros) {
-      List<String> keys = new ArrayList<>(demand.asks().size() + 1);
-      for (LimitRequest ask : demand.asks()) {
-        keys.add(names.usage(ask.policy(), ask.key()));
+        KeyNames names, boolean isCluster, Mode mode, AcquireRequest request, long micros) {
+      List<String> keys = new ArrayList<>(request.asks().size() + 1);
+      for (LimitRequest limitRequest : request.asks()) {
+        keys.add(names.usage(limitRequest.policy(), limitRequest.key()));
       }
-      if (demand.isRepeatable() && mode != Mode.PEEK) {
-        keys.add(isCluster ? recordInSlot(names, demand, keys) : names.record(demand.requestId()));
+      if (request.isRepeatable() && mode != Mode.PEEK) {
+        keys.add(
+            isCluster ? recordInSlot(names, request, keys) : names.record(request.requestId()));
       }
-      return new Whole(mode, demand, micros, keys);
+      return new Whole(mode, request, micros, keys);
     }
 
     @Override
@@ -88,14 +91,14 @@ sealed interface LimitCall {
     }
 
     boolean hasRecord() {
-      return keys.size() > demand.asks().size();
+      return keys.size() > request.asks().size();
     }
 
-    /** In the slot of the first key; without a key, in a slot of the id's own. */
-    private static String recordInSlot(KeyNames names, AcquireRequest demand, List<String> keys) {
+    /** Returns a record in the slot of the first key; without keys, in a slot of the id. */
+    private static String recordInSlot(KeyNames names, AcquireRequest request, List<String> keys) {
       return keys.isEmpty()
-          ? names.binding(demand.requestId())
-          : names.record(KeyNames.tagOf(keys.getFirst()), demand.requestId());
+          ? names.binding(request.requestId())
+          : names.record(KeyNames.tagOf(keys.getFirst()), request.requestId());
     }
   }
 }

@@ -29,21 +29,21 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls that go to {@code limits.lua} together, and what it answers. Numbers travel as doubles,
- * little-endian, as the script's {@code struct} packs them.
+ * A batch of calls of {@code limits.lua}, and its reply. Numbers are sent as little-endian doubles,
+ * as the script's {@code struct} packs them.
  */
 final class LimitCalls {
   private static final int LIMIT_BYTES = 1 + 4 * 8;
   private static final int SINGLES_BYTES = 1 + 2 + LIMIT_BYTES;
   private static final int SINGLE_BYTES = 2 + 8;
   private static final int WHOLE_BYTES = 1 + 1 + 2 + 8;
-  private static final int ASK_BYTES = SINGLE_BYTES + LIMIT_BYTES;
+  private static final int LIMIT_REQUEST_BYTES = SINGLE_BYTES + LIMIT_BYTES;
   private static final int BINDING_BYTES = 5 * 8;
 
-  /** In place of the index of a key, and of a kind of limit. */
+  /** Replaces the index of a key or the kind of a limit. */
   private static final int NONE = 0;
 
-  /** Four numbers, and until when Redis keeps them. */
+  /** Four numbers, and the time until which Redis keeps them. */
   private static final int USAGE_BYTES = 5 * 8;
 
   private static final int GRANTED = 1;
@@ -56,9 +56,9 @@ final class LimitCalls {
   private static final int ALLOWED = 1;
   private static final int WAITED_FOR = 2;
 
-  private final Map<LimitCall.Terms, List<Sent<LimitCall.Single>>> singles = new LinkedHashMap<>();
+  private final Map<LimitCall.Group, List<Sent<LimitCall.Single>>> singles = new LinkedHashMap<>();
   private final List<Sent<LimitCall.Whole>> wholes = new ArrayList<>();
-  private final Map<String, Integer> places = new HashMap<>();
+  private final Map<String, Integer> indexes = new HashMap<>();
   private final List<byte[]> keys = new ArrayList<>();
   private final Redis redis;
   private final StoreClock clock;
@@ -67,11 +67,11 @@ final class LimitCalls {
   private @Nullable RedisCall<byte[]> sent;
   private long preparedBefore;
 
-  /** A call, and its number among those of the caller. */
+  /** A call and its position in the caller's list. */
   private record Sent<C extends LimitCall>(C call, int number) {}
 
   /**
-   * @param slot in which all keys lie
+   * @param slot the slot of all keys
    */
   LimitCalls(Redis redis, StoreClock clock, int slot) {
     this(redis, clock, slot, redis.markers().key(slot), true);
@@ -86,7 +86,9 @@ final class LimitCalls {
     keys.add(firstKey);
   }
 
-  /** For one call alone whose slot is being moved: without the marker, if it has been seen. */
+  /**
+   * Returns a single call whose slot is being moved: without the marker, if that was seen before.
+   */
   static LimitCalls alone(Redis redis, StoreClock clock, LimitCall call) {
     int slot = redis.markers().slot(call.key());
     LimitCalls calls =
@@ -101,7 +103,7 @@ final class LimitCalls {
     switch (call) {
       case LimitCall.Single single ->
           singles
-              .computeIfAbsent(single.terms(), terms -> new ArrayList<>())
+              .computeIfAbsent(single.group(), group -> new ArrayList<>())
               .add(new Sent<>(single, number));
       case LimitCall.Whole whole -> wholes.add(new Sent<>(whole, number));
     }
@@ -121,7 +123,7 @@ final class LimitCalls {
             demands);
   }
 
-  /** Waits for the answers and puts each outcome to the number of its call. */
+  /** Waits for the reply and stores the result of each call at its position. */
   void finish(long deadlineNanos, CallResult[] outcomes) {
     try {
       byte[] answers = redis.await(Objects.requireNonNull(sent), deadlineNanos);
@@ -139,7 +141,7 @@ final class LimitCalls {
     }
   }
 
-  /** A usage as the script keeps it. */
+  /** Reads a usage as the script stores it. */
   static Usage usage(byte @Nullable [] value) {
     if (value == null || value.length != USAGE_BYTES) {
       return Usage.NONE;
@@ -148,32 +150,32 @@ final class LimitCalls {
     return new Usage(number(buffer), number(buffer), number(buffer), number(buffer));
   }
 
-  // What is sent.
+  // Requests.
 
   private byte[] packed() {
     ByteBuffer buffer = ByteBuffer.allocate(bytes()).order(ByteOrder.LITTLE_ENDIAN);
     singles.forEach(
-        (terms, group) -> {
-          buffer.put(terms.mode().code).putShort((short) group.size());
-          put(buffer, terms.limit(), terms.usedSinceMicros());
-          for (Sent<LimitCall.Single> sent : group) {
-            put(buffer, place(sent.call().key()), sent.call().cost());
+        (group, calls) -> {
+          buffer.put(group.mode().code).putShort((short) calls.size());
+          put(buffer, group.limit(), group.usedSinceMicros());
+          for (Sent<LimitCall.Single> sent : calls) {
+            put(buffer, index(sent.call().key()), sent.call().cost());
           }
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
       LimitCall.Whole call = sent.call();
-      List<LimitRequest> asks = call.demand().asks();
-      buffer.put(call.mode().code).put((byte) asks.size());
-      buffer.putShort((short) (call.hasRecord() ? place(call.keys().getLast()) : NONE));
+      List<LimitRequest> limitRequests = call.request().asks();
+      buffer.put(call.mode().code).put((byte) limitRequests.size());
+      buffer.putShort((short) (call.hasRecord() ? index(call.keys().getLast()) : NONE));
       buffer.putDouble((double) call.micros());
       if (call.hasRecord()) {
-        putBinding(buffer, call.demand());
+        putBinding(buffer, call.request());
       }
-      for (int i = 0; i < asks.size(); i++) {
-        @Nullable Delayed wait = call.demand().waits().get(i);
+      for (int i = 0; i < limitRequests.size(); i++) {
+        @Nullable Delayed wait = call.request().waits().get(i);
         if (wait == null) {
-          put(buffer, place(call.keys().get(i)), asks.get(i).cost());
-          Policy policy = asks.get(i).policy();
+          put(buffer, index(call.keys().get(i)), limitRequests.get(i).cost());
+          Policy policy = limitRequests.get(i).policy();
           put(buffer, policy.limit(), LimitCall.usedSinceMicros(policy));
         } else {
           put(buffer, NONE, wait.position());
@@ -187,18 +189,18 @@ final class LimitCalls {
 
   private int bytes() {
     int bytes = 0;
-    for (List<Sent<LimitCall.Single>> group : singles.values()) {
-      bytes += SINGLES_BYTES + group.size() * SINGLE_BYTES;
+    for (List<Sent<LimitCall.Single>> calls : singles.values()) {
+      bytes += SINGLES_BYTES + calls.size() * SINGLE_BYTES;
     }
     for (Sent<LimitCall.Whole> sent : wholes) {
-      bytes += WHOLE_BYTES + sent.call().demand().asks().size() * ASK_BYTES;
+      bytes += WHOLE_BYTES + sent.call().request().asks().size() * LIMIT_REQUEST_BYTES;
       bytes += sent.call().hasRecord() ? BINDING_BYTES : 0;
     }
     return bytes;
   }
 
-  private int place(String key) {
-    return places.computeIfAbsent(
+  private int index(String key) {
+    return indexes.computeIfAbsent(
         key,
         name -> {
           keys.add(KeyNames.bytes(name));
@@ -206,16 +208,16 @@ final class LimitCalls {
         });
   }
 
-  /** The script compares and keeps it, and reads nothing in it. */
-  private static void putBinding(ByteBuffer buffer, AcquireRequest demand) {
-    buffer.putLong(demand.request().digest().high()).putLong(demand.request().digest().low());
-    buffer.putLong(demand.layout());
-    buffer.putLong(demand.request().note().getMostSignificantBits());
-    buffer.putLong(demand.request().note().getLeastSignificantBits());
+  /** The script compares and stores the binding as opaque bytes. */
+  private static void putBinding(ByteBuffer buffer, AcquireRequest request) {
+    buffer.putLong(request.request().digest().high()).putLong(request.request().digest().low());
+    buffer.putLong(request.layout());
+    buffer.putLong(request.request().note().getMostSignificantBits());
+    buffer.putLong(request.request().note().getLeastSignificantBits());
   }
 
-  private static void put(ByteBuffer buffer, int place, long cost) {
-    buffer.putShort((short) place).putDouble((double) cost);
+  private static void put(ByteBuffer buffer, int index, long cost) {
+    buffer.putShort((short) index).putDouble((double) cost);
   }
 
   private static void put(ByteBuffer buffer, Limit limit, double usedSinceMicros) {
@@ -240,51 +242,51 @@ final class LimitCalls {
     buffer.putDouble((double) a).putDouble((double) b).putDouble((double) c);
   }
 
-  // What is answered.
+  // Results.
 
   private void read(byte[] reply, CallResult[] outcomes) {
-    ByteBuffer answers = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
-    long nowMicros = number(answers);
-    redis.markers().saw(slot, Marker.read(answers));
+    ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
+    long nowMicros = number(buffer);
+    redis.markers().saw(slot, Marker.read(buffer));
     singles.forEach(
-        (terms, group) -> {
-          for (Sent<LimitCall.Single> sent : group) {
+        (group, calls) -> {
+          for (Sent<LimitCall.Single> sent : calls) {
             outcomes[sent.number()] =
-                terms.mode() == LimitCall.Mode.TAKE ? taken(answers) : decided(answers, nowMicros);
+                group.mode() == LimitCall.Mode.TAKE
+                    ? readTaken(buffer)
+                    : readSingle(buffer, nowMicros);
           }
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
-      outcomes[sent.number()] = answered(sent.call().mode(), answers, nowMicros);
+      outcomes[sent.number()] = readWhole(sent.call().mode(), buffer, nowMicros);
     }
   }
 
-  private static CallResult taken(ByteBuffer answers) {
-    int outcome = answers.get();
+  private static CallResult readTaken(ByteBuffer buffer) {
+    int outcome = buffer.get();
     return outcome == UNREADABLE ? unreadable() : new CallResult.Taken(outcome == GRANTED);
   }
 
-  private static CallResult decided(ByteBuffer answers, long nowMicros) {
-    int outcome = answers.get();
-    List<Outcome> decisions = List.of(outcome(answers));
+  private static CallResult readSingle(ByteBuffer buffer, long nowMicros) {
+    int outcome = buffer.get();
+    List<Outcome> decisions = List.of(readOutcome(buffer));
     return outcome == UNREADABLE
         ? unreadable()
-        : new CallResult.Answered(
+        : new CallResult.Decided(
             new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE));
   }
 
-  private static CallResult answered(LimitCall.Mode mode, ByteBuffer answers, long nowMicros) {
-    int outcome = answers.get();
+  private static CallResult readWhole(LimitCall.Mode mode, ByteBuffer buffer, long nowMicros) {
+    int outcome = buffer.get();
     UUID note =
-        outcome == REPLAYED
-            ? new UUID(answers.getLong(), answers.getLong())
-            : RequestBinding.NO_NOTE;
-    int decided = answers.get();
-    Instant decidedAt = Micros.instant(number(answers));
-    List<Outcome> decisions = new ArrayList<>(decided);
-    for (int i = 0; i < decided; i++) {
-      decisions.add(outcome(answers));
+        outcome == REPLAYED ? new UUID(buffer.getLong(), buffer.getLong()) : RequestBinding.NO_NOTE;
+    int count = buffer.get();
+    Instant decidedAt = Micros.instant(number(buffer));
+    List<Outcome> decisions = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      decisions.add(readOutcome(buffer));
     }
-    AcquireResult answer = new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE);
+    AcquireResult result = new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE);
     boolean isRefund = mode == LimitCall.Mode.REFUND;
     return switch (outcome) {
       case UNREADABLE -> unreadable();
@@ -294,21 +296,21 @@ final class LimitCalls {
       case REUSED ->
           isRefund
               ? new CallResult.GivenBack(Refund.REUSED)
-              : new CallResult.Answered(AcquireResult.reused(decidedAt));
-      case REPLAYED -> new CallResult.Answered(answer.replayed(Micros.instant(nowMicros), note));
-      default -> new CallResult.Answered(answer);
+              : new CallResult.Decided(AcquireResult.reused(decidedAt));
+      case REPLAYED -> new CallResult.Decided(result.replayed(Micros.instant(nowMicros), note));
+      default -> new CallResult.Decided(result);
     };
   }
 
-  private static Outcome outcome(ByteBuffer answers) {
-    int kind = answers.get();
-    long remaining = number(answers);
-    long resetMicros = number(answers);
-    long waitMicros = number(answers);
+  private static Outcome readOutcome(ByteBuffer buffer) {
+    int kind = buffer.get();
+    long remaining = number(buffer);
+    long resetMicros = number(buffer);
+    long waitMicros = number(buffer);
     return switch (kind) {
       case ALLOWED -> new Decision.Allowed(remaining, resetMicros);
       case WAITED_FOR ->
-          new Delayed(remaining, resetMicros, waitMicros, Math.toIntExact(number(answers)));
+          new Delayed(remaining, resetMicros, waitMicros, Math.toIntExact(number(buffer)));
       default -> new Decision.Refused(remaining, resetMicros, waitMicros);
     };
   }
@@ -316,7 +318,8 @@ final class LimitCalls {
   private static CallResult unreadable() {
     return new CallResult.Failed(
         new StoreException(
-            StoreException.Outcome.NONE, "a key of this demand holds something else in Redis"));
+            StoreException.Outcome.NONE,
+            "a key of this request holds a value of another kind in Redis"));
   }
 
   private static long number(ByteBuffer buffer) {

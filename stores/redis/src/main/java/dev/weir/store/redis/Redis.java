@@ -23,12 +23,12 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 
 /**
- * A Redis, Valkey, or Cluster of them, that stores share.
+ * A connection to a Redis or Valkey server or Cluster, shared by stores. Thread-safe.
  *
- * <p>It is connected when it is first used, so that a node starts while Redis is gone, and again
- * whenever the connection was lost, or left because nobody is answered or Redis is no master any
- * more. What is under way then fails at once and is never sent a second time. Whoever opened it
- * closes it, after the stores.
+ * <p>It connects on first use, so that a node starts while Redis is down. It reconnects when the
+ * connection is lost, and drops the connection itself if Redis no longer responds or is no longer a
+ * master. Commands in flight then fail immediately and are never sent again. The caller that opened
+ * it closes it, after the stores.
  */
 public final class Redis implements AutoCloseable {
   private static final Duration BETWEEN_STEPS = Duration.ofMillis(5);
@@ -47,17 +47,18 @@ public final class Redis implements AutoCloseable {
   }
 
   /**
-   * Does not wait for Redis. An empty Redis that this process has not seen filled is taken for new.
+   * Opens a connection without waiting for Redis. An empty Redis in which this process has not seen
+   * data is assumed to be new.
    */
   public static Redis open(RedisSettings settings) {
     return open(settings, StoreHistory.NONE);
   }
 
   /**
-   * Does not wait for Redis.
+   * Opens a connection without waiting for Redis.
    *
    * @param history remembers whether Redis was used, so that a process that starts after Redis has
-   *     lost its data notices that as well
+   *     lost its data notices the loss as well
    */
   public static Redis open(RedisSettings settings, StoreHistory history) {
     return new Redis(settings, history);
@@ -84,14 +85,14 @@ public final class Redis implements AutoCloseable {
     return link.isCluster();
   }
 
-  /** Starts a script, whose keys lie in one slot; {@link #await} waits for what it returns. */
+  /** Starts a script whose keys are in one slot; {@link #await} waits for its reply. */
   RedisCall<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
     return send(keys[0], commands -> run(commands, script, keys, arguments));
   }
 
   /**
-   * Sends a command to whoever has this key. If the caller has given up before it could be sent, it
-   * is not.
+   * Sends a command to the server that owns this key. It is not sent if the caller gives up before
+   * there is a connection.
    */
   <T> RedisCall<T> send(
       byte[] key,
@@ -114,9 +115,9 @@ public final class Redis implements AutoCloseable {
   }
 
   /**
-   * Does a step again, for as long as a command may take, while the slot of its keys is moved to
-   * another node of a Cluster. Redis does not touch several keys then of which some lie here and
-   * some there or nowhere.
+   * Runs a step, and retries it for up to the command timeout while the slot of its keys is being
+   * moved to another node of a Cluster. Meanwhile Redis rejects commands on several keys unless all
+   * of them are on the same node.
    */
   <T> T whole(Supplier<T> step) {
     long deadlineNanos = deadlineNanos();
@@ -132,7 +133,7 @@ public final class Redis implements AutoCloseable {
     }
   }
 
-  /** Whether nothing was done because keys lie on two nodes for a while. */
+  /** Returns true if nothing was done because the keys are on two nodes for the moment. */
   static boolean isTorn(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof RedisCommandExecutionException
@@ -144,8 +145,8 @@ public final class Redis implements AutoCloseable {
   }
 
   /**
-   * By which policy Redis may drop single keys when its memory is full, which is not noticed; empty
-   * if it does not. Of a Cluster, one node is asked.
+   * Returns the policy by which Redis evicts keys when its memory is full, which the stores do not
+   * notice; empty if it does not evict. On a Cluster, only one node is queried.
    */
   public Optional<String> eviction() {
     byte[] key = markers.key(0);
@@ -187,11 +188,11 @@ public final class Redis implements AutoCloseable {
     try {
       while (true) {
         try {
-          T answer = call.reply().get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+          T reply = call.reply().get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
           answeredAtNanos = System.nanoTime();
-          return answer;
+          return reply;
         } catch (InterruptedException e) {
-          // It is under way, for others as well, and will be answered.
+          // The call is in flight, on behalf of other callers as well, and will be answered.
           interrupted = true;
         }
       }
@@ -199,7 +200,7 @@ public final class Redis implements AutoCloseable {
       StoreException.Outcome outcome = call.giveUp();
       long beganNanos = deadlineNanos - settings.commandTimeout().toNanos();
       if (answeredAtNanos - beganNanos < 0) {
-        // Nobody was answered: it hangs, or the connection leads nowhere any more.
+        // No caller got a reply meanwhile: Redis hangs, or the connection is dead.
         link.leave(beganNanos);
       }
       throw new StoreException(
@@ -208,7 +209,7 @@ public final class Redis implements AutoCloseable {
       throw failed(call.outcome(e), e);
     } catch (ExecutionException e) {
       if (isReadOnly(e)) {
-        // Another is the master now, and the same address may lead there.
+        // Another server is the master now, and the same address may lead to it.
         link.leave(System.nanoTime());
       }
       Throwable cause = causeOf(e);
@@ -225,10 +226,10 @@ public final class Redis implements AutoCloseable {
     link.close();
   }
 
-  /** Redis 6.2 says it as part of what a script failed by. */
+  /** Redis 6.2 reports it as part of a script's error. */
   private static boolean isReadOnly(ExecutionException failure) {
-    return causeOf(failure) instanceof RedisCommandExecutionException told
-        && String.valueOf(told.getMessage()).contains("READONLY");
+    return causeOf(failure) instanceof RedisCommandExecutionException error
+        && String.valueOf(error.getMessage()).contains("READONLY");
   }
 
   private static boolean isUnknownScript(Throwable failure) {
@@ -240,7 +241,7 @@ public final class Redis implements AutoCloseable {
   private static StoreException failed(StoreException.Outcome outcome, Throwable failure) {
     String reason = "Redis failed: " + failure.getMessage();
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      // What fails is the connection; only the cause says that it is the certificate.
+      // The failure is that of the connection; only its cause mentions the certificate.
       if (cause instanceof SSLException) {
         return new StoreException(outcome, reason + ": " + cause.getMessage(), failure);
       }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The address of a Redis, read from a URI.
+ * The address of a Redis server or Cluster, parsed from a URI.
  *
  * <pre>
  * redis://[user:password@]host[:6379][/database]
@@ -15,10 +15,10 @@ import java.util.List;
  * redis-cluster://[user:password@]host[:6379][,host…]
  * </pre>
  *
- * and the same with {@code rediss} for TLS. Neither its text nor what it throws repeats the
- * password.
+ * and the same with {@code rediss} for TLS. Neither {@link #toString} nor exception messages
+ * contain the password.
  *
- * @param servers where to connect; several are nodes of one Cluster
+ * @param servers servers to connect to; several are nodes of one Cluster
  */
 record RedisAddress(List<RedisURI> servers, boolean isCluster) {
   private static final String CLUSTER = "-cluster://";
@@ -28,7 +28,7 @@ record RedisAddress(List<RedisURI> servers, boolean isCluster) {
     if (scheme < 0) {
       throw unreadable();
     }
-    // Not the text of what is wrong: it repeats the address.
+    // The original messages are dropped: they contain the address.
     try {
       return switch (uri.substring(0, scheme)) {
         case "redis", "rediss", "redis-sentinel", "rediss-sentinel" ->
@@ -44,7 +44,7 @@ record RedisAddress(List<RedisURI> servers, boolean isCluster) {
   private static RedisURI single(String uri) throws URISyntaxException {
     URI read = new URI(uri);
     RedisURI address = RedisURI.create(read);
-    // Lettuce takes a host with a port that is no number for a host.
+    // Lettuce takes a host with a port that is not a number for a host name.
     boolean isHost = read.getHost() != null || !String.valueOf(address.getHost()).contains(":");
     if (address.getSentinels().isEmpty() && !isHost) {
       throw unreadable();

@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
- * A command on its way: it is sent as soon as there is a connection, unless it was given up before.
- * So it is known of each whether it may have reached Redis. Thread-safe.
+ * A command that is sent as soon as there is a connection, unless the caller gives up before. So it
+ * is known of each command whether it may have reached Redis. Thread-safe.
  */
 final class RedisCall<T> {
-  /** What Lettuce says of a command that it did not take. */
-  private static final List<String> NOT_TAKEN =
+  /** Errors of Lettuce for commands that it did not accept. */
+  private static final List<String> NOT_ACCEPTED =
       List.of(
           "Connection is closed",
           "Currently not connected",
@@ -24,10 +24,10 @@ final class RedisCall<T> {
           "Command buffer size exceeded");
 
   /**
-   * What Redis says before it begins with a command, or at the first write of a script. Redis 6.2
-   * says it as part of what a script failed by.
+   * Errors of Redis before it starts a command, or at the first write of a script. Redis 6.2
+   * reports them as part of a script's error.
    */
-  private static final List<String> NOT_BEGUN =
+  private static final List<String> NOT_STARTED =
       List.of(
           "NOSCRIPT",
           "TRYAGAIN",
@@ -69,23 +69,24 @@ final class RedisCall<T> {
     return reply;
   }
 
-  /** Waits no longer: if it has not been sent yet, it is never sent. */
+  /** Stops waiting. If the command has not been sent yet, it is never sent. */
   Outcome giveUp() {
     boolean isSent = !state.compareAndSet(State.WAITING, State.GIVEN_UP);
     reply.cancel(false);
     return isSent ? Outcome.UNKNOWN : Outcome.NONE;
   }
 
-  /** What is known about a command that failed by this. */
+  /** Returns whether a command that failed with this may have been executed. */
   Outcome outcome(Throwable failure) {
     if (state.get() != State.SENT) {
       return Outcome.NONE;
     }
-    String said = String.valueOf(failure.getMessage());
+    String message = String.valueOf(failure.getMessage());
     boolean isNothingDone =
         failure instanceof RedisCommandExecutionException
-            ? NOT_BEGUN.stream().anyMatch(said::contains)
-            : failure instanceof RedisException && NOT_TAKEN.stream().anyMatch(said::startsWith);
+            ? NOT_STARTED.stream().anyMatch(message::contains)
+            : failure instanceof RedisException
+                && NOT_ACCEPTED.stream().anyMatch(message::startsWith);
     return isNothingDone ? Outcome.NONE : Outcome.UNKNOWN;
   }
 }

@@ -13,11 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
 /**
- * Leases in Redis. Each step is one call of a script, by Redis' own clock.
+ * Leases in Redis. Each step is one call of a script, which uses Redis' own clock. Thread-safe.
  *
- * <p>After Redis has lost its data, leases of resources that were made before are not given until
- * any that was lost has ended, by the time to live that is asked then. Those that were lost cannot
- * be renewed: whether they were held is not known.
+ * <p>After Redis has lost its data, resources that were created before the loss grant no leases
+ * until every lost lease must have expired, assuming the time to live of the current request. Lost
+ * leases cannot be renewed, because it is unknown whether they were held.
  */
 public final class RedisLeaseStore implements LeaseStore {
   private static final int HELD = 1;
@@ -29,10 +29,10 @@ public final class RedisLeaseStore implements LeaseStore {
   private final Runnable onClose;
 
   /**
-   * Returns a store with a connection of its own, which it closes when it is closed. Connects when
-   * it is first used, and again after each loss.
+   * Returns a store with its own connection, which {@link #close} closes. It connects on first use,
+   * and reconnects after each loss.
    *
-   * @param uri such as {@code redis://:password@host:6379}; see {@link RedisSettings}
+   * @param uri for example {@code redis://:password@host:6379}; see {@link RedisSettings}
    */
   public static RedisLeaseStore connect(String uri) {
     Redis redis = Redis.open(RedisSettings.of(uri));

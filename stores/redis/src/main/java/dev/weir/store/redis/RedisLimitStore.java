@@ -20,24 +20,26 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits in Redis. Each demand is one atomic step of a script, by Redis' own clock; demands that
- * come while others are under way share a call. On a Cluster, a demand whose keys lie in several
- * slots is decided by each of them, see {@link SlotBySlot}.
+ * Limits in Redis. Each request is one atomic step of a script, which uses Redis' own clock.
+ * Requests that arrive while others are in flight share a call. On a Cluster, a request whose keys
+ * are in several slots is decided by each of them, see {@link SlotBySlot}. Thread-safe.
  *
- * <p>A call that fails without an answer may have been done all the same: what it took is then
- * taken, never too little. A demand with a request id can be repeated safely.
+ * <p>A call that fails without a reply may have been executed: then its permits stay taken, so a
+ * limit is never exceeded. A request with a request id can be repeated safely.
  *
- * <p>A Redis that has lost its counts, by a restart, a flush, an old snapshot or a replica that was
- * far behind, is noticed by the first call after it. Of policies that are {@link
- * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} and were made before, all is
- * then taken as used at that time. Losses of less than about a second are not noticed.
+ * <p>If Redis has lost its counts, by a restart, a flush, an old snapshot or a replica that was far
+ * behind, the first call after that notices it. Policies with {@link
+ * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} that were created before then
+ * count as fully used at that time. Losses of less than about a second are not noticed.
  */
 public final class RedisLimitStore implements LimitStore {
-  /** So many demands, at most, hold Redis in one call, for two or three milliseconds. */
-  private static final int LARGEST_BATCH = 256;
+  /** Max requests in one call, which blocks Redis for two or three milliseconds. */
+  private static final int MAX_BATCH = 256;
 
-  /** While Redis works on one call, the callers of the other are answered and ask again. */
-  private static final int MOST_CALLS = 2;
+  /**
+   * While Redis runs one call, the callers of the other get their results and send new requests.
+   */
+  private static final int MAX_CALLS = 2;
 
   private final Redis redis;
   private final StoreClock clock;
@@ -46,14 +48,14 @@ public final class RedisLimitStore implements LimitStore {
   private final Runnable onClose;
 
   /**
-   * Returns a store with a connection of its own, which it closes when it is closed. Connects when
-   * it is first used, and again after each loss.
+   * Returns a store with its own connection, which {@link #close} closes. It connects on first use,
+   * and reconnects after each loss.
    *
-   * @param uri such as {@code redis://:password@host:6379}; see {@link RedisSettings}
+   * @param uri for example {@code redis://:password@host:6379}; see {@link RedisSettings}
    */
   public static RedisLimitStore connect(String uri) {
     Redis redis = Redis.open(RedisSettings.of(uri));
-    return new RedisLimitStore(redis, StoreClock.OF_REDIS, demands -> {}, redis::close);
+    return new RedisLimitStore(redis, StoreClock.OF_REDIS, requests -> {}, redis::close);
   }
 
   /** Returns a store on a connection that stays open when the store is closed. */
@@ -62,16 +64,16 @@ public final class RedisLimitStore implements LimitStore {
   }
 
   /**
-   * A store that is watched.
+   * Creates a store that reports the size of its batches.
    *
-   * @param batches told how many demands go together, each time
+   * @param batches called with the number of requests in each batch
    */
   public RedisLimitStore(Redis redis, IntConsumer batches) {
     this(redis, StoreClock.OF_REDIS, batches, () -> {});
   }
 
   RedisLimitStore(Redis redis, StoreClock clock) {
-    this(redis, clock, demands -> {}, () -> {});
+    this(redis, clock, requests -> {}, () -> {});
   }
 
   private RedisLimitStore(Redis redis, StoreClock clock, IntConsumer batches, Runnable onClose) {
@@ -87,75 +89,77 @@ public final class RedisLimitStore implements LimitStore {
 
   @Override
   public boolean take(Policy policy, String key, long cost) {
-    LimitRequest ask = new LimitRequest(policy, key, cost);
+    LimitRequest request = new LimitRequest(policy, key, cost);
     return submit(
-            LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, ask), CallResult.Taken.class)
+            LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, request),
+            CallResult.Taken.class)
         .isTaken();
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    if (demand.asks().size() == 1 && !demand.isRepeatable() && demand.waits().isEmpty()) {
-      return answer(
-          LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, demand.asks().getFirst()));
+  public AcquireResult decide(AcquireRequest request) {
+    if (request.asks().size() == 1 && !request.isRepeatable() && request.waits().isEmpty()) {
+      return run(
+          LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, request.asks().getFirst()));
     }
-    return isBound(demand) ? decideBound(demand) : decideWhole(demand);
+    return isBound(request) ? decideBound(request) : decideWhole(request);
   }
 
-  private AcquireResult decideWhole(AcquireRequest demand) {
-    SlotBySlot spread = spread(demand);
+  private AcquireResult decideWhole(AcquireRequest request) {
+    SlotBySlot spread = spread(request);
     return spread == null
-        ? answer(call(LimitCall.Mode.DECIDE, demand, Micros.floor(demand.requestTtl())))
+        ? run(call(LimitCall.Mode.DECIDE, request, Micros.floor(request.requestTtl())))
         : spread.decide();
   }
 
-  /** Whether the record of a demand is no proof for other demands with its request id. */
-  private boolean isBound(AcquireRequest demand) {
-    return redis.isCluster() && demand.isRepeatable() && !demand.asks().isEmpty();
+  /** Returns true if other requests with the same request id may not find this one's record. */
+  private boolean isBound(AcquireRequest request) {
+    return redis.isCluster() && request.isRepeatable() && !request.asks().isEmpty();
   }
 
   /**
-   * Decides a demand with a request id on a Cluster. Its record lies in the slot of its keys, where
-   * another demand with the same id may not look; so the id is first bound to the request in a slot
-   * of its own. That is a step by itself: of two different requests that come with one id at the
-   * same moment, one is refused for it; but if one of two equal ones is granted while the other is
-   * refused, the id may be left unbound, and another request in another slot then be granted.
+   * Decides a request with a request id on a Cluster. Its record is in the slot of its keys, where
+   * another request with the same id may not look, so the id is first bound to the request in a
+   * slot derived from the id. That is a separate step: of two different requests with the same id
+   * at the same time, one is refused because of the id; but if one of two equal requests is granted
+   * while the other is refused, the id may be left unbound, and another request in another slot may
+   * then be granted.
    */
-  private AcquireResult decideBound(AcquireRequest demand) {
-    AcquireRequest binding = binding(demand);
+  private AcquireResult decideBound(AcquireRequest request) {
+    AcquireRequest binding = binding(request);
     AcquireResult bound = decideWhole(binding);
     if (bound.isReused()) {
       return bound;
     }
-    AcquireResult answer = decideWhole(demand);
-    if (!answer.isAllowed() && !bound.isReplayed()) {
+    AcquireResult result = decideWhole(request);
+    if (!result.isAllowed() && !bound.isReplayed()) {
       refund(binding, bound.decidedAt());
     }
-    return answer;
+    return result;
   }
 
-  private static AcquireRequest binding(AcquireRequest demand) {
-    return new AcquireRequest(List.of(), Map.of(), demand.request());
+  private static AcquireRequest binding(AcquireRequest request) {
+    return new AcquireRequest(List.of(), Map.of(), request.request());
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    SlotBySlot spread = spread(demand);
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    SlotBySlot spread = spread(request);
     if (spread != null) {
       return StoreException.whileReading(spread::recall);
     }
-    LimitCall call = call(LimitCall.Mode.RECALL, demand, 0);
-    CallResult outcome = StoreException.whileReading(() -> submit(call, CallResult.class));
-    return outcome instanceof CallResult.Answered answered
-        ? Optional.of(answered.answer())
+    LimitCall call = call(LimitCall.Mode.RECALL, request, 0);
+    CallResult result = StoreException.whileReading(() -> submit(call, CallResult.class));
+    return result instanceof CallResult.Decided decided
+        ? Optional.of(decided.result())
         : Optional.empty();
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    SlotBySlot spread = spread(demand);
+  public AcquireResult peek(AcquireRequest request) {
+    SlotBySlot spread = spread(request);
     return StoreException.whileReading(
-        () -> spread == null ? answer(call(LimitCall.Mode.PEEK, demand, 0)) : spread.peek());
+        () -> spread == null ? run(call(LimitCall.Mode.PEEK, request, 0)) : spread.peek());
   }
 
   /** Writes the marker of the slot: a Redis that is full or a replica answers all that reads. */
@@ -204,41 +208,40 @@ public final class RedisLimitStore implements LimitStore {
     onClose.run();
   }
 
-  private LimitCall call(LimitCall.Mode mode, AcquireRequest demand, long micros) {
-    return LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, demand, micros);
+  private LimitCall call(LimitCall.Mode mode, AcquireRequest request, long micros) {
+    return LimitCall.Whole.of(redis.names(), redis.isCluster(), mode, request, micros);
   }
 
-  private AcquireResult answer(LimitCall call) {
-    return submit(call, CallResult.Answered.class).answer();
+  private AcquireResult run(LimitCall call) {
+    return submit(call, CallResult.Decided.class).result();
   }
 
-  /** The demand slot by slot, if its keys lie in several; else null. */
-  private @Nullable SlotBySlot spread(AcquireRequest demand) {
-    if (!redis.isCluster() || demand.asks().size() <= 1) {
+  /** Returns the request split by slots if its keys are in several; otherwise null. */
+  private @Nullable SlotBySlot spread(AcquireRequest request) {
+    if (!redis.isCluster() || request.asks().size() <= 1) {
       return null;
     }
-    SlotBySlot spread = new SlotBySlot(redis.names(), demand, this::submit);
+    SlotBySlot spread = new SlotBySlot(redis.names(), request, this::submit);
     return spread.isNeeded() ? spread : null;
   }
 
   private <O extends CallResult> O submit(LimitCall call, Class<O> expected) {
-    return known(submit(List.of(call)).getFirst(), expected);
+    return orThrow(submit(List.of(call)).getFirst(), expected);
   }
 
   private List<CallResult> submit(List<LimitCall> calls) {
-    List<CallResult> outcomes = batcher.submit(calls);
-    List<CallResult> whole = new ArrayList<>(outcomes.size());
-    for (int i = 0; i < outcomes.size(); i++) {
-      CallResult outcome = outcomes.get(i);
-      boolean isTorn =
-          outcome instanceof CallResult.Failed failed && Redis.isTorn(failed.failure());
-      // Others of its slot may be what Redis cannot decide about.
-      whole.add(isTorn ? whole(calls.get(i)) : outcome);
+    List<CallResult> results = batcher.submit(calls);
+    List<CallResult> complete = new ArrayList<>(results.size());
+    for (int i = 0; i < results.size(); i++) {
+      CallResult result = results.get(i);
+      boolean isTorn = result instanceof CallResult.Failed failed && Redis.isTorn(failed.failure());
+      // Perhaps only other keys of the batch are on two nodes.
+      complete.add(isTorn ? retryAlone(calls.get(i)) : result);
     }
-    return whole;
+    return complete;
   }
 
-  private CallResult whole(LimitCall call) {
+  private CallResult retryAlone(LimitCall call) {
     try {
       return redis.whole(() -> alone(call));
     } catch (StoreException e) {
@@ -249,19 +252,19 @@ public final class RedisLimitStore implements LimitStore {
   private CallResult alone(LimitCall call) {
     LimitCalls calls = LimitCalls.alone(redis, clock, call);
     calls.start();
-    CallResult[] outcomes = new CallResult[1];
-    calls.finish(redis.deadlineNanos(), outcomes);
-    return known(outcomes[0], CallResult.class);
+    CallResult[] results = new CallResult[1];
+    calls.finish(redis.deadlineNanos(), results);
+    return orThrow(results[0], CallResult.class);
   }
 
-  private static <O extends CallResult> O known(CallResult outcome, Class<O> expected) {
-    if (outcome instanceof CallResult.Failed failed) {
+  private static <O extends CallResult> O orThrow(CallResult result, Class<O> expected) {
+    if (result instanceof CallResult.Failed failed) {
       throw StoreException.shared(failed.failure());
     }
-    return expected.cast(outcome);
+    return expected.cast(result);
   }
 
-  /** One script call for all of them; on a Cluster, one for each slot. */
+  /** Sends all calls in one script call; on a Cluster, in one for each slot. */
   private List<CallResult> work(List<LimitCall> calls) {
     batches.accept(calls.size());
     Map<Integer, LimitCalls> slots = new LinkedHashMap<>();
@@ -274,8 +277,8 @@ public final class RedisLimitStore implements LimitStore {
     }
     slots.values().forEach(LimitCalls::start);
     long deadlineNanos = redis.deadlineNanos();
-    CallResult[] outcomes = new CallResult[calls.size()];
-    slots.values().forEach(group -> group.finish(deadlineNanos, outcomes));
-    return List.of(outcomes);
+    CallResult[] results = new CallResult[calls.size()];
+    slots.values().forEach(group -> group.finish(deadlineNanos, results));
+    return List.of(results);
   }
 }

@@ -8,15 +8,15 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** An open connection to a Redis, or to the nodes of a Cluster. */
+/** An open connection to a Redis server, or to the nodes of a Cluster. */
 sealed interface RedisLine {
-  /** The commands, once they can reach whoever has this key. */
+  /** Returns the commands, once the server that owns this key is connected. */
   CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key);
 
-  /** Fails what is under way. */
+  /** Closes the connection; commands in flight fail. */
   void close();
 
-  /** To one Redis. */
+  /** A connection to a single server. */
   record ToOne(StatefulRedisConnection<byte[], byte[]> connection) implements RedisLine {
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {
@@ -29,9 +29,9 @@ sealed interface RedisLine {
     }
   }
 
-  /** To a Cluster, whose nodes are each connected when they are first wanted. */
+  /** A connection to a Cluster, each of whose nodes is connected on first use. */
   record ToCluster(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisLine {
-    /** Lettuce rejects what is sent to a node that is not connected yet, hence the wait. */
+    /** Waits for the connection, because Lettuce rejects commands to an unconnected node. */
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {
       RedisClusterNode node = connection.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));

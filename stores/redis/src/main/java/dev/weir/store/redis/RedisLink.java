@@ -20,20 +20,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to Redis, opened when it is first wanted.
+ * Opens and keeps the connection to Redis, starting on first use.
  *
- * <p>Once open, Lettuce keeps it: what is sent while it is lost fails at once, and it comes back by
- * itself, unless it is left. A Sentinel is asked anew for its master each time. Thread-safe.
+ * <p>Lettuce reconnects an open connection automatically until {@link #leave} drops it; commands
+ * sent while it is lost fail immediately. Sentinels are asked for the master at each new
+ * connection. Thread-safe.
  */
 final class RedisLink implements AutoCloseable {
-  private static final Duration SLOWEST_RETRY = Duration.ofMillis(250);
+  private static final Duration MAX_RETRY_DELAY = Duration.ofMillis(250);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Longer than a caller waits: what comes late serves those who ask next. */
+  /** Longer than a caller waits: a connection that comes late serves later callers. */
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration TOPOLOGY_AGE = Duration.ofSeconds(30);
-  private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+  private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
 
   private final RedisAddress address;
   private final ClientResources resources;
@@ -48,7 +49,7 @@ final class RedisLink implements AutoCloseable {
     this.resources =
         DefaultClientResources.builder()
             .reconnectDelay(
-                Delay.exponential(Duration.ofMillis(10), SLOWEST_RETRY, 2, TimeUnit.MILLISECONDS))
+                Delay.exponential(Duration.ofMillis(10), MAX_RETRY_DELAY, 2, TimeUnit.MILLISECONDS))
             .build();
     address.servers().forEach(server -> server.setTimeout(HANDSHAKE_TIMEOUT));
     this.client = client(settings);
@@ -58,7 +59,7 @@ final class RedisLink implements AutoCloseable {
     return address.isCluster();
   }
 
-  /** Fails if it cannot be opened; the next call after a short while tries again. */
+  /** Returns the connection. Fails if it cannot be opened; a call a little later tries again. */
   CompletableFuture<RedisLine> line() {
     CompletableFuture<RedisLine> known = line;
     return known != null && !known.isCompletedExceptionally() ? known : open();
@@ -71,8 +72,8 @@ final class RedisLink implements AutoCloseable {
         return CompletableFuture.failedFuture(new RedisConnectionException("closed"));
       }
       CompletableFuture<RedisLine> known = line;
-      // Those who come while it is surely still gone are told so, and do not try.
-      boolean isRecent = System.nanoTime() - openedAtNanos < SLOWEST_RETRY.toNanos();
+      // Shortly after a failed attempt, callers get its failure instead of trying again.
+      boolean isRecent = System.nanoTime() - openedAtNanos < MAX_RETRY_DELAY.toNanos();
       if (known != null && (isRecent || !known.isCompletedExceptionally())) {
         return known;
       }
@@ -86,8 +87,8 @@ final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Leaves a line that was opened before this; whoever asks next opens another. Not of a Cluster,
-   * where it would part from all nodes because of one.
+   * Drops a connection that was opened before a time; the next call opens another. Does nothing on
+   * a Cluster, where it would disconnect all nodes because of one.
    */
   void leave(long beforeNanos) {
     if (isCluster()) {
@@ -96,7 +97,7 @@ final class RedisLink implements AutoCloseable {
     opening.lock();
     try {
       CompletableFuture<RedisLine> known = line;
-      boolean isRecent = System.nanoTime() - openedAtNanos < SLOWEST_RETRY.toNanos();
+      boolean isRecent = System.nanoTime() - openedAtNanos < MAX_RETRY_DELAY.toNanos();
       if (known != null && known.isDone() && !isRecent && openedAtNanos - beforeNanos < 0) {
         line = null;
         var unused = known.thenAccept(RedisLine::close);
@@ -133,7 +134,7 @@ final class RedisLink implements AutoCloseable {
     builder.topologyRefreshOptions(
         ClusterTopologyRefreshOptions.builder()
             .enablePeriodicRefresh(TOPOLOGY_AGE)
-            .adaptiveRefreshTriggersTimeout(SLOWEST_RETRY)
+            .adaptiveRefreshTriggersTimeout(MAX_RETRY_DELAY)
             .build());
     cluster.setOptions(builder.build());
     return cluster;
@@ -142,7 +143,7 @@ final class RedisLink implements AutoCloseable {
   private static void configure(ClientOptions.Builder builder, RedisSettings settings) {
     builder
         .autoReconnect(true)
-        // Also fails what was sent and not answered: a repeated script would take twice.
+        // Also fails commands in flight: a script that is sent again would take permits twice.
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .requestQueueSize(settings.maxWaiting())
         .sslOptions(encryption(settings))
@@ -169,9 +170,9 @@ final class RedisLink implements AutoCloseable {
     } finally {
       opening.unlock();
     }
-    client.shutdown(Duration.ZERO, LAST_WORDS);
+    client.shutdown(Duration.ZERO, SHUTDOWN_TIMEOUT);
     resources
-        .shutdown(0, LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS)
-        .awaitUninterruptibly(LAST_WORDS.toMillis());
+        .shutdown(0, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(SHUTDOWN_TIMEOUT.toMillis());
   }
 }

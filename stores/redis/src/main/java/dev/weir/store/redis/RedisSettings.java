@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where Redis is and how long it may take.
+ * Address, timeout and limits of a connection to Redis.
  *
  * @param uri {@code redis://}, {@code redis-sentinel://} or {@code redis-cluster://}, with {@code
  *     rediss} in place of {@code redis} for TLS; see {@link RedisAddress}
- * @param commandTimeout after so long without an answer a call fails
- * @param prefix what every key starts with, so that several can share a Redis
- * @param maxWaiting callers beyond so many waiting demands are turned away
- * @param trust PEM file of certificates that a Redis with TLS may show or be signed by, in place of
- *     those that Java trusts
+ * @param commandTimeout how long a call waits for its reply before it fails
+ * @param prefix prefix of all keys, so that several installations can share a Redis
+ * @param maxWaiting max waiting requests; further callers fail
+ * @param trust PEM file of trusted certificates for TLS, of the server or its authority, in place
+ *     of those that Java trusts
  */
 public record RedisSettings(
     String uri, Duration commandTimeout, String prefix, int maxWaiting, Optional<Path> trust) {
@@ -21,14 +21,14 @@ public record RedisSettings(
   public static final String DEFAULT_PREFIX = "weir";
   public static final int DEFAULT_MAX_WAITING = 10_000;
 
-  private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
+  private static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
 
   public RedisSettings {
     RedisAddress.of(uri);
-    if (commandTimeout.toMillis() < 1 || commandTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
+    if (commandTimeout.toMillis() < 1 || commandTimeout.compareTo(MAX_TIMEOUT) > 0) {
       throw new IllegalArgumentException(
           "commandTimeout must be from PT0.001S to %s, not %s"
-              .formatted(LONGEST_TIMEOUT, commandTimeout));
+              .formatted(MAX_TIMEOUT, commandTimeout));
     }
     if (!prefix.matches("[A-Za-z0-9._/-]{1,100}")) {
       throw new IllegalArgumentException(
@@ -57,7 +57,7 @@ public record RedisSettings(
     return new RedisSettings(uri, commandTimeout, prefix, maxWaiting, Optional.of(certificates));
   }
 
-  /** Without user and password. */
+  /** Omits user and password. */
   @Override
   public String toString() {
     return "%s, prefix %s, timeout %s".formatted(RedisAddress.of(uri), prefix, commandTimeout);

@@ -9,9 +9,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A script, by its text and by the digest under which Redis remembers it.
+ * A Lua script and the digest by which Redis caches it.
  *
- * @param digest SHA-1 in hex, as Redis wants it
+ * @param digest SHA-1 in hexadecimal, as {@code EVALSHA} expects it
  */
 record Script(String text, String digest) {
   static final Script LIMITS = of("limits.lua");
@@ -19,7 +19,7 @@ record Script(String text, String digest) {
   static final Script MARK = of("mark.lua");
   static final Script LOOK = of("look.lua");
 
-  /** All begin with what they share. */
+  /** Reads a script, preceded by the functions that all scripts share. */
   private static Script of(String name) {
     String text = read("marker.lua") + read(name);
     try {

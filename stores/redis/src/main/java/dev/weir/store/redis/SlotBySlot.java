@@ -23,60 +23,62 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A demand whose keys lie in several slots of a Cluster, where no step reaches all of them: each
- * slot decides about its part, and what was taken is given back if another refuses.
+ * A request whose keys are in several slots of a Cluster, where no atomic step covers all of them:
+ * each slot decides its part, and permits are refunded if another slot refuses.
  *
- * <p>No limit ever grants more than it says. Weaker than one step is: while a demand is decided,
- * another may be refused by what this one takes and gives back; a node that dies in between, or a
- * slot that does not answer, leaves what was taken as used. So that demands that are refused anyway
- * take nothing, all slots are asked first what they would say; not if the demand has a request id,
- * because it may have been granted before. Each slot remembers the id with its part: a demand that
- * is repeated after it was half done is completed and takes nothing twice.
+ * <p>No limit is ever exceeded. The guarantees are otherwise weaker than those of one step: while a
+ * request is decided, another may be refused because of permits that this one takes and refunds; if
+ * a node dies in between, or a slot does not respond, permits stay taken. To take nothing for
+ * requests that are refused anyway, all slots are peeked first, unless the request has a request
+ * id, because then it may have been granted before. Each slot remembers the id with its part: if a
+ * request is repeated after it was half done, it is completed and takes nothing twice.
  */
 final class SlotBySlot {
-  private final AcquireRequest demand;
+  private final AcquireRequest request;
   private final List<Part> parts;
   private final KeyNames names;
   private final Function<List<LimitCall>, List<CallResult>> store;
 
-  /** What one slot decides: asks of the demand, and their positions in it. */
-  private record Part(AcquireRequest demand, List<Integer> positions) {}
+  /** The part of one slot: some limits of the request, and their positions in it. */
+  private record Part(AcquireRequest request, List<Integer> positions) {}
 
   /**
-   * @param store sends calls together and returns what became of each
+   * @param store sends calls in one batch and returns the result of each
    */
   SlotBySlot(
-      KeyNames names, AcquireRequest demand, Function<List<LimitCall>, List<CallResult>> store) {
+      KeyNames names, AcquireRequest request, Function<List<LimitCall>, List<CallResult>> store) {
     this.names = names;
-    this.demand = demand;
+    this.request = request;
     this.store = store;
-    this.parts = parts(names, demand);
+    this.parts = parts(names, request);
   }
 
-  private static List<Part> parts(KeyNames names, AcquireRequest demand) {
+  private static List<Part> parts(KeyNames names, AcquireRequest request) {
     Map<Integer, List<Integer>> slots = new TreeMap<>();
-    for (int i = 0; i < demand.asks().size(); i++) {
-      LimitRequest ask = demand.asks().get(i);
+    for (int i = 0; i < request.asks().size(); i++) {
+      LimitRequest limitRequest = request.asks().get(i);
       slots
           .computeIfAbsent(
-              SlotHash.getSlot(names.usage(ask.policy(), ask.key())), slot -> new ArrayList<>())
+              SlotHash.getSlot(names.usage(limitRequest.policy(), limitRequest.key())),
+              slot -> new ArrayList<>())
           .add(i);
     }
     List<Part> parts = new ArrayList<>(slots.size());
     for (List<Integer> positions : slots.values()) {
-      List<LimitRequest> asks = new ArrayList<>(positions.size());
-      positions.forEach(position -> asks.add(demand.asks().get(position)));
+      List<LimitRequest> limitRequests = new ArrayList<>(positions.size());
+      positions.forEach(position -> limitRequests.add(request.asks().get(position)));
       parts.add(
           new Part(
-              new AcquireRequest(asks, waits(demand, positions), demand.request()), positions));
+              new AcquireRequest(limitRequests, waits(request, positions), request.request()),
+              positions));
     }
     return parts;
   }
 
-  private static Map<Integer, Delayed> waits(AcquireRequest demand, List<Integer> positions) {
+  private static Map<Integer, Delayed> waits(AcquireRequest request, List<Integer> positions) {
     Map<Integer, Delayed> waits = new HashMap<>(0);
     for (int k = 0; k < positions.size(); k++) {
-      @Nullable Delayed wait = demand.waits().get(positions.get(k));
+      @Nullable Delayed wait = request.waits().get(positions.get(k));
       if (wait != null) {
         waits.put(k, wait);
       }
@@ -89,32 +91,32 @@ final class SlotBySlot {
   }
 
   AcquireResult decide() {
-    if (!demand.isRepeatable()) {
+    if (!request.isRepeatable()) {
       AcquireResult looked = StoreException.whileReading(this::peek);
       if (!looked.isAllowed()) {
         return looked;
       }
     }
     List<CallResult> outcomes =
-        send(parts, LimitCall.Mode.DECIDE, Micros.floor(demand.requestTtl()));
+        send(parts, LimitCall.Mode.DECIDE, Micros.floor(request.requestTtl()));
     if (outcomes.stream().allMatch(SlotBySlot::isGranted)) {
-      return merged(answers(outcomes));
+      return merged(results(outcomes));
     }
-    giveBack(outcomes);
-    // If one has failed, others may have taken all the same.
-    return merged(untouched(StoreException.afterDone(() -> answers(outcomes))));
+    refundGranted(outcomes);
+    // If one slot has failed, others may still have taken permits.
+    return merged(untouched(StoreException.afterDone(() -> results(outcomes))));
   }
 
   AcquireResult peek() {
-    return merged(answers(send(parts, LimitCall.Mode.PEEK, 0)));
+    return merged(results(send(parts, LimitCall.Mode.PEEK, 0)));
   }
 
-  /** What each slot remembers of the request id, if all of them do. */
+  /** Returns the remembered result of the request id, if all slots remember it. */
   Optional<AcquireResult> recall() {
     List<AcquireResult> known = new ArrayList<>(parts.size());
     for (CallResult outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
       switch (outcome) {
-        case CallResult.Answered answered -> known.add(answered.answer());
+        case CallResult.Decided decided -> known.add(decided.result());
         case CallResult.Unknown unknown -> {}
         case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
         case CallResult.Taken taken -> throw unexpected(taken);
@@ -125,49 +127,47 @@ final class SlotBySlot {
     return reused.isPresent() || known.size() < parts.size() ? reused : Optional.of(merged(known));
   }
 
-  /** Another request's id in one slot is another request's; else what one gives back is given. */
+  /** Returns the first result of a slot other than {@code UNKNOWN}, if there is one. */
   Refund refund(Instant grantedAt) {
     Refund refund = Refund.UNKNOWN;
     for (CallResult outcome : send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
-      Refund here = givenBack(outcome);
-      refund = refund == Refund.UNKNOWN ? here : refund;
+      Refund ofSlot = refundOf(outcome);
+      refund = refund == Refund.UNKNOWN ? ofSlot : refund;
     }
     return refund;
   }
 
-  private static Refund givenBack(CallResult outcome) {
+  private static Refund refundOf(CallResult outcome) {
     return switch (outcome) {
       case CallResult.GivenBack back -> back.refund();
       case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
-      case CallResult.Answered answered -> throw unexpected(answered);
+      case CallResult.Decided decided -> throw unexpected(decided);
       case CallResult.Unknown unknown -> throw unexpected(unknown);
       case CallResult.Taken taken -> throw unexpected(taken);
     };
   }
 
   private static IllegalStateException unexpected(CallResult outcome) {
-    return new IllegalStateException("no one asked for " + outcome);
+    return new IllegalStateException("unexpected result " + outcome);
   }
 
   /**
-   * Gives back what was taken just now. What was granted to the same request before stays: its
+   * Refunds what this call took. What was granted to the same request before stays taken: its
    * caller may have acted on it.
    */
-  private void giveBack(List<CallResult> outcomes) {
+  private void refundGranted(List<CallResult> outcomes) {
     List<LimitCall> calls = new ArrayList<>(parts.size());
     for (int i = 0; i < parts.size(); i++) {
-      if (outcomes.get(i) instanceof CallResult.Answered answered
-          && isGranted(answered)
-          && !answered.answer().isReplayed()) {
+      if (outcomes.get(i) instanceof CallResult.Decided decided
+          && isGranted(decided)
+          && !decided.result().isReplayed()) {
         calls.add(
             call(
-                parts.get(i),
-                LimitCall.Mode.REFUND,
-                Micros.clamped(answered.answer().decidedAt())));
+                parts.get(i), LimitCall.Mode.REFUND, Micros.clamped(decided.result().decidedAt())));
       }
     }
     if (!calls.isEmpty()) {
-      // Where that fails, too much stays counted, and the demand is refused all the same.
+      // If a refund fails, its permits stay taken, and the request is refused anyway.
       var unused = store.apply(calls);
     }
   }
@@ -177,34 +177,34 @@ final class SlotBySlot {
   }
 
   private LimitCall call(Part part, LimitCall.Mode mode, long micros) {
-    return LimitCall.Whole.of(names, true, mode, part.demand(), micros);
+    return LimitCall.Whole.of(names, true, mode, part.request(), micros);
   }
 
   private static boolean isGranted(CallResult outcome) {
-    return outcome instanceof CallResult.Answered answered && answered.answer().isAllowed();
+    return outcome instanceof CallResult.Decided decided && decided.result().isAllowed();
   }
 
-  private static List<AcquireResult> answers(List<CallResult> outcomes) {
-    List<AcquireResult> answers = new ArrayList<>(outcomes.size());
+  private static List<AcquireResult> results(List<CallResult> outcomes) {
+    List<AcquireResult> results = new ArrayList<>(outcomes.size());
     for (CallResult outcome : outcomes) {
       switch (outcome) {
-        case CallResult.Answered answered -> answers.add(answered.answer());
+        case CallResult.Decided decided -> results.add(decided.result());
         case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
         case CallResult.Taken taken -> throw unexpected(taken);
         case CallResult.GivenBack back -> throw unexpected(back);
         case CallResult.Unknown unknown -> throw unexpected(unknown);
       }
     }
-    return answers;
+    return results;
   }
 
-  /** What the answers would be if nothing had been taken. */
-  private List<AcquireResult> untouched(List<AcquireResult> answers) {
-    List<AcquireResult> untouched = new ArrayList<>(answers.size());
+  /** Returns the results as if nothing had been taken. */
+  private List<AcquireResult> untouched(List<AcquireResult> results) {
+    List<AcquireResult> untouched = new ArrayList<>(results.size());
     for (int i = 0; i < parts.size(); i++) {
-      AcquireResult answer = answers.get(i);
-      if (!answer.isAllowed() || answer.isReplayed()) {
-        untouched.add(answer);
+      AcquireResult result = results.get(i);
+      if (!result.isAllowed() || result.isReplayed()) {
+        untouched.add(result);
         continue;
       }
       List<Outcome> decisions = new ArrayList<>(answer.outcomes().size());
@@ -216,41 +216,41 @@ final class SlotBySlot {
         decisions.add(
             granted instanceof Delayed ? granted : new Decision.Allowed(remaining, reset));
       }
-      untouched.add(new AcquireResult(decisions, answer.decidedAt(), answer.mode()));
+      untouched.add(new AcquireResult(decisions, result.decidedAt(), result.mode()));
     }
     return untouched;
   }
 
   /**
-   * One answer to the whole. It was decided when the first slot did: what is given back by that
-   * time is rather too little than too much.
+   * Merges the results of all slots into one. Its time is that of the earliest slot, so that a
+   * refund by that time returns too little rather than too much.
    */
-  private AcquireResult merged(List<AcquireResult> answers) {
-    for (AcquireResult answer : answers) {
-      if (answer.isReused()) {
-        return answer;
+  private AcquireResult merged(List<AcquireResult> results) {
+    for (AcquireResult result : results) {
+      if (result.isReused()) {
+        return result;
       }
     }
-    Outcome[] decisions = new Outcome[demand.asks().size()];
-    Instant decidedAt = answers.getFirst().decidedAt();
+    Outcome[] decisions = new Outcome[request.asks().size()];
+    Instant decidedAt = results.getFirst().decidedAt();
     boolean isReplayed = true;
     for (int i = 0; i < parts.size(); i++) {
-      AcquireResult answer = answers.get(i);
+      AcquireResult result = results.get(i);
       List<Integer> positions = parts.get(i).positions();
       for (int k = 0; k < positions.size(); k++) {
-        if (!answer.outcomes().isEmpty()) {
-          decisions[positions.get(k)] = answer.outcomes().get(k);
+        if (!result.outcomes().isEmpty()) {
+          decisions[positions.get(k)] = result.outcomes().get(k);
         }
       }
-      decidedAt = answer.decidedAt().isBefore(decidedAt) ? answer.decidedAt() : decidedAt;
-      isReplayed &= answer.isReplayed();
+      decidedAt = result.decidedAt().isBefore(decidedAt) ? result.decidedAt() : decidedAt;
+      isReplayed &= result.isReplayed();
     }
-    // Without decisions if rules have changed since: then they are not about these asks.
+    // If the rules have changed since, remembered decisions do not belong to these limits.
     boolean areComplete = Arrays.stream(decisions).allMatch(Objects::nonNull);
     return new AcquireResult(
         areComplete ? List.of(decisions) : List.of(),
         decidedAt,
         AcquireResult.Mode.STORE,
-        isReplayed ? answers.getFirst().repetition() : AcquireResult.Repetition.NONE);
+        isReplayed ? results.getFirst().repetition() : AcquireResult.Repetition.NONE);
   }
 }

@@ -2,7 +2,7 @@ package dev.weir.store.redis;
 
 import io.lettuce.core.cluster.SlotHash;
 
-/** A short hash tag for each slot of a Cluster, found once by trying. */
+/** Short hash tags for all slots of a Cluster, searched once by trial. */
 final class SlotTags {
   private static final int RADIX = 36;
   private static final String[] TAGS = find();

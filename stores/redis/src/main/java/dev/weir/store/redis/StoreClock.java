@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 
 /**
- * Which time counts: Redis' own, so that skew between nodes cannot matter. Tests put theirs in its
- * place.
+ * The clock that decisions use: Redis' own, so that skew between nodes does not matter. Tests
+ * replace it.
  */
 @FunctionalInterface
 interface StoreClock {
@@ -16,7 +16,7 @@ interface StoreClock {
     return () -> Long.toString(Micros.ceil(clock.instant()));
   }
 
-  /** The time as scripts want it: empty for Redis' own. */
+  /** Returns the time as the scripts expect it: empty for Redis' own clock. */
   String micros();
 
   default byte[] argument() {

@@ -12,11 +12,11 @@ import java.util.Collection;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Certificates by which a Redis is believed to be who it says it is. */
+/** Reads the certificates that a Redis server with TLS is trusted by. */
 final class Trust {
   private Trust() {}
 
-  /** Those in a PEM file, in place of Java's own. */
+  /** Trusts the certificates in a PEM file, in place of those that Java trusts. */
   static TrustManagerFactory in(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       Collection<? extends Certificate> certificates =

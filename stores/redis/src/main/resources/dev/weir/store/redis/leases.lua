@@ -1,10 +1,10 @@
--- One step of the leases of a resource. It repeats dev.weir.core.limits.Concurrency and Queue; the
--- compatibility kit proves it equal.
+-- Executes one step on the leases of a resource. It repeats dev.weir.core.limits.Concurrency and
+-- Queue; the compatibility kit proves it equal.
 --
 -- KEYS[1]  the marker
 -- KEYS[2]  the leases: a sorted set of their ids by the time at which they end
--- KEYS[3]  a hash of those that hold more than one place: '+' and the id, to the places; and '=' to
---          the places that all of them hold beyond one each
+-- KEYS[3]  a hash of the leases with more than one place: '+' and the id, to the places; and '=' to
+--          the sum of their places beyond one each
 -- ARGV     the time and the latest marker, see marker.lua; then what to do, and its arguments
 -- Returns  what the node has to find out first, see marker.lua; else the marker, outcome, places held
 --          by all, places of the lease, its end, wait, packed
@@ -130,7 +130,7 @@ if action == 'renew' then
   if not ends then
     return answer(GONE, held_by_all(), 0, 0, 0)
   end
-  -- A clock that stepped backwards must not shorten it.
+  -- A clock that stepped backwards must not shorten the lease.
   ends = max(ends, now + tonumber(ARGV[5]))
   if not beat() then
     return OTHER_SERVER
@@ -140,15 +140,15 @@ if action == 'renew' then
   return answer(HELD, held_by_all(), places_of(id), ends, 0)
 end
 
--- acquire: places, most places, time to live. join: 1, most places, delay for each place. And since
--- when leases may have been given.
+-- acquire: places, max places, time to live. join: 1, max places, delay for each place. Then the time
+-- since which leases may have been granted.
 local places, most, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local given_since = tonumber(ARGV[8])
 local held = held_by_all()
 if ends then
   return answer(HELD, held, places_of(id), ends, 0)
 end
--- Any lease that was lost has ended after this time; until then all places may be taken.
+-- Every lost lease has ended by this time; until then all places may be taken.
 local lost_until = since + (action == 'join' and most * micros or micros)
 if given_since < since and now < lost_until then
   return answer(FULL, most, 0, 0, lost_until - now)

@@ -1,4 +1,4 @@
--- Works on a list of demands, one after the other, in one atomic step.
+-- Executes a list of requests, one after the other, in one atomic step.
 --
 -- It repeats the arithmetic of dev.weir.core.limits line by line; the compatibility kit proves it
 -- equal. All numbers are whole and at most 2^53, so that doubles are exact, and for such numbers
@@ -25,15 +25,15 @@
 local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL = 0, 1, 2, 3, 4, 5
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK, REUSED, UNKNOWN = 0, 1, 2, 3, 4, 5, 6
 local WAITED_FOR = 2
--- Of a binding: the digest, digest and usages, all of it. Of a record without its decisions.
+-- Bytes of a binding: the digest, digest and usages, all of it; and of a record without decisions.
 local DIGEST_BYTES, LAYOUT_BYTES, BINDING_BYTES, RECORD_BYTES = 16, 24, 40, 57
 local OUTCOMES = {[REFUSED] = '\0', [GRANTED] = '\1', [UNREADABLE] = '\3'}
 local USAGE_BYTES = 40
 local MOST = 9007199254740992
 local MOST_IN_WINDOW, FINEST = 8589934592, 1048576
 
--- A usage is kept for so much longer than it is of use, so that one that is soon written again need
--- not be given another time to live, which is most of what writing costs.
+-- A usage is kept this much longer than needed, so that one that is soon written again does not need
+-- a new time to live, which is most of the cost of a write.
 local SLACK = 10000000
 
 local function ceil_div(a, b)
@@ -44,8 +44,8 @@ local function ceil_div(a, b)
   return quotient
 end
 
--- Each kind of limit: terms a, b, c, then the usage. `ends` is when a usage is of no use any more;
--- `all` is the usage after all was taken at a time.
+-- Each kind of limit: parameters a, b, c, then the usage. `ends` is when a usage is no longer needed;
+-- `all` is the usage after all permits were taken at a time.
 
 -- a limit, b window, c 1 if windows are aligned to the epoch
 local function window_start(b, c, micros)
@@ -109,7 +109,7 @@ local function slide(b, at, used, before)
   return start, 0, 0
 end
 
--- The part that is left is rounded up, hence the ticks of a whole window down.
+-- The remaining part is rounded up, so the ticks of a whole window are rounded down.
 local function ticks_of(b)
   return floor(b / tick_of(b))
 end
@@ -123,7 +123,7 @@ local function weighed(b, at, used, before)
   return used + ceil_div(before * ticks_left, ticks)
 end
 
--- The most that may be left of a window so that before weighs at most this.
+-- The max remaining part of a window with which `before` weighs at most this.
 local function most_left(b, weight, before)
   if weight >= before then
     return b
@@ -194,7 +194,7 @@ local bucket = {
     if now <= at then
       return at, used, 0, c
     end
-    -- Beyond 2^53 it is rounded, and still more than any debt.
+    -- Beyond 2^53 it is rounded, but still more than any debt.
     local paid = (now - at) * b
     if paid >= used then
       return now, 0, 0, c
@@ -215,11 +215,12 @@ local bucket = {
     if excess <= 0 then
       return 0
     end
-    -- In this order: the sum of the first two need not fit.
+    -- In this order, because the sum of the first two may not fit.
     return ceil_div(excess, b) + (at - now)
   end,
   give_back = function(b, c, at, used, before, cost, taken_at)
-    -- Not what has refilled since. Beyond 2^53 it is rounded, and still more than any cost.
+    -- Without the tokens that were refilled since. Beyond 2^53 it is rounded, but still more than
+    -- any cost.
     local back = max(0, cost * c - max(0, at - taken_at) * b)
     return max(0, used - back), 0
   end,
@@ -227,7 +228,7 @@ local bucket = {
     if used == 0 then
       return NEVER
     end
-    -- Rather a microsecond too late than rounded to the time it was taken.
+    -- A microsecond too late rather than rounded to the time at which it was taken.
     return at + used / b + 1
   end,
   all = function(a, b, c, micros)
@@ -237,8 +238,8 @@ local bucket = {
 
 local kinds = {fixed, sliding, bucket}
 
--- What the keys hold: read at once, written at the end, however many demands share a key. A usage
--- is its four numbers and the time until which Redis keeps it at least.
+-- The values of the keys: read together at the start, written at the end, even if several requests
+-- share a key. A usage is its four numbers and the time until which Redis keeps it at least.
 
 local values = {}
 if #KEYS <= 1000 then
@@ -256,9 +257,9 @@ if not read_marker(values[1]) then
   return NO_MARKER
 end
 
--- What has to be assumed of a limit whose counts may have been lost: that all was taken when the
--- loss was noticed. Every usage that may have been lost is less, and counting goes on from there. It
--- is assumed of what was last written before; nil if nothing can have been lost that still counts.
+-- The usage to assume for a limit whose counts may have been lost: that all permits were taken when
+-- the loss was noticed. Every usage that may have been lost is less, and counting continues from
+-- there. It is assumed of what was last written before; nil if no loss can still matter.
 local function lost(limit, a, b, c, used_since)
   if used_since >= since then
     return nil
@@ -270,7 +271,7 @@ local function lost(limit, a, b, c, used_since)
   return at, used, scale
 end
 
--- What is to be written, by key: when it ends, and until when it is kept if that is new.
+-- Values to write, by key: when each ends, and until when it is kept if that has changed.
 local ends, kepts = {}, {}
 
 local function keep(key, limit, b, c, at, used, before, scale, kept)
@@ -289,11 +290,11 @@ local function decision(limit, is_allowed, a, b, c, at, used, before, cost, left
       is_allowed and 0 or limit.wait(a, b, c, at, used, before, cost))
 end
 
--- The first is the time and the marker, which may change yet.
+-- The first is the time and the marker, which may still change.
 local answers, answered = {''}, 1
 
--- Works on demands that ask one limit alone, as nearly all do, with as few calls as can be: in Lua
--- it is these that take time. The asks are indexes and costs by turns.
+-- Executes requests for a single limit, the most common case, with as few function calls as
+-- possible, because those dominate the time in Lua. The input alternates indexes and costs.
 local function work_on_many(is_take, limit, a, b, c, used_since, asks)
   local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
   local lost_at, lost_used, lost_scale = lost(limit, a, b, c, used_since)
@@ -327,11 +328,11 @@ local function work_on_many(is_take, limit, a, b, c, used_since, asks)
   end
 end
 
--- The asks of a demand that has several or a record, and what is used of each.
+-- The limits of a request that has several or a record, and the usage of each.
 local kind, key, cost, a, b, c, used_since = {}, {}, {}, {}, {}, {}, {}
 local at, used, before, scale, kept, remaining = {}, {}, {}, {}, {}, {}
 
--- Whether all can be settled.
+-- Returns true if all usages can be settled.
 local function settle(n)
   for j = 1, n do
     local value = kind[j] and values[key[j]]
@@ -361,7 +362,7 @@ local function keep_settled(j)
   keep(key[j], kind[j], b[j], c[j], at[j], used[j], before[j], scale[j], kept[j])
 end
 
--- Appends to the answers, and tells whether all is granted.
+-- Appends to the results; returns true if everything is granted.
 local function decide(n, takes)
   local granted = true
   for j = 1, n do
@@ -386,7 +387,7 @@ local function decide(n, takes)
   return granted
 end
 
--- What was granted by a record is what is given back, and when it was granted.
+-- Refunds what a record granted, at the time at which it was granted.
 local function give_back(n, taken_at, remembered)
   local decision_at = RECORD_BYTES + 1
   if remembered then
@@ -408,7 +409,7 @@ local function replay(remembered, binding)
   if string.sub(remembered, 9, 8 + LAYOUT_BYTES) == string.sub(binding, 1, LAYOUT_BYTES) then
     return string.char(REPLAYED) .. note .. string.sub(remembered, 8 + BINDING_BYTES + 1)
   end
-  -- The rules have changed since; the decisions are not about these asks.
+  -- The rules have changed since, so the decisions do not belong to these limits.
   return string.char(REPLAYED) .. note .. '\0'
       .. string.sub(remembered, 8 + BINDING_BYTES + 2, RECORD_BYTES)
 end
@@ -416,7 +417,7 @@ end
 local function work(mode, n, record, micros, binding)
   local readable = settle(n)
 
-  -- A record is the time until which it counts, the binding, and the answer.
+  -- A record is the time until which it is valid, the binding, and the result.
   local remembered = record > 0 and values[record]
   if remembered and (#remembered < RECORD_BYTES or unpacked('<d', remembered) <= now) then
     remembered = false
