@@ -190,10 +190,7 @@ public final class JdbcLimitStore implements LimitStore {
     for (int i = 0; i < reads.size(); i++) {
       LimitRequest limitRequest = request.taking().get(i);
       outcomes.add(
-          limitRequest
-              .policy()
-              .limit()
-              .peek(reads.get(i).usage(), limitRequest.cost(), nowMicros));
+          limitRequest.policy().limit().peek(reads.get(i).usage(), limitRequest.cost(), nowMicros));
     }
     return new AcquireResult(
         request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);

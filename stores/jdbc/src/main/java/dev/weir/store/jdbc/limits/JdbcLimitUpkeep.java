@@ -69,8 +69,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
               largest,
               transactions.writeByOneStatement(
                   connection ->
-                      Sql.first(connection, row -> row.getInt(1), sql, before, max)
-                          .orElseThrow()));
+                      Sql.first(connection, row -> row.getInt(1), sql, before, max).orElseThrow()));
     }
     return largest;
   }

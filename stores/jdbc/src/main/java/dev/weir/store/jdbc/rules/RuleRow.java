@@ -63,8 +63,7 @@ final class RuleRow {
   private static Quota quota(ResultSet row) throws SQLException {
     long max = row.getLong("most");
     if (row.getString("algorithm").equals("concurrency")) {
-      return new Quota.Together(
-          new Concurrency(Math.toIntExact(max), row.getLong("lease_micros")));
+      return new Quota.Together(new Concurrency(Math.toIntExact(max), row.getLong("lease_micros")));
     }
     return new Quota.Rate(
         limit(row, max),
@@ -164,7 +163,6 @@ final class RuleRow {
         terms.name(),
         columns.algorithm(),
         columns.max(),
-
         columns.windowMicros(),
         columns.isAligned(),
         columns.refillTokens(),

@@ -79,8 +79,7 @@ final class OptimisticAssignment {
         (name, known) ->
             opened.put(
                 name,
-                new JdbcWindows(
-                    connection, known.row(), known.config(), known.view(), maxBytes)));
+                new JdbcWindows(connection, known.row(), known.config(), known.view(), maxBytes)));
     // Fetching large pages in portions requires a transaction. Usually no page is read.
     connection.setAutoCommit(false);
     BatchPlan plan =

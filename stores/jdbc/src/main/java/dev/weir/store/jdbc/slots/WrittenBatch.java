@@ -27,7 +27,6 @@ record WrittenBatch(BatchPlan plan, Map<String, JdbcWindows> configs, int step) 
       views.putBack(
           new OccupancyCache.Kept(
               windows.picture(), windows.config(), windows.row().movedOn(step)));
-
     }
   }
 }
