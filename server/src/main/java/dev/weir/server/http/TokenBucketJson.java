@@ -16,7 +16,7 @@ public final class TokenBucketJson {
   /** Reads both members; empty if one of them is wrong, which the fields then know. */
   public static Optional<TokenBucket> read(Fields fields) {
     long capacity =
-        fields.required(CAPACITY, fields.whole(CAPACITY, 1, TokenBucket.MOST)).orElse(1L);
+        fields.required(CAPACITY, fields.whole(CAPACITY, 1, TokenBucket.MAX_CAPACITY)).orElse(1L);
     Optional<BigDecimal> rate = fields.required(REFILL_RATE, fields.number(REFILL_RATE));
     if (rate.isEmpty()) {
       return Optional.empty();
@@ -28,7 +28,7 @@ public final class TokenBucketJson {
       fields.wrong(
           REFILL_RATE,
           "must be a number above 0 and at most %d, and not too slow to be counted, not %s"
-              .formatted(TokenBucket.MOST, Snippet.of(rate.get().toString())));
+              .formatted(TokenBucket.MAX_CAPACITY, Snippet.of(rate.get().toString())));
       return Optional.empty();
     }
   }

@@ -97,7 +97,7 @@ record LimitParts(
   }
 
   /** Who has to hear of changes that other nodes make. */
-  Map<Channel, ChangeListener.Hearer> hearers() {
+  Map<Channel, ChangeListener.Listener> hearers() {
     return Map.of(
         Channel.RULE, hearer(name -> index.refresh(), index::refresh),
         Channel.BUCKET, hearer(resources.buckets()::forget, resources.buckets()::flush),

@@ -37,7 +37,7 @@ record LimitSettings(
             },
             fallback.equals("postgresql"),
             store.equals("redis") ? Optional.of(redis(settings)) : Optional.empty(),
-            settings.number(Setting.LIMITS_NODES, 1, Limit.MOST_NODES),
+            settings.number(Setting.LIMITS_NODES, 1, Limit.MAX_NODES),
             settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(
                 Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.MAX_TTL),

@@ -79,7 +79,7 @@ record NodeParts(
   /** Hears of changes that other nodes make. */
   private static ChangeListener listener(
       HikariDataSource database, SlotParts slots, LimitParts limits, RouteParts routes) {
-    Map<Channel, ChangeListener.Hearer> hearers = new EnumMap<>(limits.hearers());
+    Map<Channel, ChangeListener.Listener> hearers = new EnumMap<>(limits.hearers());
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
     hearers.put(Channel.ROUTE, routes.hearer());
     return new ChangeListener(database, hearers);

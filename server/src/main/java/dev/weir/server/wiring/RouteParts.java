@@ -33,7 +33,7 @@ record RouteParts(Routes kept, RouteTable table) {
     return new RouteParts(kept, new RouteTable(fixed, kept));
   }
 
-  ChangeListener.Hearer hearer() {
+  ChangeListener.Listener hearer() {
     return LimitParts.hearer(id -> table.refresh(), table::refresh);
   }
 

@@ -114,7 +114,7 @@ record SlotParts(
         .retention(reconciler.retention())
         .leakGrace(reconciler.leakGrace())
         .reclaimLeaked(reconciler.reclaim())
-        .upkeep(settings.upkeepInterval(), reconciler.mostSteps())
+        .upkeep(settings.upkeepInterval(), reconciler.maxSteps())
         .log(Upkeep.LOG)
         .build();
   }

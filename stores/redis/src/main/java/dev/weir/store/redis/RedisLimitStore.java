@@ -83,7 +83,7 @@ public final class RedisLimitStore implements LimitStore {
     this.batches = batches;
     this.batcher =
         new Batcher<LimitCall, CallResult>(
-                this::work, LARGEST_BATCH, redis.settings().maxWaiting(), MOST_CALLS)
+                this::work, MAX_BATCH, redis.settings().maxWaiting(), MAX_CALLS)
             .withMaxWait(redis.settings().commandTimeout());
   }
 

@@ -207,10 +207,10 @@ final class SlotBySlot {
         untouched.add(result);
         continue;
       }
-      List<Outcome> decisions = new ArrayList<>(answer.outcomes().size());
-      for (int k = 0; k < answer.outcomes().size(); k++) {
-        LimitRequest ask = parts.get(i).demand().asks().get(k);
-        Outcome granted = answer.outcomes().get(k);
+      List<Outcome> decisions = new ArrayList<>(result.outcomes().size());
+      for (int k = 0; k < result.outcomes().size(); k++) {
+        LimitRequest ask = parts.get(i).request().asks().get(k);
+        Outcome granted = result.outcomes().get(k);
         long remaining = granted.remaining() + ask.cost();
         long reset = remaining >= ask.policy().limit().maxCost() ? 0 : granted.resetMicros();
         decisions.add(

@@ -44,8 +44,8 @@ public final class JdbcLeaseStore implements LeaseStore {
     this.transactions = Transactions.prompt(database, contended);
     this.clock = clock;
     this.batcher =
-        new Batcher<LeaseStep, LeaseDecision>(this::run, LARGEST_BATCH, MOST_WAITING)
-            .within(PostgresqlPool.patience(database));
+        new Batcher<LeaseStep, LeaseDecision>(this::run, MAX_BATCH, MAX_WAITING)
+            .withMaxWait(PostgresqlPool.patience(database));
   }
 
   /**

@@ -125,8 +125,8 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     SlotConfig next =
         new SlotConfig(book.name(), book.version() + 1, policy, Micros.instant(book.nowMicros()));
     ConfigRow.insert(connection, book.configId(), next);
-    boolean newGrid = !terms.hasSameWindowsAs(before.terms());
-    BookRow moved = newGrid ? book.onNextGrid(terms.windowStart(book.nowMicros())) : book;
+    boolean newGrid = !policy.hasSameWindowsAs(before.terms());
+    BookRow moved = newGrid ? book.onNextGrid(policy.windowStart(book.nowMicros())) : book;
     Sql.update(
         connection,
         "update slot_book set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",

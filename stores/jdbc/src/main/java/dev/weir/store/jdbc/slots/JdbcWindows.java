@@ -169,7 +169,7 @@ final class JdbcWindows implements LockedWindows {
       page(startMicros).ifPresent(view::add);
       Window window = window(startMicros);
       if (window.offGrid() == 0) {
-        places.forEach(place -> picture.release(window, place));
+        places.forEach(place -> view.release(window, place));
       } else {
         view.put(new Window(startMicros));
         regroup(startMicros, startMicros + config.terms().windowMicros());

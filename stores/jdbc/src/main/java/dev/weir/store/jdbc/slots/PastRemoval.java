@@ -66,7 +66,7 @@ final class PastRemoval {
    * it. Examines whole windows with up to {@code max} slots, but at least one window.
    */
   static Step step(
-      Connection connection, StoreClock clock, String name, long from, long before, int most)
+      Connection connection, StoreClock clock, String name, long from, long before, int max)
       throws SQLException {
     BookRow book = BookRow.find(connection, clock, name).orElseThrow();
     SlotPolicy policy = ConfigRow.inForce(connection, book).terms();
