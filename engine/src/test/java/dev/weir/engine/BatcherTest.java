@@ -68,7 +68,7 @@ final class BatcherTest {
   }
 
   @Test
-  void lonelyCallerWorksAtOnceOnItsOwnThread() {
+  void singleCallerWorksImmediatelyOnItsOwnThread() {
     List<Thread> workers = new ArrayList<>();
     Batcher<Integer, Integer> batcher =
         new Batcher<>(
@@ -129,7 +129,7 @@ final class BatcherTest {
   /** Whichever caller does the work first, also with batches of a single request. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 100})
-  void worksInTheOrderOfEnqueueingWhoeverWaitsFirst(int maxBatch) throws Exception {
+  void worksInTheOrderOfEnqueueingWhicheverCallerWaitsFirst(int maxBatch) throws Exception {
     Doubler doubler = new Doubler();
     doubler.goOn.countDown();
     Batcher<Integer, Integer> batcher = new Batcher<>(doubler, maxBatch, 100);
@@ -147,7 +147,7 @@ final class BatcherTest {
   }
 
   @Test
-  void demandsThatAreNotAwaitedKeepNoOtherWaiting() throws Exception {
+  void requestsThatAreNotAwaitedDoNotBlockOthers() throws Exception {
     Doubler doubler = new Doubler();
     Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 1, 100);
     Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
@@ -257,7 +257,7 @@ final class BatcherTest {
   }
 
   @Test
-  void evenAnErrorLeavesNobodyWaiting() throws Exception {
+  void anErrorLeavesNoCallerWaiting() throws Exception {
     Doubler doubler = new Doubler();
     Batcher<Integer, Integer> batcher =
         new Batcher<>(
@@ -319,7 +319,7 @@ final class BatcherTest {
   }
 
   @Test
-  void turnsAwayWhoeverComesWhenTooManyWait() throws Exception {
+  void rejectsCallersWhenTooManyWait() throws Exception {
     Doubler doubler = new Doubler();
     Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 2, 3);
     Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
@@ -340,7 +340,7 @@ final class BatcherTest {
   }
 
   @Test
-  void callerWhoseTurnDoesNotComeIsToldThatNothingWasDone() throws Exception {
+  void callerWhoseTurnDoesNotComeLearnsThatNothingWasDone() throws Exception {
     Doubler doubler = new Doubler();
     Batcher<Integer, Integer> batcher =
         new Batcher<>(doubler, 2, 3).withMaxWait(Duration.ofMillis(50));
@@ -363,7 +363,7 @@ final class BatcherTest {
   }
 
   @Test
-  void demandIsEitherWorkedOnOrGivenUpHoweverTheyMeet() throws Exception {
+  void requestIsEitherProcessedOrGivenUpInEveryRace() throws Exception {
     Set<Integer> worked = ConcurrentHashMap.newKeySet();
     AtomicInteger givenUp = new AtomicInteger();
     Batcher<Integer, Integer> batcher =

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 10, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RefillRateTest {
   @Test
-  void isToldAsItWasGiven() {
+  void returnsTheRateItWasGiven() {
     for (String rate : List.of("10", "0.1", "1000000000000", "0.000001", "1E+3", "333.3333", "7")) {
       assertThat(TokenBucket.perSecond(100, new BigDecimal(rate)).perSecond())
           .isEqualByComparingTo(rate);
@@ -20,7 +20,7 @@ final class RefillRateTest {
   }
 
   @Test
-  void isRefusedAtOnceIfItCannotBeCounted() {
+  void isRefusedAtConstructionIfItCannotBeCounted() {
     for (String rate :
         List.of("0", "-1", "1E-13", "1E-999999999", "0E-999999999", "1E+13", "9E+999999999")) {
       assertThatThrownBy(() -> TokenBucket.perSecond(100, new BigDecimal(rate)))

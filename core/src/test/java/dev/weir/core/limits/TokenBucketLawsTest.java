@@ -108,7 +108,7 @@ class TokenBucketLawsTest {
 
   /** The next lower rate that can be counted: never faster, and hardly slower. */
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
-  void rateIsNeverAboveTheOneAskedAndHardlyBelow(
+  void rateIsNeverAboveTheRequestedOneAndHardlyBelow(
       @ForAll("rates") BigDecimal rate,
       @ForAll @LongRange(min = 1, max = TokenBucket.MAX_CAPACITY) long capacity) {
     Fraction asked = new Fraction(rate.unscaledValue(), BigDecimal.TEN.pow(18).toBigInteger());
@@ -145,7 +145,7 @@ class TokenBucketLawsTest {
   }
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void ratioBelowIsTheLargestOfSuchTerms(
+  void floorIsTheLargestFractionWithThatDenominator(
       @ForAll @LongRange(min = 1, max = 300) long numerator,
       @ForAll @LongRange(min = 1, max = 300) long denominator,
       @ForAll @LongRange(min = 1, max = 60) long maxDenominator) {

@@ -23,20 +23,20 @@ class ForecastTest {
   private static final SlotPolicy TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void saysWhenTheLastEventReallyRuns(
+  void predictsWhenTheLastEventRuns(
       @ForAll("evenly") Scenario scenario, @ForAll @IntRange(min = 1, max = 200) int events) {
     checkAgainstAssigning(scenario, events);
   }
 
   @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
-  void saysWhenTheLastEventReallyRunsWithinOpeningHours(
+  void predictsWhenTheLastEventRunsWithinOpeningHours(
       @ForAll("evenlyInHours") Scenario scenario,
       @ForAll @IntRange(min = 1, max = 200) int events) {
     checkAgainstAssigning(scenario, events);
   }
 
   @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
-  void saysTheWindowOfTheLastEventAtRandom(
+  void predictsTheWindowOfTheLastEventAtRandom(
       @ForAll("atRandom") Scenario scenario, @ForAll @IntRange(min = 1, max = 200) int events) {
     checkAgainstAssigning(scenario, events);
   }

@@ -32,7 +32,7 @@ class OpeningHoursTest {
   private static final long DAY = 24 * 60 * MINUTE;
 
   @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-  void opensLikeTheClockOnTheWallSays(
+  void opensByTheLocalTime(
       @ForAll("hours") Tuple2<NaiveHours, Instant> hours,
       @ForAll @LongRange(min = -3 * DAY, max = 3 * DAY) long byMicros) {
     checkAgainstTheWall(hours.get1(), Micros.ceil(hours.get2()) + byMicros);

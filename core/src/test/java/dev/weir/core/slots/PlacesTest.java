@@ -26,7 +26,7 @@ class PlacesTest {
   }
 
   @Property
-  void liesWhereTheMirroredFractionSays(
+  void isAtTheMirroredFraction(
       @ForAll @IntRange(max = Places.COUNT - 1) int place, @ForAll("sizes") long size) {
     BigInteger numerator = BigInteger.ZERO;
     BigInteger denominator = BigInteger.ONE;

@@ -24,7 +24,7 @@ class PlannerTest {
   private final Random random = new Random(1);
 
   @Test
-  void givesTheRequestedTimeWhenNobodyElseAsks() {
+  void assignsTheRequestedTimeToASingleEvent() {
     assertThat(place(OccupancyView.empty(TERMS), NOON))
         .isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
   }
@@ -88,7 +88,7 @@ class PlannerTest {
   }
 
   @Test
-  void saysWhenAPlaceWouldBeFreeIfTheDelayIsTooLong() {
+  void returnsWhenAPlaceIsFreeIfTheDelayIsTooLong() {
     SlotPolicy brief = SlotPolicy.of(1, Duration.ofSeconds(4)).withMaxDelay(Duration.ofSeconds(7));
     OccupancyView view = OccupancyView.empty(brief);
     assertThat(placed(view, NOON).scheduledMicros()).isEqualTo(NOON);

@@ -16,7 +16,7 @@ class SlotPolicyTest {
   private static final long SECOND = 1_000_000L;
 
   @Example
-  void namesEveryWrongFieldAtOnce() {
+  void namesEveryInvalidField() {
     InvalidSlotPolicyException refused =
         catchThrowableOfType(
             InvalidSlotPolicyException.class,

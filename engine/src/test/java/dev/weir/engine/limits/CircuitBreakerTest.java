@@ -36,7 +36,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void asksNobodyUntilThePauseIsOverAndThenOne() {
+  void blocksCallsDuringThePauseAndThenAdmitsOne() {
     nowMicros = 5;
     open();
     assertThat(breaker.isOpen()).isTrue();
@@ -50,7 +50,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void closesByItselfWhenTheOneSucceeds() {
+  void closesWhenTheTrialCallSucceeds() {
     open();
     nowMicros = 100_000;
     assertThat(breaker.mayTry()).isTrue();

@@ -54,7 +54,7 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void closedSaysThatTheStoreIsGoneAndNothingAboutLeases() {
+  void closedReportsThatTheStoreIsUnavailable() {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
     breakDown(failover);
     LeaseDecision gone = new LeaseDecision.Unavailable(1_000_000, false);
@@ -66,7 +66,7 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void saysWhetherTheStoreMayHaveDoneIt() {
+  void reportsWhetherTheStoreMayHaveExecutedTheRequest() {
     for (StoreException.Outcome outcome : StoreException.Outcome.values()) {
       LeaseStore failing =
           (LeaseStore)
@@ -136,7 +136,7 @@ class LeaseFailoverTest {
   }
 
   @Test
-  void asksTheStoreAgainByItself() {
+  void callsTheStoreAgainAfterThePause() {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
     breakDown(failover);
     assertThatThrownBy(() -> failover.forget("r")).hasMessage("leases is gone");

@@ -26,7 +26,7 @@ class QueuedLimiterTest {
   }
 
   @Test
-  void ofEightAtOnceThreePassTwoWaitAndThreeAreRefused() {
+  void ofEightConcurrentRequestsThreePassTwoWaitAndThreeAreRefused() {
     QueuedLimiter queued = queued(Duration.ofMillis(500));
     List<String> outcomes = new ArrayList<>();
     for (int i = 0; i < 8; i++) {

@@ -12,7 +12,7 @@ final class RouteTableTest {
   private final MemoryRoutes kept = new MemoryRoutes(InstantSource.system());
 
   @Test
-  void theRouteThatSaysMostAboutAPathCounts() {
+  void usesTheMostSpecificRoute() {
     RouteTable table =
         new RouteTable(
             List.of(
@@ -36,7 +36,7 @@ final class RouteTableTest {
   }
 
   @Test
-  void aKeptRouteCountsBeforeOneOfTheSettingsWithTheSamePattern() {
+  void aRegisteredRouteWinsOverASettingWithTheSamePattern() {
     RouteTable table = new RouteTable(List.of(route("/api/{id}")), kept);
     kept.create(Route.Terms.of("/api/*", "http://kept:1"), "me");
     assertThat(found(table, "/api/1")).isEqualTo("/api/{id}");
@@ -47,7 +47,7 @@ final class RouteTableTest {
   }
 
   @Test
-  void aRouteThatIsNotActiveIsAsIfItWereNotThere() {
+  void anInactiveRouteIsIgnored() {
     Route.Terms route = route("/api");
     kept.create(new Route.Terms(route.path(), route.upstream(), false), "me");
 
@@ -55,7 +55,7 @@ final class RouteTableTest {
   }
 
   @Test
-  void readsUpstreamsAsItWritesThem() {
+  void parsesUpstreamsAsItWritesThem() {
     for (String text :
         List.of("http://a:80", "https://a.b:443", "h2c://127.0.0.1:1", "h2://[::1]:65535")) {
       assertThat(Upstream.of(text).text()).isEqualTo(text);

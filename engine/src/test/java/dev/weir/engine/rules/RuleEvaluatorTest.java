@@ -82,7 +82,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
   }
 
   @Test
-  void countsByWhatTheRuleSays() {
+  void countsByTheKeyOfTheRule() {
     Coverage all = Coverage.of(PathPattern.of("/**"));
     List<KeyPart> keyOfApp = List.of(new KeyPart.Header("X-Api-Key"), new KeyPart.Ip());
     assertThat(all.key(from("192.0.2.1"))).isEqualTo("192.0.2.1");
@@ -102,7 +102,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
   }
 
   @Test
-  void ofEightAtOnceThreePassTwoWaitAndThreeAreRefused() throws Exception {
+  void ofEightConcurrentRequestsThreePassTwoWaitAndThreeAreRefused() throws Exception {
     make(rule("q", "/**", queued(3, 2, 500)));
     List<FutureTask<Verdict>> callers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {

@@ -86,7 +86,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   }
 
   @Test
-  void verdictSaysThatTheStoreOfLeasesIsGone() {
+  void verdictReportsThatTheLeaseStoreIsUnavailable() {
     Concurrency two = Concurrency.of(2, Duration.ofSeconds(30));
     make(
         rule("closed", "/closed", new Quota.Together(two)),

@@ -23,7 +23,7 @@ class BusyClockTest {
   }
 
   @Test
-  void seldomAskedItIsExact() {
+  void isExactUnderLowLoad() {
     AtomicLong micros = new AtomicLong();
     BusyClock clock = new BusyClock(micros::get);
     for (int i = 0; i < 10_000; i++) {

@@ -96,8 +96,8 @@ class KeyHashTest {
   }
 
   @Test
-  void policiesThatShareARememberedPlaceAreToldApart() {
-    // These two have the same {@code hashCode}.
+  void policiesWithTheSameCacheIndexHaveDifferentHashes() {
+    // These two have the same hashCode().
     assertThat("AaBB".hashCode()).isEqualTo("BBAa".hashCode());
     Value one = of(1, "AaBB", "k");
     assertThat(of(1, "BBAa", "k")).isNotEqualTo(one);

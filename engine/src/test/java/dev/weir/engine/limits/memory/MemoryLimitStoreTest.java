@@ -88,7 +88,7 @@ class MemoryLimitStoreTest {
   }
 
   @Test
-  void keyThatIsOftenAskedForKeepsWhatItUsedWhenItsLimitIsChanged() {
+  void busyKeyKeepsItsUsageWhenItsLimitChanges() {
     MemoryLimitStore store = store(2_000);
     Policy before = Policy.of("p", TokenBucket.of(10, SECOND));
     Policy after = Policy.of("p", TokenBucket.of(12).refill(1, Duration.ofHours(1)));
@@ -141,7 +141,7 @@ class MemoryLimitStoreTest {
   }
 
   @Test
-  void idleKeysVanishAsOthersAreAsked() {
+  void idleKeysAreRemovedByCallsForOtherKeys() {
     MemoryLimitStore store = store(1_000_000);
     for (Policy policy : POLICIES) {
       for (int i = 0; i < 20_000; i++) {
@@ -160,7 +160,7 @@ class MemoryLimitStoreTest {
   }
 
   @Test
-  void idleKeysVanishAsSeveralAreAskedTogether() {
+  void idleKeysAreRemovedByRequestsForSeveralKeys() {
     MemoryLimitStore store = store(1_000_000);
     for (int i = 0; i < 20_000; i++) {
       store.take(POLICIES.get(0), "user:" + i, 1);
@@ -191,7 +191,7 @@ class MemoryLimitStoreTest {
   }
 
   @Test
-  void fullIsTheStoresFailureAndForgetsNobody() {
+  void failsWhenFullAndKeepsAllCounts() {
     MemoryLimitStore store = store(100);
     Policy policy = POLICIES.getFirst();
     for (int i = 0; i < 100; i++) {
