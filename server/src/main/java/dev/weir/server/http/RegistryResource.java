@@ -108,6 +108,8 @@ public final class RegistryResource<T, E extends Entry<T>> {
   }
 
   /**
+   * Changes the entry that the path names.
+   *
    * @param version that the change is of
    */
   public HttpResponse<byte[]> change(HttpRequest<?> request, int version, T terms) {
