@@ -59,11 +59,13 @@ record Race(String store, boolean quick) {
     Service.HttpCall call = weir.http().orElseThrow();
     try (Wrk wrk = Wrk.posting(call.bodyStart(), call.bodyEnd(), CONNECTIONS)) {
       Generator subject = time -> wrk.run(call.address(), time);
+      wrk.warmUp(call.address(), WARM_UP);
       if (peer.isEmpty()) {
         return row(scenario, "answers/s", subject);
       }
       Service.HttpCall other = peer.get().http().orElseThrow();
       try (Wrk otherWrk = Wrk.posting(other.bodyStart(), other.bodyEnd(), CONNECTIONS)) {
+        otherWrk.warmUp(other.address(), time());
         return row(
             scenario,
             "answers/s",
@@ -81,11 +83,13 @@ record Race(String store, boolean quick) {
     Service.GrpcCall call = weir.grpc();
     try (H2Load load = H2Load.calling(call.method(), call.request())) {
       Generator subject = time -> load.run(call.port(), time);
+      subject.run(WARM_UP);
       if (peer.isEmpty()) {
         return row(scenario, "calls/s", subject);
       }
       Service.GrpcCall other = peer.get().grpc();
       try (H2Load otherLoad = H2Load.calling(other.method(), other.request())) {
+        otherLoad.run(other.port(), time());
         return row(
             scenario,
             "calls/s",
@@ -97,15 +101,12 @@ record Race(String store, boolean quick) {
   }
 
   private Row row(String scenario, String unit, Generator weir) throws Exception {
-    weir.run(WARM_UP);
     List<Double> rounds = Rounds.repeated(rounds(), () -> weir.run(time()));
     return Row.alone("services", scenario, "weir", Rounds.median(rounds), unit);
   }
 
   private Row row(String scenario, String unit, Generator weir, String name, Generator peer)
       throws Exception {
-    weir.run(WARM_UP);
-    peer.run(time());
     Rounds<Double> rounds =
         Rounds.interleaved(rounds(), () -> weir.run(time()), () -> peer.run(time()));
     return new Row(
