@@ -1,21 +1,58 @@
 package dev.weir.server;
 
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.limits.Policy;
 import dev.weir.engine.slots.SlotScheduler;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The Java of the README, compiled. */
+/** The Java programs of the README, which {@link ReadmeIT} compares with it and runs. */
 final class ReadmeExample {
-  private ReadmeExample() {}
+  private final List<Long> served = new ArrayList<>();
+  private final List<Instant> scheduled = new ArrayList<>();
 
-  static Instant run() {
-    // begin
+  /** Acquires one unit and returns what was left each time a request was served. */
+  List<Long> limit() {
+    // docs: limit
+    Limiter limiter = Limiter.inMemory(); // or Limiter.on(RedisLimitStore.connect("redis://…"))
+    Policy api = Policy.of("api", TokenBucket.of(100).refill(10, Duration.ofSeconds(1)));
+    switch (limiter.acquire(api, "user:101")) {
+      case Decision.Allowed allowed -> serve(allowed.remaining());
+      case Decision.Refused refused -> tryAgainIn(refused.retryAfter());
+    }
+    // docs: end
+    return served;
+  }
+
+  /** Assigns one slot and returns the times for which events were scheduled. */
+  List<Instant> slot() {
+    // docs: slot
     try (SlotScheduler slots = SlotScheduler.inMemory()) {
       slots.configure("bank-api", SlotPolicy.of(200, Duration.ofSeconds(4)));
       Instant at = slots.assign("pay-1", "bank-api").scheduledTime();
-      // end
-      return at;
+      schedule("pay-1", at);
     }
+    // docs: end
+    return scheduled;
+  }
+
+  private void serve(long remaining) {
+    served.add(remaining);
+  }
+
+  private static void tryAgainIn(Duration delay) {
+    throw new AssertionError("refused, try again in " + delay);
+  }
+
+  private void schedule(String eventId, Instant at) {
+    if (!eventId.equals("pay-1")) {
+      throw new AssertionError("scheduled " + eventId);
+    }
+    scheduled.add(at);
   }
 }

@@ -2,7 +2,6 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.slots.Assignment;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
@@ -10,14 +9,17 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README and the guide show works as written. */
+/** Runs what the README and the guide show, and compares the answers. */
 final class ReadmeIT {
   private static final String MOMENT = "\"createdAt\":\"[^\"]*\"";
 
@@ -43,13 +45,40 @@ final class ReadmeIT {
   }
 
   @Test
-  void itsJavaIsCompiledAndGivesASlot() throws IOException {
-    String source =
-        Files.readString(Path.of("src/test/java/dev/weir/server/ReadmeExample.java"))
-            .replaceFirst("(?s).*// begin\n(.*?) *// end.*", "$1")
-            .indent(-4);
-    assertThat(Prose.read("README.md").blocks()).contains(new Prose.Block("java", source));
-    assertThat(ReadmeExample.run()).isInstanceOf(Assignment.Assigned.class);
+  void itsJavaIsThatOfTheExampleWhichIsCompiled() throws IOException {
+    String source = Files.readString(Path.of("src/test/java/dev/weir/server/ReadmeExample.java"));
+    List<Prose.Block> examples =
+        Pattern.compile(" {4}// docs: (?!end)[^\\n]*\\n(.*?) {4}// docs: end", Pattern.DOTALL)
+            .matcher(source)
+            .results()
+            .map(example -> new Prose.Block("java", example.group(1).indent(-4)))
+            .toList();
+    assertThat(examples).hasSize(2);
+    assertThat(Prose.read("README.md").blocks())
+        .filteredOn(block -> block.language().equals("java"))
+        .containsExactlyElementsOf(examples);
+  }
+
+  @Test
+  void itsLimitServesTheFirstOfAHundred() {
+    assertThat(new ReadmeExample().limit()).containsExactly(99L);
+  }
+
+  @Test
+  void itsSlotLiesInThisWindowOrTheNext() {
+    Instant before = Instant.now();
+    assertThat(new ReadmeExample().slot())
+        .singleElement()
+        .satisfies(at -> assertThat(at).isBetween(before, Instant.now().plusSeconds(4)));
+  }
+
+  @Test
+  void itsCoordinatesAreThoseOfTheBom() throws IOException {
+    String bom = Prose.read("bom/pom.xml").text();
+    Matcher version = Pattern.compile("(?m)^  <version>(.*)</version>$").matcher(bom);
+    assertThat(version.find()).isTrue();
+    assertThat(Prose.read("README.md").text())
+        .contains("<artifactId>weir-bom</artifactId> <version>" + version.group(1) + "</version>");
   }
 
   @Test
