@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The examples of docs/guide.md: each is there word for word, and runs here. */
+/** Runs the Java examples of docs/guide.md, which contains each of them verbatim. */
 class LimiterExamplesTest {
   private final List<String> done = new ArrayList<>();
 
@@ -28,7 +28,7 @@ class LimiterExamplesTest {
   }
 
   private void refuse(Duration retryAfter) {
-    done.add("come again in " + retryAfter.toSeconds() + " s");
+    done.add("retry after " + retryAfter.toSeconds() + " s");
   }
 
   private void print() {
@@ -76,7 +76,7 @@ class LimiterExamplesTest {
       }
     }
     // docs: end
-    assertThat(done).containsExactly("served", "come again in 59 s");
+    assertThat(done).containsExactly("served", "retry after 59 s");
   }
 
   @Test
@@ -85,16 +85,16 @@ class LimiterExamplesTest {
     // docs: all or nothing
     Policy perUser = Policy.of("user", TokenBucket.of(10, Duration.ofSeconds(1)));
     Policy perOrg = Policy.of("org", SlidingWindow.of(500, Duration.ofMinutes(1)));
-    AcquireRequest demand =
+    AcquireRequest request =
         AcquireRequest.all(
                 List.of(LimitRequest.of(perUser, "user:101"), LimitRequest.of(perOrg, "org:7")))
             .withRequestId("order-4711");
-    AcquireResult answer = limiter.acquire(demand);
-    AcquireResult again = limiter.acquire(demand); // takes nothing
-    limiter.refund(demand, answer); // the work was not done after all
+    AcquireResult result = limiter.acquire(request);
+    AcquireResult repeated = limiter.acquire(request); // takes nothing
+    limiter.refund(request, result); // the work was not done after all
     // docs: end
-    assertThat(answer.isAllowed()).isTrue();
-    assertThat(again.isReplayed()).isTrue();
+    assertThat(result.isAllowed()).isTrue();
+    assertThat(repeated.isReplayed()).isTrue();
     assertThat(limiter.peek(perOrg, "org:7").remaining()).isEqualTo(500);
   }
 
@@ -121,10 +121,10 @@ class LimiterExamplesTest {
     Limiter limiter = Limiter.inMemory();
     // docs: queue
     Policy bank = Policy.of("bank", FixedWindow.of(3, Duration.ofSeconds(10)));
-    QueuedLimiter patient =
+    QueuedLimiter queued =
         new QueuedLimiter(limiter, new MemoryLeaseStore(), Queue.of(2, Duration.ofMillis(5)));
     for (int i = 0; i < 4; i++) {
-      if (patient.acquireWaiting(bank, "all")) { // the fourth waits for 5 ms
+      if (queued.acquireWaiting(bank, "all")) { // the fourth waits for 5 ms
         serve();
       }
     }
