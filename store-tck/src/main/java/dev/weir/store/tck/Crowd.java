@@ -9,11 +9,11 @@ import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Many callers at the same moment. */
+/** Runs many callers at the same time. */
 public final class Crowd {
   private Crowd() {}
 
-  /** Runs so many callers, made by their number, on threads of their own, begun together. */
+  /** Runs a number of callers on their own threads, started together, and returns their results. */
   public static <T> List<T> atOnce(int callers, IntFunction<T> call) {
     return atOnce(
         IntStream.range(0, callers)
@@ -21,7 +21,7 @@ public final class Crowd {
             .toList());
   }
 
-  /** Runs all of them on threads of their own, begun together; the first failure is thrown. */
+  /** Runs all callers on their own threads, started together; throws the first failure. */
   public static <T> List<T> atOnce(List<? extends Callable<T>> callers) {
     CountDownLatch begin = new CountDownLatch(1);
     List<FutureTask<T>> tasks =

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a store and its server on loopback, and loses answers: what a store says then is
- * compared with what the server did. Thread-safe.
+ * A relay between a store and its server on loopback that loses responses, to compare what the
+ * store reports with what the server did. Thread-safe.
  */
 public final class LossyRelay implements AutoCloseable {
   private final ServerSocket listener;
@@ -37,14 +37,14 @@ public final class LossyRelay implements AutoCloseable {
   }
 
   /**
-   * Loses the answer to the next message that contains this text: the server gets it, and the
-   * connection is cut when it has answered.
+   * Loses the response to the next message that contains this text: the server receives the
+   * message, and the connection is cut when it responds.
    */
   public void loseAnswerTo(String text) {
     marked.set(text);
   }
 
-  /** How many answers were lost. */
+  /** Returns how many responses were lost. */
   public int lost() {
     return lost.get();
   }
@@ -67,7 +67,7 @@ public final class LossyRelay implements AutoCloseable {
         open.add(client);
         open.add(server);
         Exchange exchange = new Exchange();
-        Thread.ofVirtual().start(() -> pass(client, server, exchange::asked));
+        Thread.ofVirtual().start(() -> pass(client, server, exchange::requested));
         Thread.ofVirtual().start(() -> pass(server, client, exchange::answered));
       }
     } catch (IOException e) {
@@ -77,7 +77,7 @@ public final class LossyRelay implements AutoCloseable {
     }
   }
 
-  /** Looks at what passes; false if the connection is to be cut instead. */
+  /** Inspects traffic; returns false if the connection is to be cut instead. */
   private interface Watch {
     boolean passes(byte[] bytes, int length);
   }
@@ -96,7 +96,7 @@ public final class LossyRelay implements AutoCloseable {
         out.write(buffer, 0, read);
       }
     } catch (IOException closed) {
-      // One side has closed, and so has the other by now.
+      // One side has closed, and try-with-resources closes the other.
     } finally {
       open.remove(from);
       open.remove(to);
@@ -105,18 +105,18 @@ public final class LossyRelay implements AutoCloseable {
 
   /** One connection. */
   private final class Exchange {
-    /** The end of what was asked before: a text may come in two parts. */
+    /** The end of the previous message: a text may arrive in two parts. */
     private String before = "";
 
     private volatile boolean isMarked;
 
-    boolean asked(byte[] bytes, int length) {
+    boolean requested(byte[] bytes, int length) {
       String text = marked.get();
-      String said = before + new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
-      if (text != null && said.contains(text) && marked.compareAndSet(text, null)) {
+      String message = before + new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+      if (text != null && message.contains(text) && marked.compareAndSet(text, null)) {
         isMarked = true;
       }
-      before = said.substring(Math.max(0, said.length() - 256));
+      before = message.substring(Math.max(0, message.length() - 256));
       return true;
     }
 

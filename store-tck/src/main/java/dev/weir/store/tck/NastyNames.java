@@ -2,7 +2,7 @@ package dev.weir.store.tck;
 
 import java.util.List;
 
-/** Names that some store has a meaning for, or takes for one another. */
+/** Names that have a meaning in some store, or that a store may confuse with each other. */
 public final class NastyNames {
   public static final List<String> ALL =
       List.of(

@@ -21,7 +21,7 @@ public final class SettableClock implements InstantSource {
     time = other;
   }
 
-  /** Moves on by {@code step}, which may be negative. One thread at a time may move a clock. */
+  /** Advances by {@code step}, which may be negative. Only one thread at a time may do this. */
   public void move(Duration step) {
     set(time.plus(step));
   }

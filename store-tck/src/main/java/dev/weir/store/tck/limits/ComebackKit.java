@@ -23,11 +23,11 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * The compatibility kit of stores that may go and come back: with what they kept, or without. A
- * test class that implements it proves that its store grants no more than a limit says either way,
- * and refuses only what may have been lost.
+ * The compatibility kit of stores that may stop and come back, with or without their data. A test
+ * class that implements it proves that its store never exceeds a limit in either case, and refuses
+ * only what may have been lost.
  *
- * <p>The store goes by a real clock, and each claim has one of its own.
+ * <p>The store uses a real clock, and each claim has its own store.
  */
 public interface ComebackKit {
   Duration DAY = Duration.ofDays(1);
@@ -37,16 +37,16 @@ public interface ComebackKit {
 
   LeaseStore leases();
 
-  /** The stores as another node opens them, after the last loss. */
+  /** Returns the stores as another node opens them, after the last loss. */
   LimitStore limitsOfNewNode();
 
-  /** Cuts the connections, and returns when the store answers again. */
+  /** Cuts the connections, and returns when the store responds again. */
   void comeBackUnchanged();
 
-  /** Stops the store, and returns when it answers again and has lost everything. */
+  /** Stops the store, and returns when it responds again and has lost everything. */
   void comeBackEmpty();
 
-  /** Limits that are not over within a test, whenever it runs. */
+  /** Limits whose windows do not end within a test, whenever it runs. */
   static List<Limit> longLimits() {
     return List.of(
         FixedWindow.of(MOST, DAY),
@@ -58,9 +58,9 @@ public interface ComebackKit {
     return Policy.of(limit.getClass().getSimpleName(), limit);
   }
 
-  private long granted(Policy policy, String key, int asked) {
+  private long granted(Policy policy, String key, int attempts) {
     long granted = 0;
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < attempts; i++) {
       granted += limits().take(policy, key, 1) ? 1 : 0;
     }
     return granted;
@@ -82,16 +82,16 @@ public interface ComebackKit {
     longLimits().forEach(limit -> assertThat(granted(policy(limit), "k", 4)).isEqualTo(4));
     comeBackEmpty();
     for (Limit limit : longLimits()) {
-      // As if all had been used when the loss was noticed: nothing is left, in every form.
+      // As if all permits had been taken when the loss was noticed: none is left, by every method.
       assertThat(granted(policy(limit), "k", 20)).as(limit.toString()).isZero();
-      AcquireRequest demand = AcquireRequest.of(LimitRequest.of(policy(limit), "k"));
-      Decision decision = limits().decide(demand.withRequestId("id")).decision();
+      AcquireRequest request = AcquireRequest.of(LimitRequest.of(policy(limit), "k"));
+      Decision decision = limits().decide(request.withRequestId("id")).decision();
       assertThat(decision.remaining()).isZero();
       assertThat(decision).isInstanceOf(Decision.Refused.class);
       assertThat(((Decision.Refused) decision).retryAfter())
           .isPositive()
           .isLessThan(DAY.multipliedBy(11));
-      assertThat(limits().peek(demand).isAllowed()).isFalse();
+      assertThat(limits().peek(request).isAllowed()).isFalse();
     }
   }
 
@@ -110,7 +110,7 @@ public interface ComebackKit {
       granted(policy(limit), "k", 4);
     }
     comeBackEmpty();
-    // The first call notices.
+    // The first call notices the loss.
     limits().take(policy(longLimits().getFirst()), "k", 1);
     for (Limit limit : longLimits()) {
       Policy later = policy(limit).createdAt(Instant.now().plusSeconds(1));
@@ -133,7 +133,7 @@ public interface ComebackKit {
 
   @Test
   default void bucketComesBackLittleByLittle() {
-    // A token every millisecond: what was lost is soon over, and never more than fits.
+    // A token every millisecond: the loss is soon made up for, and the capacity is never exceeded.
     Policy policy = Policy.of("bucket", TokenBucket.of(MOST, Duration.ofMillis(10)));
     limits().take(policy, "k", MOST);
     comeBackEmpty();
@@ -156,7 +156,7 @@ public interface ComebackKit {
     Instant later = Instant.now().plusSeconds(1);
     assertThat(leases().acquire("later", two, "a", 2, later).isGranted()).isTrue();
     assertThat(leases().acquire("later", two, "b", 1, later).isGranted()).isFalse();
-    // Leases that would have ended by now hold no one up.
+    // Leases that would have ended by now do not block new ones.
     assertThat(
             eventually(
                 () ->

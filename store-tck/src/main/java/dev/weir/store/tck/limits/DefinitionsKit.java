@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What everybody who keeps definitions of resources must prove. */
+/** The compatibility kit of stores of definitions of resources. */
 public abstract class DefinitionsKit {
-  /** A name that wants to be more than a name. */
+  /** A name that attempts SQL injection. */
   private final String resource =
       "'; drop table bucket; -- \u00e9\ud83d\ude00/*" + UUID.randomUUID();
 

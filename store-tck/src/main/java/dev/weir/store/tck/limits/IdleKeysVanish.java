@@ -7,9 +7,9 @@ import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import org.junit.jupiter.api.Test;
 
-/** The claim of a limit store that can tell that it has forgotten what is idle. */
+/** The claim of limit stores that forget idle usages, and that can be made to do so. */
 public interface IdleKeysVanish extends LimitClaims {
-  /** Does now what the store does from time to time to forget what is idle by its clock. */
+  /** Runs the store's periodic removal of usages that are idle by its clock. */
   void forgetIdle(LimitStore store);
 
   @Test
@@ -27,7 +27,7 @@ public interface IdleKeysVanish extends LimitClaims {
           forgetIdle(scene.node);
           assertThat(scene.usage(policy, "k")).as("not yet: %s", limit).isEqualTo(used);
 
-          // A store may count its keys' time more coarsely than in microseconds.
+          // A store may expire its keys with a coarser unit than microseconds.
           scene.moveMicros(1_000);
           forgetIdle(scene.node);
           assertThat(scene.usage(policy, "k")).as("now: %s", limit).isEqualTo(Usage.NONE);
@@ -42,7 +42,8 @@ public interface IdleKeysVanish extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          scene.node.refund(scene.demand(policy, "k", 4), scene.decide(policy, "k", 4).decidedAt());
+          scene.node.refund(
+              scene.request(policy, "k", 4), scene.decide(policy, "k", 4).decidedAt());
           scene.moveMicros(1_000);
           forgetIdle(scene.node);
           assertThat(scene.usage(policy, "k")).isEqualTo(Usage.NONE);

@@ -4,7 +4,7 @@ import dev.weir.engine.limits.LeaseStore;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 
-/** What all claims about leases stand on: a store, and scenes on it. */
+/** The base of all claims about leases: a store, and scenes on it. */
 interface LeaseClaims {
   Supplier<LeaseStore> leasesBy(InstantSource clock);
 

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Whoever comes at the same moment: never more hold than may. */
+/** Claims about concurrent callers: a limit is never exceeded. */
 interface LeaseCrowdClaims extends LeaseClaims {
   int HOLDERS = 64;
 
@@ -61,7 +61,7 @@ interface LeaseCrowdClaims extends LeaseClaims {
   }
 
   @Test
-  default void oneIdFromManyAtOnceIsOneLease() {
+  default void oneIdFromConcurrentCallersIsOneLease() {
     LeaseScene scene = leaseScene();
     String resource = scene.resource("r");
     Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));

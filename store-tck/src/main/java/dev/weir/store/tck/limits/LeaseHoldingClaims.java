@@ -10,7 +10,7 @@ import dev.weir.store.tck.NastyNames;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Holding, renewing and releasing leases, and those that end by themselves. */
+/** Claims about acquiring, renewing, releasing and expiring leases. */
 interface LeaseHoldingClaims extends LeaseClaims {
   Concurrency TWO_FOR_30_S = Concurrency.of(2, Duration.ofSeconds(30));
 
@@ -120,7 +120,7 @@ interface LeaseHoldingClaims extends LeaseClaims {
   }
 
   @Test
-  default void morePlacesThanThereAreCannotBeAsked() {
+  default void morePlacesThanTheLimitCannotBeRequested() {
     LeaseScene scene = leaseScene();
     assertThatThrownBy(() -> scene.node.acquire(scene.resource("r"), TWO_FOR_30_S, "a", 3))
         .isInstanceOf(IllegalArgumentException.class)

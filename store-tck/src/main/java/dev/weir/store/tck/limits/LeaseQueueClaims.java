@@ -8,7 +8,7 @@ import dev.weir.core.limits.Queue;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Waiting in a queue. */
+/** Claims about waiting in a queue. */
 interface LeaseQueueClaims extends LeaseClaims {
   Queue TWO_EACH_500_MS = Queue.of(2, Duration.ofMillis(500));
 
@@ -40,7 +40,7 @@ interface LeaseQueueClaims extends LeaseClaims {
   }
 
   @Test
-  default void whoeverGoesAwayGivesItsPlaceBack() {
+  default void leavingTheQueueFreesThePlace() {
     LeaseScene scene = leaseScene();
     String resource = scene.resource("q");
     scene.node.join(resource, TWO_EACH_500_MS, "a");

@@ -13,7 +13,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Resources of its own on a lease store, seen from two nodes. */
+/** A test's own resources on a lease store, used from two nodes. */
 final class LeaseScene {
   final SettableClock clock;
   final LeaseStore node;
@@ -31,7 +31,7 @@ final class LeaseScene {
     return new LeaseScene(clock, storeBy.apply(clock));
   }
 
-  /** One of the two nodes, by the number of a caller. */
+  /** Returns one of the two nodes, by the number of a caller. */
   LeaseStore node(int caller) {
     return caller % 2 == 0 ? node : otherNode;
   }

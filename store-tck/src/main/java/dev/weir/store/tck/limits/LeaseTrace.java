@@ -4,13 +4,13 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Queue;
 import java.util.List;
 
-/** Generated steps on two resources with leases and two with queues. */
+/** A generated sequence of steps on two resources with leases and two with queues. */
 public record LeaseTrace(List<Step> steps) {
   static final int RESOURCES = 2;
 
   static final int IDS = 6;
 
-  /** One step; {@code node} is the node that makes it. */
+  /** One step; {@code node} is the node that executes it. */
   sealed interface Step {
     record Acquire(int node, int resource, Concurrency limit, int id, int places) implements Step {}
 
@@ -24,7 +24,7 @@ public record LeaseTrace(List<Step> steps) {
 
     record MoveClock(long micros) implements Step {}
 
-    /** Moves the clock by what the last {@code Full} said, and so much more. */
+    /** Moves the clock by the wait of the last {@code Full}, plus a difference. */
     record AwaitRetry(long moreMicros) implements Step {}
   }
 }

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Plays a trace on a store and on core, and compares every decision and every count. */
+/** Runs a trace on a store and on core, and compares every decision and every count. */
 final class LeaseTracePlayer {
   private static final Instant LAST = Instant.parse("2190-01-01T00:00:00Z");
 
@@ -95,7 +95,7 @@ final class LeaseTracePlayer {
         .isEqualTo(leases(resource).at(scene.nowMicros()).places());
   }
 
-  /** Not back over the end of a lease, which a store may have forgotten or not. */
+  /** Does not step back before the end of a lease, which a store may have forgotten or not. */
   private void moveClock(long micros) {
     long to = Math.max(scene.nowMicros() + micros, lastEndMicros);
     if (Micros.instant(to).isAfter(LAST)) {

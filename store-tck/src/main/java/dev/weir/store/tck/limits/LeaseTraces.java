@@ -10,7 +10,7 @@ import net.jqwik.api.ArbitrarySupplier;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** Traces of few leases for short times, and of the longest there are. */
+/** Generates traces of few leases with short and with maximal times. */
 public final class LeaseTraces implements ArbitrarySupplier<LeaseTrace> {
   private static final Arbitrary<Integer> NODES = Arbitraries.integers().between(0, 1);
   private static final Arbitrary<Integer> RESOURCES =

@@ -20,24 +20,24 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A request id belongs to one request, and remembers what became of all of it. */
+/** Claims that a request id is bound to one request and remembers its whole result. */
 interface LimitBindingClaims extends LimitClaims {
   Duration REMEMBERED = Duration.ofSeconds(7);
   Delayed WAIT = new Delayed(0, 20, 1_500_000, 3);
   int AT_ONCE = 24;
 
   @Test
-  default void idOfAnotherDemandIsRefusedAndTakesNothing() {
+  default void idOfAnotherRequestIsRefusedAndTakesNothing() {
     forEachKind(
         10,
         limit -> {
           LimitScene scene = limitScene();
           Policy p = scene.policy("p", limit);
           Policy q = scene.policy("q", limit);
-          List<LimitRequest> asks =
+          List<LimitRequest> limitRequests =
               List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 3));
-          AcquireRequest demand = scene.repeatable("id", REMEMBERED, asks);
-          AcquireResult first = scene.node.decide(demand);
+          AcquireRequest request = scene.repeatable("id", REMEMBERED, limitRequests);
+          AcquireResult first = scene.node.decide(request);
           List<List<LimitRequest>> others =
               List.of(
                   List.of(new LimitRequest(q, "k", 3), new LimitRequest(p, "k", 2)),
@@ -51,22 +51,22 @@ interface LimitBindingClaims extends LimitClaims {
                       new LimitRequest(p, "l", 1)));
           for (List<LimitRequest> other : others) {
             AcquireRequest reused = scene.repeatable("id", REMEMBERED, other);
-            AcquireResult answer = scene.otherNode.decide(reused);
-            assertThat(answer).isEqualTo(AcquireResult.reused(scene.clock.instant()));
-            assertThat(answer.isAllowed()).isFalse();
-            assertThat(scene.node.recall(reused)).contains(answer);
+            AcquireResult result = scene.otherNode.decide(reused);
+            assertThat(result).isEqualTo(AcquireResult.reused(scene.clock.instant()));
+            assertThat(result.isAllowed()).isFalse();
+            assertThat(scene.node.recall(reused)).contains(result);
             assertThat(scene.node.refund(reused, first.decidedAt())).isEqualTo(Refund.REUSED);
           }
           assertThat(scene.remaining(p, "k")).isEqualTo(8);
           assertThat(scene.remaining(q, "k")).isEqualTo(7);
           assertThat(scene.remaining(p, "l")).isEqualTo(10);
           assertThat(scene.remaining(q, "l")).isEqualTo(10);
-          assertThat(scene.node.decide(demand).isReplayed()).isTrue();
+          assertThat(scene.node.decide(request).isReplayed()).isTrue();
         });
   }
 
   @Test
-  default void refusedDemandLeavesItsIdToOthers() {
+  default void refusedRequestLeavesItsIdToOthers() {
     forEachKind(
         2,
         limit -> {
@@ -91,22 +91,22 @@ interface LimitBindingClaims extends LimitClaims {
           LimitScene scene = limitScene();
           Policy p = scene.policy("p", limit);
           Policy q = scene.policy("q", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               waiting(
                   scene.repeatable(
                       "id",
                       REMEMBERED,
                       List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 3))),
                   Map.of(0, WAIT));
-          AcquireResult first = scene.node.decide(demand);
+          AcquireResult first = scene.node.decide(request);
           assertThat(first.isAllowed()).isTrue();
           assertThat(first.outcomes().getFirst()).isEqualTo(WAIT);
           assertThat(first.outcomes().getLast()).isInstanceOf(Decision.Allowed.class);
           assertThat(scene.remaining(p, "k")).isEqualTo(10);
           assertThat(scene.remaining(q, "k")).isEqualTo(7);
 
-          // Whoever repeats it does not know what was waited for.
-          AcquireRequest repeated = waiting(demand, Map.of());
+          // The caller that repeats it does not know which limits were waited for.
+          AcquireRequest repeated = waiting(request, Map.of());
           scene.moveMicros(1_000_000);
           assertThat(scene.otherNode.decide(repeated))
               .isEqualTo(first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE));
@@ -119,7 +119,7 @@ interface LimitBindingClaims extends LimitClaims {
   }
 
   @Test
-  default void demandThatOnlyWaitsIsRemembered() {
+  default void requestThatOnlyWaitsIsRemembered() {
     forEachKind(
         1,
         limit -> {
@@ -138,12 +138,12 @@ interface LimitBindingClaims extends LimitClaims {
   }
 
   @Test
-  default void demandWithoutAsksIsRememberedWithItsNote() {
+  default void requestWithoutLimitsIsRememberedWithItsNote() {
     LimitScene scene = limitScene();
     UUID note = UUID.randomUUID();
-    AcquireRequest demand = bare(scene, note);
-    assertThat(scene.node.recall(demand)).isEmpty();
-    AcquireResult first = scene.node.decide(demand);
+    AcquireRequest request = bare(scene, note);
+    assertThat(scene.node.recall(request)).isEmpty();
+    AcquireResult first = scene.node.decide(request);
     assertThat(first.isAllowed()).isTrue();
     assertThat(first.isReplayed()).isFalse();
     scene.moveMicros(3);
@@ -162,20 +162,20 @@ interface LimitBindingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
-          assertThat(scene.node.recall(demand)).isEmpty();
+          assertThat(scene.node.recall(request)).isEmpty();
           assertThat(scene.remaining(policy, "k")).isEqualTo(10);
-          AcquireResult first = scene.node.decide(demand);
+          AcquireResult first = scene.node.decide(request);
           assertThat(first.isReplayed()).isFalse();
-          assertThat(scene.otherNode.recall(demand))
+          assertThat(scene.otherNode.recall(request))
               .contains(first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE));
           scene.clock.move(REMEMBERED);
-          assertThat(scene.otherNode.recall(demand)).isEmpty();
+          assertThat(scene.otherNode.recall(request)).isEmpty();
         });
   }
 
-  /** What was granted is given back as of then, whatever whoever gives it back says. */
+  /** A refund returns what was granted at that time, whatever the refund request says. */
   @Test
   default void refundGoesByTheTimeOfTheGrant() {
     forEachKind(
@@ -183,25 +183,26 @@ interface LimitBindingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable(
                   "id", AcquireRequest.MAX_TTL, List.of(new LimitRequest(policy, "k", 4)));
-          scene.node.decide(demand);
+          scene.node.decide(request);
           scene.clock.move(MINUTE.multipliedBy(3));
           scene.decide(policy, "k", 5);
-          assertThat(scene.node.refund(demand, scene.clock.instant())).isEqualTo(Refund.GIVEN_BACK);
+          assertThat(scene.node.refund(request, scene.clock.instant()))
+              .isEqualTo(Refund.GIVEN_BACK);
           assertThat(scene.remaining(policy, "k")).isEqualTo(5);
         });
   }
 
   @Test
-  default void ofDifferentDemandsWithOneIdAtOnceOneIsGranted() {
+  default void ofDifferentConcurrentRequestsWithOneIdOneIsGranted() {
     forEachKind(
         AT_ONCE,
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          List<AcquireResult> answers =
+          List<AcquireResult> results =
               Crowd.atOnce(
                   AT_ONCE,
                   caller ->
@@ -214,9 +215,9 @@ interface LimitBindingClaims extends LimitClaims {
                                   List.of(
                                       new LimitRequest(
                                           policy, "k" + caller % 3, 1 + caller / 3 % 2)))));
-          assertThat(answers.stream().filter(answer -> answer.isAllowed() && !answer.isReplayed()))
+          assertThat(results.stream().filter(result -> result.isAllowed() && !result.isReplayed()))
               .hasSize(1);
-          assertThat(answers.stream().filter(AcquireResult::isReused)).isNotEmpty();
+          assertThat(results.stream().filter(AcquireResult::isReused)).isNotEmpty();
           long taken =
               IntStream.range(0, 3)
                   .mapToLong(key -> limit.maxCost() - scene.remaining(policy, "k" + key))
@@ -225,9 +226,9 @@ interface LimitBindingClaims extends LimitClaims {
         });
   }
 
-  /** Whatever order they come in, what is taken at the end is what the id remembers. */
+  /** In any order of arrival, the usage in the end is what the id remembers. */
   @Test
-  default void takingAndGivingBackOneIdAtOnceAddsUp() {
+  default void concurrentTakesAndRefundsOfOneIdAddUp() {
     forEachKind(
         10,
         limit -> {
@@ -270,7 +271,7 @@ interface LimitBindingClaims extends LimitClaims {
         new RequestBinding(request.id(), request.ttl(), request.digest(), note));
   }
 
-  private static AcquireRequest waiting(AcquireRequest demand, Map<Integer, Delayed> waits) {
-    return new AcquireRequest(demand.asks(), waits, demand.request());
+  private static AcquireRequest waiting(AcquireRequest request, Map<Integer, Delayed> waits) {
+    return new AcquireRequest(request.asks(), waits, request.request());
   }
 }

@@ -8,7 +8,7 @@ import dev.weir.engine.limits.Policy;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A limit whose numbers change between two calls keeps what was used. */
+/** Claims that a limit keeps its usage when its numbers change between two calls. */
 interface LimitChangingClaims extends LimitClaims {
   @Test
   default void changedLimitKeepsWhatWasUsed() {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** What all claims about limits stand on: a store, the kinds that it keeps, and scenes on it. */
+/** The base of all claims about limits: a store, the kinds it supports, and scenes on it. */
 interface LimitClaims {
   Duration MINUTE = Duration.ofMinutes(1);
 
@@ -23,22 +23,20 @@ interface LimitClaims {
     return LimitScene.of(this::limitsBy);
   }
 
-  /** Makes the claim for each kind: so many in a minute. */
-  default void forEachKind(long most, Consumer<Limit> claim) {
-    kinds().forEach(kind -> claim.accept(aMinuteOf(most, kind)));
+  /** Runs the claim for each kind, with {@code max} permits per minute. */
+  default void forEachKind(long max, Consumer<Limit> claim) {
+    kinds().forEach(kind -> claim.accept(aMinuteOf(max, kind)));
   }
 
-  default Limit aMinuteOf(long most, Class<? extends Limit> kind) {
-    return LimitOfEachKind.aMinuteOf(most).as(kind);
+  default Limit aMinuteOf(long max, Class<? extends Limit> kind) {
+    return LimitOfEachKind.aMinuteOf(max).as(kind);
   }
 
-  /** One limit of each kind, of which a store takes those that it knows. */
+  /** One limit of each kind, of which a store uses those that it supports. */
   record LimitOfEachKind(FixedWindow fixed, SlidingWindow sliding, TokenBucket bucket) {
-    static LimitOfEachKind aMinuteOf(long most) {
+    static LimitOfEachKind aMinuteOf(long max) {
       return new LimitOfEachKind(
-          FixedWindow.of(most, MINUTE),
-          SlidingWindow.of(most, MINUTE),
-          TokenBucket.of(most, MINUTE));
+          FixedWindow.of(max, MINUTE), SlidingWindow.of(max, MINUTE), TokenBucket.of(max, MINUTE));
     }
 
     <K extends Limit> K as(Class<K> kind) {
@@ -47,7 +45,7 @@ interface LimitClaims {
           return kind.cast(limit);
         }
       }
-      throw new IllegalArgumentException("no kind of limit: " + kind);
+      throw new IllegalArgumentException("unknown kind of limit: " + kind);
     }
   }
 }

@@ -15,7 +15,7 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Whoever comes at the same moment: nothing is given twice, and nothing is lost. */
+/** Claims about concurrent callers: no permit is granted twice, and none is lost. */
 interface LimitCrowdClaims extends LimitClaims {
   int CALLERS = 64;
 
@@ -76,7 +76,7 @@ interface LimitCrowdClaims extends LimitClaims {
         });
   }
 
-  /** In whatever order the scopes are named, so that two callers hold what the other waits for. */
+  /** In any order of scopes, so that two callers may each hold what the other waits for. */
   @Test
   default void crowdTakesFromAllOrFromNone() {
     forEachKind(
@@ -89,7 +89,7 @@ interface LimitCrowdClaims extends LimitClaims {
                   CALLERS,
                   caller -> {
                     Random random = new Random(caller);
-                    List<LimitRequest> asks =
+                    List<LimitRequest> limitRequests =
                         random
                             .ints(0, 4)
                             .distinct()
@@ -98,12 +98,14 @@ interface LimitCrowdClaims extends LimitClaims {
                                 key -> new LimitRequest(policy, "k" + key, 1 + random.nextInt(4)))
                             .toList();
                     boolean allowed =
-                        scene.node(caller).decide(AcquireRequest.all(asks)).isAllowed();
+                        scene.node(caller).decide(AcquireRequest.all(limitRequests)).isAllowed();
                     return LongStream.range(0, 4)
                         .map(
                             key ->
-                                asks.stream()
-                                    .filter(ask -> allowed && ask.key().equals("k" + key))
+                                limitRequests.stream()
+                                    .filter(
+                                        limitRequest ->
+                                            allowed && limitRequest.key().equals("k" + key))
                                     .mapToLong(LimitRequest::cost)
                                     .sum())
                         .boxed()
@@ -118,41 +120,41 @@ interface LimitCrowdClaims extends LimitClaims {
   }
 
   @Test
-  default void requestIdFromManyAtOnceTakesOnce() {
+  default void requestIdFromConcurrentCallersTakesOnce() {
     forEachKind(
         CALLERS,
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable(
                   "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
-          List<AcquireResult> answers =
-              Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(demand));
-          assertThat(answers.stream().filter(answer -> !answer.isReplayed())).hasSize(1);
-          assertThat(answers).allMatch(AcquireResult::isAllowed);
-          assertThat(answers.stream().map(AcquireResult::outcomes).distinct()).hasSize(1);
+          List<AcquireResult> results =
+              Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(request));
+          assertThat(results.stream().filter(result -> !result.isReplayed())).hasSize(1);
+          assertThat(results).allMatch(AcquireResult::isAllowed);
+          assertThat(results.stream().map(AcquireResult::outcomes).distinct()).hasSize(1);
           assertThat(scene.remaining(policy, "k")).isEqualTo(CALLERS - 1);
         });
   }
 
   @Test
-  default void requestIdIsGivenBackOnceByManyAtOnce() {
+  default void requestIdIsRefundedOnceByConcurrentCallers() {
     forEachKind(
         CALLERS,
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", CALLERS - 1);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable(
                   "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
-          Instant grantedAt = scene.node.decide(demand).decidedAt();
+          Instant grantedAt = scene.node.decide(request).decidedAt();
           List<Boolean> done =
               Crowd.atOnce(
                   CALLERS,
                   caller -> {
-                    scene.node(caller).refund(demand, grantedAt);
+                    scene.node(caller).refund(request, grantedAt);
                     return true;
                   });
           assertThat(done).hasSize(CALLERS);
@@ -161,7 +163,7 @@ interface LimitCrowdClaims extends LimitClaims {
   }
 
   @Test
-  default void takingAndGivingBackAtOnceAddsUp() {
+  default void concurrentTakesAndRefundsAddUp() {
     forEachKind(
         20,
         limit -> {
@@ -171,15 +173,15 @@ interface LimitCrowdClaims extends LimitClaims {
               Crowd.atOnce(
                   CALLERS,
                   caller -> {
-                    AcquireRequest demand = scene.demand(policy, "k", 1 + caller % 3);
-                    AcquireResult answer = scene.node(caller).decide(demand);
-                    if (!answer.isAllowed()) {
+                    AcquireRequest request = scene.request(policy, "k", 1 + caller % 3);
+                    AcquireResult result = scene.node(caller).decide(request);
+                    if (!result.isAllowed()) {
                       return 0L;
                     }
                     if (caller % 4 < 2) {
                       return 1L + caller % 3;
                     }
-                    scene.node(caller).refund(demand, answer.decidedAt());
+                    scene.node(caller).refund(request, result.decidedAt());
                     return 0L;
                   });
           assertThat(scene.remaining(policy, "k"))

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Names, keys and ids are only told apart, never understood. */
+/** Claims that names, keys and ids are opaque: they are compared, never interpreted. */
 interface LimitNamingClaims extends LimitClaims {
   @Test
   default void keysThatLookAlikeAreTwoKeys() {
@@ -32,23 +32,23 @@ interface LimitNamingClaims extends LimitClaims {
   }
 
   @Test
-  default void allOfThemFitIntoOneDemand() {
+  default void allOfThemFitIntoOneRequest() {
     forEachKind(
         3,
         limit -> {
           LimitScene scene = limitScene();
-          List<LimitRequest> asks = new ArrayList<>();
+          List<LimitRequest> limitRequests = new ArrayList<>();
           for (String name : NastyNames.ALL) {
             String cut = name.substring(Math.max(0, name.length() - 200));
-            asks.add(new LimitRequest(scene.policy(cut, limit), name, 2));
+            limitRequests.add(new LimitRequest(scene.policy(cut, limit), name, 2));
           }
-          assertThat(scene.node.decide(AcquireRequest.all(asks)).isAllowed()).isTrue();
-          assertThat(scene.node.decide(AcquireRequest.all(asks)).outcomes())
+          assertThat(scene.node.decide(AcquireRequest.all(limitRequests)).isAllowed()).isTrue();
+          assertThat(scene.node.decide(AcquireRequest.all(limitRequests)).outcomes())
               .noneMatch(decision -> decision.isAllowed());
         });
   }
 
-  /** However name and key are joined, one of these pairs would meet. */
+  /** For any separator between name and key, two of these pairs would collide. */
   @Test
   default void borderBetweenPolicyAndKeyIsClear() {
     forEachKind(
@@ -74,13 +74,13 @@ interface LimitNamingClaims extends LimitClaims {
           Policy policy = scene.policy("p", limit);
           for (String name : NastyNames.ALL) {
             String id = name.substring(Math.max(0, name.length() - 200));
-            AcquireRequest demand =
+            AcquireRequest request =
                 scene.repeatable(
                     id, AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
-            AcquireResult first = scene.node.decide(demand);
+            AcquireResult first = scene.node.decide(request);
             assertThat(first.isReplayed()).as(name).isFalse();
             assertThat(first.isAllowed()).as(name).isTrue();
-            assertThat(scene.node.decide(demand).isReplayed()).as(name).isTrue();
+            assertThat(scene.node.decide(request).isReplayed()).as(name).isTrue();
           }
         });
   }
@@ -92,14 +92,14 @@ interface LimitNamingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable(
                   "p",
                   AcquireRequest.DEFAULT_TTL,
                   List.of(new LimitRequest(policy, scene.requestId("p"), 1)));
-          assertThat(scene.node.decide(demand).isAllowed()).isTrue();
+          assertThat(scene.node.decide(request).isAllowed()).isTrue();
           assertThat(scene.remaining(policy, scene.requestId("p"))).isEqualTo(1);
-          assertThat(scene.node.decide(demand).isReplayed()).isTrue();
+          assertThat(scene.node.decide(request).isReplayed()).isTrue();
         });
   }
 }

@@ -12,32 +12,32 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A demand with a request id is granted once, however often it is sent. */
+/** Claims that a request with a request id is granted once, no matter how often it is sent. */
 interface LimitRepeatingClaims extends LimitClaims {
   Duration TTL = Duration.ofSeconds(7);
 
   @Test
-  default void repeatedDemandIsAnsweredAsBeforeUntilItsTimeIsOver() {
+  default void repeatedRequestIsReplayedUntilItExpires() {
     forEachKind(
         10,
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 6)));
-          AcquireResult first = scene.node.decide(demand);
+          AcquireResult first = scene.node.decide(request);
           assertThat(first.isReplayed()).isFalse();
 
           scene.clock.move(TTL.minusNanos(1_000));
           AcquireResult replayed = first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE);
-          assertThat(scene.otherNode.decide(demand)).isEqualTo(replayed);
-          assertThat(scene.node.decide(demand)).isEqualTo(replayed);
+          assertThat(scene.otherNode.decide(request)).isEqualTo(replayed);
+          assertThat(scene.node.decide(request)).isEqualTo(replayed);
 
           scene.moveMicros(1);
-          AcquireResult anew = scene.node.decide(demand);
-          assertThat(anew.isReplayed()).isFalse();
-          assertThat(anew.decidedAt()).isEqualTo(scene.clock.instant());
-          assertThat(anew.isAllowed()).as("6 more of %s", limit).isFalse();
+          AcquireResult again = scene.node.decide(request);
+          assertThat(again.isReplayed()).isFalse();
+          assertThat(again.decidedAt()).isEqualTo(scene.clock.instant());
+          assertThat(again.isAllowed()).as("6 more of %s", limit).isFalse();
         });
   }
 
@@ -48,13 +48,13 @@ interface LimitRepeatingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 1)));
-          scene.node.decide(demand);
+          scene.node.decide(request);
           scene.clock.move(TTL.dividedBy(2));
-          assertThat(scene.node.decide(demand).isReplayed()).isTrue();
+          assertThat(scene.node.decide(request).isReplayed()).isTrue();
           scene.clock.move(TTL.dividedBy(2));
-          assertThat(scene.node.decide(demand).isReplayed()).isFalse();
+          assertThat(scene.node.decide(request).isReplayed()).isFalse();
         });
   }
 
@@ -66,13 +66,13 @@ interface LimitRepeatingClaims extends LimitClaims {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 1);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable(
                   "id", AcquireRequest.MAX_TTL, List.of(new LimitRequest(policy, "k", 1)));
-          AcquireResult refused = scene.node.decide(demand);
+          AcquireResult refused = scene.node.decide(request);
           assertThat(refused.isAllowed()).isFalse();
           scene.clock.move(refused.retryAfter());
-          AcquireResult granted = scene.node.decide(demand);
+          AcquireResult granted = scene.node.decide(request);
           assertThat(granted.isAllowed()).isTrue();
           assertThat(granted.isReplayed()).isFalse();
         });
@@ -85,34 +85,34 @@ interface LimitRepeatingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 1)));
-          assertThat(scene.node.peek(demand).isAllowed()).isTrue();
-          assertThat(scene.node.decide(demand).isReplayed()).isFalse();
-          AcquireResult after = scene.node.peek(demand);
+          assertThat(scene.node.peek(request).isAllowed()).isTrue();
+          assertThat(scene.node.decide(request).isReplayed()).isFalse();
+          AcquireResult after = scene.node.peek(request);
           assertThat(after.isAllowed()).isFalse();
           assertThat(after.isReplayed()).isFalse();
         });
   }
 
   @Test
-  default void repeatableDemandIsGivenBackOnceAndIsNewAfterwards() {
+  default void repeatableRequestIsRefundedOnceAndIsNewAfterwards() {
     forEachKind(
         10,
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 4);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 3)));
-          AcquireResult granted = scene.node.decide(demand);
-          assertThat(scene.otherNode.refund(demand, granted.decidedAt()))
+          AcquireResult granted = scene.node.decide(request);
+          assertThat(scene.otherNode.refund(request, granted.decidedAt()))
               .isEqualTo(Refund.GIVEN_BACK);
-          assertThat(scene.node.refund(demand, granted.decidedAt())).isEqualTo(Refund.UNKNOWN);
+          assertThat(scene.node.refund(request, granted.decidedAt())).isEqualTo(Refund.UNKNOWN);
           assertThat(scene.remaining(policy, "k")).isEqualTo(6);
 
-          AcquireResult anew = scene.node.decide(demand);
-          assertThat(anew.isReplayed()).isFalse();
+          AcquireResult again = scene.node.decide(request);
+          assertThat(again.isReplayed()).isFalse();
           assertThat(scene.remaining(policy, "k")).isEqualTo(3);
         });
   }
@@ -124,16 +124,16 @@ interface LimitRepeatingClaims extends LimitClaims {
         limit -> {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
-          AcquireRequest demand =
+          AcquireRequest request =
               scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 3)));
           AcquireResult granted = scene.decide(policy, "k", 4);
-          scene.node.refund(demand, granted.decidedAt());
+          scene.node.refund(request, granted.decidedAt());
           assertThat(scene.remaining(policy, "k")).isEqualTo(6);
 
-          AcquireResult known = scene.node.decide(demand);
+          AcquireResult known = scene.node.decide(request);
           scene.clock.move(TTL);
           long before = scene.remaining(policy, "k");
-          scene.node.refund(demand, known.decidedAt());
+          scene.node.refund(request, known.decidedAt());
           assertThat(scene.remaining(policy, "k"))
               .as("after its time: %s", limit)
               .isEqualTo(before);

@@ -19,8 +19,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Policies on a store, and short words for what tests do with them. Names of policies and request
- * ids are made unique to the scene, because one store serves all scenes.
+ * Policies on a store, and short methods for what tests do with them. Names of policies and request
+ * ids are unique to the scene, because one store serves all scenes.
  */
 final class LimitScene {
   final SettableClock clock;
@@ -39,7 +39,7 @@ final class LimitScene {
     return new LimitScene(clock, storeBy.apply(clock));
   }
 
-  /** One of the two nodes, by the number of a caller. */
+  /** Returns one of the two nodes, by the number of a caller. */
   LimitStore node(int caller) {
     return caller % 2 == 0 ? node : otherNode;
   }
@@ -61,19 +61,19 @@ final class LimitScene {
   }
 
   AcquireResult decide(Policy policy, String key, long cost) {
-    return node.decide(demand(policy, key, cost));
+    return node.decide(request(policy, key, cost));
   }
 
-  AcquireRequest demand(Policy policy, String key, long cost) {
+  AcquireRequest request(Policy policy, String key, long cost) {
     return AcquireRequest.of(new LimitRequest(policy, key, cost));
   }
 
-  AcquireRequest repeatable(String requestId, Duration ttl, List<LimitRequest> asks) {
-    return new AcquireRequest(List.copyOf(asks), requestId(requestId), ttl);
+  AcquireRequest repeatable(String requestId, Duration ttl, List<LimitRequest> limitRequests) {
+    return new AcquireRequest(List.copyOf(limitRequests), requestId(requestId), ttl);
   }
 
   Decision peek(Policy policy, String key, long cost) {
-    return node.peek(demand(policy, key, cost)).decision();
+    return node.peek(request(policy, key, cost)).decision();
   }
 
   long remaining(Policy policy, String key) {

@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 
 /**
  * The compatibility kit of limit stores: a test class that implements it proves that its store
- * decides exactly as the pure functions of core do, whoever asks at the same time.
+ * decides exactly as the pure functions of core do, under any concurrency.
  *
- * <p>Policies and request ids are made up anew for each claim, so one store may serve all of them.
- * A store that forgets by itself what is idle implements {@link IdleKeysVanish} as well.
+ * <p>Each claim creates its own policies and request ids, so one store may serve all of them. A
+ * store that forgets idle usages implements {@link IdleKeysVanish} as well.
  */
 public interface LimitStoreKit
     extends LimitTakingClaims,
@@ -22,13 +22,14 @@ public interface LimitStoreKit
         LimitCrowdClaims,
         LimitTraceClaims {
 
-  /** The kinds of limit that the store keeps. */
+  /** Returns the kinds of limit that the store supports. */
   @Override
   List<Class<? extends Limit>> kinds();
 
   /**
-   * A store that goes by this clock alone: what is idle by another clock is not forgotten. Each
-   * {@code get} opens a further node on it, which may be the same. The kit closes none.
+   * Returns a store that uses only this clock: usages that are idle by another clock are not
+   * forgotten. Each {@code get} opens a further node on it, which may be the same. The kit closes
+   * none.
    */
   @Override
   Supplier<LimitStore> limitsBy(InstantSource clock);

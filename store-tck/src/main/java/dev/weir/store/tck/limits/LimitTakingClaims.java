@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Taking, asking in vain, looking, giving back and forgetting. */
+/** Claims about taking, refusing, peeking, refunding and forgetting. */
 interface LimitTakingClaims extends LimitClaims {
   @Test
   default void refusesWhatIsSpentAndSaysHowLong() {
@@ -98,22 +98,24 @@ interface LimitTakingClaims extends LimitClaims {
   }
 
   @Test
-  default void manyAsksAreOneStep() {
+  default void manyLimitsAreOneStep() {
     forEachKind(
         2,
         limit -> {
           LimitScene scene = limitScene();
-          List<LimitRequest> asks =
+          List<LimitRequest> limitRequests =
               IntStream.range(0, AcquireRequest.MAX_PARTS)
                   .mapToObj(
                       i -> new LimitRequest(scene.policy("p" + i % 5, limit), "k" + i, 1 + i % 2))
                   .toList();
-          assertThat(scene.node.decide(AcquireRequest.all(asks)).isAllowed()).isTrue();
-          AcquireResult second = scene.node.decide(AcquireRequest.all(asks));
+          assertThat(scene.node.decide(AcquireRequest.all(limitRequests)).isAllowed()).isTrue();
+          AcquireResult second = scene.node.decide(AcquireRequest.all(limitRequests));
           assertThat(second.outcomes().stream().map(Outcome::isAllowed))
-              .containsExactlyElementsOf(asks.stream().map(ask -> ask.cost() == 1).toList());
-          for (LimitRequest ask : asks) {
-            assertThat(scene.remaining(ask.policy(), ask.key())).isEqualTo(2 - ask.cost());
+              .containsExactlyElementsOf(
+                  limitRequests.stream().map(limitRequest -> limitRequest.cost() == 1).toList());
+          for (LimitRequest limitRequest : limitRequests) {
+            assertThat(scene.remaining(limitRequest.policy(), limitRequest.key()))
+                .isEqualTo(2 - limitRequest.cost());
           }
         });
   }
@@ -127,7 +129,7 @@ interface LimitTakingClaims extends LimitClaims {
           Policy policy = scene.policy("p", limit);
           scene.decide(policy, "k", 1);
           AcquireResult granted = scene.decide(policy, "k", 2);
-          scene.node.refund(scene.demand(policy, "k", 2), granted.decidedAt());
+          scene.node.refund(scene.request(policy, "k", 2), granted.decidedAt());
           assertThat(scene.remaining(policy, "k")).isEqualTo(2);
           assertThat(scene.peek(policy, "other", 3).isAllowed()).isTrue();
         });
@@ -141,9 +143,9 @@ interface LimitTakingClaims extends LimitClaims {
           LimitScene scene = limitScene();
           Policy policy = scene.policy("p", limit);
           AcquireResult granted = scene.decide(policy, "k", 1);
-          scene.node.refund(scene.demand(policy, "k", 3), granted.decidedAt());
-          scene.node.refund(scene.demand(policy, "k", 3), granted.decidedAt());
-          scene.node.refund(scene.demand(policy, "never used", 3), granted.decidedAt());
+          scene.node.refund(scene.request(policy, "k", 3), granted.decidedAt());
+          scene.node.refund(scene.request(policy, "k", 3), granted.decidedAt());
+          scene.node.refund(scene.request(policy, "never used", 3), granted.decidedAt());
           assertThat(scene.remaining(policy, "k")).isEqualTo(3);
           assertThat(scene.remaining(policy, "never used")).isEqualTo(3);
         });

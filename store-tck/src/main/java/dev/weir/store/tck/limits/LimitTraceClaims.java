@@ -5,7 +5,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** Whatever is asked in whatever order at whatever time, every answer is that of core. */
+/** The claim that any sequence of steps has the same results as core. */
 interface LimitTraceClaims extends LimitClaims {
   @Property(
       tries = 120,

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Plays a trace on a store and on core, and compares every answer and every usage. */
+/** Runs a trace on a store and on core, and compares every result and every usage. */
 final class LimitTracePlayer {
   private static final Instant FIRST = Instant.parse("1990-01-01T00:00:00Z");
   private static final Instant LAST = Instant.parse("2190-01-01T00:00:00Z");
@@ -37,7 +37,7 @@ final class LimitTracePlayer {
   private long retryMicros;
   private long resetMicros;
 
-  private record Granted(AcquireRequest demand, Instant at) {}
+  private record Granted(AcquireRequest request, Instant at) {}
 
   LimitTracePlayer(LimitScene scene, List<Class<? extends Limit>> kinds, LimitTrace trace) {
     this.scene = scene;
@@ -69,16 +69,19 @@ final class LimitTracePlayer {
     switch (step) {
       case Step.Decide decide -> decide(decide);
       case Step.Take take -> {
-        AcquireRequest demand = demand(List.of(take.part()));
-        LimitRequest ask = demand.asks().getFirst();
-        boolean isTaken = scene.node(take.node()).take(ask.policy(), ask.key(), ask.cost());
-        model.checkTake(ask, isTaken);
-        compareUsages(take.node(), demand);
+        AcquireRequest request = request(List.of(take.part()));
+        LimitRequest limitRequest = request.asks().getFirst();
+        boolean isTaken =
+            scene
+                .node(take.node())
+                .take(limitRequest.policy(), limitRequest.key(), limitRequest.cost());
+        model.checkTake(limitRequest, isTaken);
+        compareUsages(take.node(), request);
       }
       case Step.Peek peek -> {
-        AcquireRequest demand = demand(peek.parts());
-        note(model.checkPeek(demand, scene.node(peek.node()).peek(demand)));
-        compareUsages(peek.node(), demand);
+        AcquireRequest request = request(peek.parts());
+        note(model.checkPeek(request, scene.node(peek.node()).peek(request)));
+        compareUsages(peek.node(), request);
       }
       case Step.Refund refund -> refund(refund);
       case Step.Forget forget -> {
@@ -101,13 +104,13 @@ final class LimitTracePlayer {
   }
 
   private void decide(Step.Decide decide) {
-    AcquireRequest demand = demand(decide);
-    AcquireResult answer = scene.node(decide.node()).decide(demand);
-    note(model.checkDecide(demand, answer));
-    if (answer.isAllowed() && !answer.isReplayed()) {
-      grants.add(new Granted(demand, answer.decidedAt()));
+    AcquireRequest request = request(decide);
+    AcquireResult result = scene.node(decide.node()).decide(request);
+    note(model.checkDecide(request, result));
+    if (result.isAllowed() && !result.isReplayed()) {
+      grants.add(new Granted(request, result.decidedAt()));
     }
-    compareUsages(decide.node(), demand);
+    compareUsages(decide.node(), request);
   }
 
   private void refund(Step.Refund refund) {
@@ -115,18 +118,18 @@ final class LimitTracePlayer {
       return;
     }
     Granted granted = grants.get(grants.size() - 1 - refund.ago());
-    AcquireRequest demand = granted.demand();
-    // It may be forgotten or not.
-    if (demand.isRepeatable() && !model.isRefundClear(demand.requestId())) {
+    AcquireRequest request = granted.request();
+    // The store may have forgotten it or not.
+    if (request.isRepeatable() && !model.isRefundClear(request.requestId())) {
       return;
     }
-    assertThat(scene.node(refund.node()).refund(demand, granted.at()))
-        .isEqualTo(model.refund(demand, granted.at()));
-    compareUsages(refund.node(), demand);
+    assertThat(scene.node(refund.node()).refund(request, granted.at()))
+        .isEqualTo(model.refund(request, granted.at()));
+    compareUsages(refund.node(), request);
   }
 
-  private void note(AcquireResult answer) {
-    for (Outcome decision : answer.outcomes()) {
+  private void note(AcquireResult result) {
+    for (Outcome decision : result.outcomes()) {
       resetMicros = decision.resetMicros();
       if (decision instanceof Decision.Refused refused) {
         retryMicros = refused.retryAfterMicros();
@@ -134,7 +137,7 @@ final class LimitTracePlayer {
     }
   }
 
-  /** Within two centuries, because a store's clock shows the present. */
+  /** Stays within two centuries, because a store's own clock shows the present. */
   private void moveClock(long micros) {
     Instant time = scene.clock.instant().plus(Micros.duration(micros));
     if (time.isAfter(FIRST) && time.isBefore(LAST)) {
@@ -143,41 +146,43 @@ final class LimitTracePlayer {
     }
   }
 
-  private void compareUsages(int node, AcquireRequest demand) {
-    demand.asks().forEach(ask -> compareUsage(1 - node, ask.policy(), ask.key()));
+  private void compareUsages(int node, AcquireRequest request) {
+    request
+        .asks()
+        .forEach(limitRequest -> compareUsage(1 - node, limitRequest.policy(), limitRequest.key()));
   }
 
   private void compareUsage(int node, Policy policy, String key) {
     assertThat(scene.node(node).usage(policy, key)).isIn(model.usages(policy, key));
   }
 
-  private AcquireRequest demand(Step.Decide decide) {
-    AcquireRequest demand = demand(decide.parts());
+  private AcquireRequest request(Step.Decide decide) {
+    AcquireRequest request = request(decide.parts());
     if (decide.requestId() == LimitTrace.NO_ID) {
-      return demand;
+      return request;
     }
     Map<Integer, Delayed> waits = new HashMap<>();
-    for (int i = 0; i < demand.asks().size(); i++) {
+    for (int i = 0; i < request.asks().size(); i++) {
       if ((decide.waits() >> i & 1) == 1) {
         waits.put(i, new Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
       }
     }
     return new AcquireRequest(
-        demand.asks(),
+        request.asks(),
         waits,
         new AcquireRequest(
-                demand.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
+                request.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
             .request());
   }
 
-  private AcquireRequest demand(List<Part> parts) {
-    List<LimitRequest> asks = new ArrayList<>();
+  private AcquireRequest request(List<Part> parts) {
+    List<LimitRequest> limitRequests = new ArrayList<>();
     for (Part part : parts) {
       Policy policy = policies.get(part.policy());
-      asks.add(
+      limitRequests.add(
           new LimitRequest(policy, keys.get(part.key()), part.costOf(policy.limit().maxCost())));
     }
-    return AcquireRequest.all(asks);
+    return AcquireRequest.all(limitRequests);
   }
 
   private String id(int number) {

@@ -19,7 +19,7 @@ import net.jqwik.api.ArbitrarySupplier;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** Traces on small limits and on the largest there are, with a clock that jumps both ways. */
+/** Generates traces on small and on maximal limits, with a clock that jumps both ways. */
 public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
   private static final Arbitrary<Integer> NODES = Arbitraries.integers().between(0, 1);
   private static final Arbitrary<Integer> POLICIES =
@@ -29,7 +29,7 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
   private static final Arbitrary<Integer> IDS = Arbitraries.integers().between(1, 3);
   private static final Arbitrary<Long> A_MOMENT = Arbitraries.of(-1L, 0L, 0L, 1L);
 
-  /** Windows that divide one another, windows that do not, and the ends of what is allowed. */
+  /** Windows that divide each other, windows that do not, and the extremes of the valid range. */
   private static final Arbitrary<Long> WINDOWS =
       Arbitraries.frequencyOf(
           Tuple.of(
@@ -112,7 +112,7 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
         .toList();
   }
 
-  /** Microseconds, whole windows, years; and back. */
+  /** Microseconds, whole windows or years, forward or backward. */
   private static Arbitrary<Long> clockSteps() {
     return Combinators.combine(
             Arbitraries.frequencyOf(
@@ -143,7 +143,7 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
     return Combinators.combine(most(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
   }
 
-  /** Rates from a token in years to a million in a microsecond, as far as they can be counted. */
+  /** Rates from a token in years to a million in a microsecond, within the valid range. */
   private static Arbitrary<TokenBucket> buckets() {
     Arbitrary<Long> tokens =
         Arbitraries.frequencyOf(

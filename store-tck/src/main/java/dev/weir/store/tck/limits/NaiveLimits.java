@@ -22,10 +22,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The pure functions of core on a plain map.
+ * A model of a limit store: the pure functions of core on a plain map.
  *
- * <p>What is idle may be forgotten or not. That makes no difference until the clock steps back or
- * the limit is changed; then either answer is right. So a key has one or two possible usages.
+ * <p>A store may forget an idle usage or not. That makes no difference until the clock steps back
+ * or the limit is changed; then either result is right. So a key has one or two possible usages.
  */
 final class NaiveLimits {
   private final Map<Key, Held> held = new HashMap<>();
@@ -43,9 +43,9 @@ final class NaiveLimits {
   }
 
   /**
-   * What a key has used.
+   * The possible usages of a key.
    *
-   * @param idleAtMicros from this time on it may be forgotten
+   * @param idleAtMicros time from which they may be forgotten
    */
   private record Held(Set<Usage> possible, long idleAtMicros) {
     static final Held NOTHING = new Held(Set.of(Usage.NONE), Long.MAX_VALUE);
@@ -60,24 +60,24 @@ final class NaiveLimits {
     }
   }
 
-  /** A grant that is answered again; {@code isForgettable} once its time was over. */
+  /** A grant that is replayed; {@code isForgettable} once it has expired. */
   private record Remembered(
-      AcquireRequest demand, AcquireResult answer, long forgetAtMicros, boolean isForgettable) {
+      AcquireRequest request, AcquireResult result, long forgetAtMicros, boolean isForgettable) {
     Remembered at(long nowMicros) {
       return new Remembered(
-          demand, answer, forgetAtMicros, isForgettable || nowMicros >= forgetAtMicros);
+          request, result, forgetAtMicros, isForgettable || nowMicros >= forgetAtMicros);
     }
 
     boolean isOf(AcquireRequest other) {
-      return demand.request().digest().equals(other.request().digest());
+      return request.request().digest().equals(other.request().digest());
     }
 
-    AcquireResult answerTo(AcquireRequest other, long nowMicros) {
+    AcquireResult resultFor(AcquireRequest other, long nowMicros) {
       Instant now = Micros.instant(nowMicros);
-      List<Outcome> decisions = demand.layout() == other.layout() ? answer.outcomes() : List.of();
+      List<Outcome> decisions = request.layout() == other.layout() ? result.outcomes() : List.of();
       return isOf(other)
-          ? new AcquireResult(decisions, answer.decidedAt(), AcquireResult.Mode.STORE)
-              .replayed(now, demand.request().note())
+          ? new AcquireResult(decisions, result.decidedAt(), AcquireResult.Mode.STORE)
+              .replayed(now, request.request().note())
           : AcquireResult.reused(now);
     }
   }
@@ -101,21 +101,22 @@ final class NaiveLimits {
     return grant == null ? OptionalLong.empty() : OptionalLong.of(grant.forgetAtMicros());
   }
 
-  /** Whether an id is surely known, or surely not at all. */
+  /** Returns true if the store certainly knows an id, or certainly does not. */
   boolean isRefundClear(String requestId) {
     Remembered grant = remembered.get(requestId);
     return grant == null || !grant.isForgettable() || nowMicros >= grant.forgetAtMicros();
   }
 
-  AcquireResult checkPeek(AcquireRequest demand, AcquireResult actual) {
+  AcquireResult checkPeek(AcquireRequest request, AcquireResult actual) {
     AcquireResult expected = null;
-    for (List<Usage> usages : possibleUsages(demand.asks())) {
+    for (List<Usage> usages : possibleUsages(request.asks())) {
       List<Outcome> decisions = new ArrayList<>();
       for (int i = 0; i < usages.size(); i++) {
-        LimitRequest ask = demand.asks().get(i);
-        decisions.add(ask.policy().limit().peek(usages.get(i), ask.cost(), nowMicros));
+        LimitRequest limitRequest = request.asks().get(i);
+        decisions.add(
+            limitRequest.policy().limit().peek(usages.get(i), limitRequest.cost(), nowMicros));
       }
-      expected = answer(decisions);
+      expected = result(decisions);
       if (expected.equals(actual)) {
         return actual;
       }
@@ -124,22 +125,22 @@ final class NaiveLimits {
     return actual;
   }
 
-  /** Fails unless the answer is right, and goes on from it. */
-  AcquireResult checkDecide(AcquireRequest demand, AcquireResult actual) {
-    Remembered grant = remembered.get(demand.requestId());
+  /** Fails unless the result is right, and continues from it. */
+  AcquireResult checkDecide(AcquireRequest request, AcquireResult actual) {
+    Remembered grant = remembered.get(request.requestId());
     if (grant != null && (!grant.isForgettable() || actual.isReplayed() || actual.isReused())) {
       assertThat(nowMicros).isLessThan(grant.forgetAtMicros());
-      assertThat(actual).isEqualTo(grant.answerTo(demand, nowMicros));
+      assertThat(actual).isEqualTo(grant.resultFor(request, nowMicros));
       return actual;
     }
     AcquireResult expected = null;
-    for (List<Usage> usages : possibleUsages(demand.taking())) {
-      AllOrNothing.Step step = AllOrNothing.decide(parts(demand, usages), nowMicros);
-      expected = answer(demand.merged(step.decisions()));
+    for (List<Usage> usages : possibleUsages(request.taking())) {
+      AllOrNothing.Step step = AllOrNothing.decide(parts(request, usages), nowMicros);
+      expected = result(request.merged(step.decisions()));
       if (expected.equals(actual)) {
         if (step.isGranted()) {
-          apply(demand, step.next());
-          remember(demand, expected);
+          apply(request, step.next());
+          remember(request, expected);
         }
         return actual;
       }
@@ -148,92 +149,96 @@ final class NaiveLimits {
     return actual;
   }
 
-  /** Fails unless yes or no is right, and goes on from it. */
-  void checkTake(LimitRequest ask, boolean isTaken) {
-    Limit limit = ask.policy().limit();
+  /** Fails unless the result is right, and continues from it. */
+  void checkTake(LimitRequest limitRequest, boolean isTaken) {
+    Limit limit = limitRequest.policy().limit();
     Set<Usage> after = new LinkedHashSet<>();
     long idleAtMicros = Long.MAX_VALUE;
-    for (Usage before : usages(ask.policy(), ask.key())) {
-      Limit.Step step = limit.decide(before, ask.cost(), nowMicros);
+    for (Usage before : usages(limitRequest.policy(), limitRequest.key())) {
+      Limit.Step step = limit.decide(before, limitRequest.cost(), nowMicros);
       if (step.decision().isAllowed() == isTaken) {
         after.add(step.next());
         idleAtMicros = Math.min(idleAtMicros, nowMicros + limit.idleMicros(step.next(), nowMicros));
       }
     }
-    assertThat(after).as("%s is told %s", ask, isTaken).isNotEmpty();
+    assertThat(after).as("%s returned %s", limitRequest, isTaken).isNotEmpty();
     if (isTaken) {
-      held.put(Key.of(ask.policy(), ask.key()), new Held(after, idleAtMicros));
+      held.put(Key.of(limitRequest.policy(), limitRequest.key()), new Held(after, idleAtMicros));
     }
   }
 
-  Refund refund(AcquireRequest demand, Instant grantedAt) {
-    if (!demand.isRepeatable()) {
-      giveBack(demand, grantedAt);
+  Refund refund(AcquireRequest request, Instant grantedAt) {
+    if (!request.isRepeatable()) {
+      giveBack(request, grantedAt);
       return Refund.GIVEN_BACK;
     }
-    Remembered grant = remembered.get(demand.requestId());
+    Remembered grant = remembered.get(request.requestId());
     if (grant == null || grant.isForgettable()) {
-      remembered.remove(demand.requestId());
+      remembered.remove(request.requestId());
       return Refund.UNKNOWN;
-    } else if (!grant.isOf(demand)) {
+    } else if (!grant.isOf(request)) {
       return Refund.REUSED;
     }
-    remembered.remove(demand.requestId());
-    if (grant.demand().layout() == demand.layout()) {
-      giveBack(demand.grantedAs(grant.answer().outcomes()), grant.answer().decidedAt());
+    remembered.remove(request.requestId());
+    if (grant.request().layout() == request.layout()) {
+      giveBack(request.grantedAs(grant.result().outcomes()), grant.result().decidedAt());
     }
     return Refund.GIVEN_BACK;
   }
 
-  private void giveBack(AcquireRequest demand, Instant grantedAt) {
-    for (LimitRequest ask : demand.taking()) {
-      Limit limit = ask.policy().limit();
+  private void giveBack(AcquireRequest request, Instant grantedAt) {
+    for (LimitRequest limitRequest : request.taking()) {
+      Limit limit = limitRequest.policy().limit();
       Set<Usage> after = new LinkedHashSet<>();
       long idleAtMicros = Long.MAX_VALUE;
-      for (Usage before : usages(ask.policy(), ask.key())) {
-        Usage usage = limit.refund(before, ask.cost(), Micros.ceil(grantedAt), nowMicros);
+      for (Usage before : usages(limitRequest.policy(), limitRequest.key())) {
+        Usage usage = limit.refund(before, limitRequest.cost(), Micros.ceil(grantedAt), nowMicros);
         after.add(usage);
         idleAtMicros = Math.min(idleAtMicros, nowMicros + limit.idleMicros(usage, nowMicros));
       }
-      held.put(Key.of(ask.policy(), ask.key()), new Held(after, idleAtMicros).at(nowMicros));
+      held.put(
+          Key.of(limitRequest.policy(), limitRequest.key()),
+          new Held(after, idleAtMicros).at(nowMicros));
     }
   }
 
-  private void apply(AcquireRequest demand, List<Usage> next) {
+  private void apply(AcquireRequest request, List<Usage> next) {
     for (int i = 0; i < next.size(); i++) {
-      LimitRequest ask = demand.taking().get(i);
+      LimitRequest limitRequest = request.taking().get(i);
       Usage usage = next.get(i);
-      long idleAtMicros = nowMicros + ask.policy().limit().idleMicros(usage, nowMicros);
-      held.put(Key.of(ask.policy(), ask.key()), new Held(Set.of(usage), idleAtMicros));
+      long idleAtMicros = nowMicros + limitRequest.policy().limit().idleMicros(usage, nowMicros);
+      held.put(
+          Key.of(limitRequest.policy(), limitRequest.key()), new Held(Set.of(usage), idleAtMicros));
     }
   }
 
-  private void remember(AcquireRequest demand, AcquireResult answer) {
-    if (demand.isRepeatable()) {
-      long forgetAtMicros = nowMicros + Micros.floor(demand.requestTtl());
-      remembered.put(demand.requestId(), new Remembered(demand, answer, forgetAtMicros, false));
+  private void remember(AcquireRequest request, AcquireResult result) {
+    if (request.isRepeatable()) {
+      long forgetAtMicros = nowMicros + Micros.floor(request.requestTtl());
+      remembered.put(request.requestId(), new Remembered(request, result, forgetAtMicros, false));
     }
   }
 
-  private AcquireResult answer(List<Outcome> decisions) {
+  private AcquireResult result(List<Outcome> decisions) {
     return new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE);
   }
 
-  private static List<AllOrNothing.Part> parts(AcquireRequest demand, List<Usage> usages) {
+  private static List<AllOrNothing.Part> parts(AcquireRequest request, List<Usage> usages) {
     List<AllOrNothing.Part> parts = new ArrayList<>();
     for (int i = 0; i < usages.size(); i++) {
-      LimitRequest ask = demand.taking().get(i);
-      parts.add(new AllOrNothing.Part(ask.policy().limit(), usages.get(i), ask.cost()));
+      LimitRequest limitRequest = request.taking().get(i);
+      parts.add(
+          new AllOrNothing.Part(limitRequest.policy().limit(), usages.get(i), limitRequest.cost()));
     }
     return parts;
   }
 
-  private List<List<Usage>> possibleUsages(List<LimitRequest> asks) {
+  private List<List<Usage>> possibleUsages(List<LimitRequest> limitRequests) {
     List<List<Usage>> combinations = List.of(List.of());
-    for (LimitRequest ask : asks) {
+    for (LimitRequest limitRequest : limitRequests) {
       List<List<Usage>> longer = new ArrayList<>();
       for (List<Usage> combination : combinations) {
-        for (Usage usage : usages(ask.policy(), ask.key())) {
+        for (Usage usage : usages(limitRequest.policy(), limitRequest.key())) {
           List<Usage> more = new ArrayList<>(combination);
           more.add(usage);
           longer.add(more);

@@ -13,20 +13,20 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
-/** What everybody who keeps entries in versions must prove. */
+/** The compatibility kit of registers of versioned entries. */
 public abstract class RegisterKit<T, E extends Entry<T>> {
   private static final String ME = "me";
   private static final int CALLERS = 8;
 
   private final String title = "/" + UUID.randomUUID();
 
-  /** Where entries are kept; others may keep theirs there too. */
+  /** Returns the register under test, which may contain other entries. */
   protected abstract Register<T, E> register();
 
-  /** Terms with a title, which begins with a slash. */
+  /** Returns terms with this title, which begins with a slash. */
   protected abstract T titled(String title);
 
-  /** Terms in all their variety, each with a title that nobody has. */
+  /** Returns terms of every variety, each with an unused title. */
   protected abstract List<T> variety();
 
   @Test
@@ -123,11 +123,11 @@ public abstract class RegisterKit<T, E extends Entry<T>> {
         .containsOnlyOnce(register().title(titled(title)));
   }
 
-  /** How many of many callers at the same time have their wish. */
-  private int won(Callable<Change<E>> wish) throws Exception {
+  /** Returns how many of many concurrent callers succeed with a change. */
+  private int won(Callable<Change<E>> change) throws Exception {
     List<FutureTask<Change<E>>> callers = new ArrayList<>();
     for (int i = 0; i < CALLERS; i++) {
-      callers.add(new FutureTask<>(wish));
+      callers.add(new FutureTask<>(change));
     }
     callers.forEach(Thread.ofVirtual()::start);
     int won = 0;

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
-/** What everybody who keeps routes must prove. */
+/** The compatibility kit of stores of routes. */
 public abstract class RoutesKit extends RegisterKit<Route.Terms, Route> {
   @Override
   protected abstract Routes register();

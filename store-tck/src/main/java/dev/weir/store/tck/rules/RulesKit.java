@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
-/** What everybody who keeps rules must prove. */
+/** The compatibility kit of stores of rules. */
 public abstract class RulesKit extends RegisterKit<Rule.Terms, Rule> {
   private static final Limit LIMIT = FixedWindow.of(100, Duration.ofMinutes(1));
 

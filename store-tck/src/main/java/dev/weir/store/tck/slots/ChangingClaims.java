@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a change of configuration does: to versions, and to what has been given. */
+/** Claims about changes of configurations: their versions, and the slots assigned before. */
 interface ChangingClaims extends Claims {
   Duration SECOND = Duration.ofSeconds(1);
 
@@ -213,7 +213,7 @@ interface ChangingClaims extends Claims {
     scene.configure(SlotPolicy.of(2, Duration.ofSeconds(2)));
     assertThat(scene.assign("f", at(0)).windowStart()).isEqualTo(at(8));
 
-    // Placed at 6 s: under the new size in the window from 6 s to 8 s.
+    // Scheduled at 6 s: with the new size, in the window from 6 s to 8 s.
     scene.cancel("e5");
 
     assertThat(scene.assign("g", at(0)).windowStart()).isEqualTo(at(6));

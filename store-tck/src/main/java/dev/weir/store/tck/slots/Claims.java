@@ -5,18 +5,18 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 
-/** What all claims stand on: a store, and scenes to play on it. */
+/** The base of all claims about slots: a store, and scenes on it. */
 interface Claims {
   Duration WINDOW = Duration.ofSeconds(4);
 
   Supplier<Node> storeBy(InstantSource clock);
 
-  /** A new configuration on the store. */
-  default Scene scene(SlotPolicy terms) {
-    return Scene.of(this::storeBy, terms);
+  /** Creates a new configuration on the store. */
+  default Scene scene(SlotPolicy policy) {
+    return Scene.of(this::storeBy, policy);
   }
 
-  /** A new configuration of evenly spread windows of four seconds. */
+  /** Creates a new configuration of evenly spread windows of four seconds. */
   default Scene scene(int maxPerWindow) {
     return scene(SlotPolicy.of(maxPerWindow, WINDOW));
   }

@@ -14,7 +14,7 @@ import dev.weir.engine.slots.Transition;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How slots end: confirmed or cancelled, and what becomes of their places. */
+/** Claims about confirming and cancelling slots, and about their places afterwards. */
 interface EndingClaims extends Claims {
   @Test
   default void confirmingIsKeptAndMayBeRepeated() {
@@ -108,7 +108,7 @@ interface EndingClaims extends Claims {
   }
 
   @Test
-  default void cancelledEventMayAskAgain() {
+  default void cancelledEventCanBeAssignedAgain() {
     Scene scene = scene(2);
     scene.assign("a", at(0));
     scene.cancel("a");
@@ -123,13 +123,13 @@ interface EndingClaims extends Claims {
   }
 
   @Test
-  default void cancelledEventMayAskAnotherConfiguration() {
+  default void cancelledEventCanBeAssignedInAnotherConfiguration() {
     Scene scene = scene(2);
     SlotConfig other = scene.otherConfig(SlotPolicy.of(2, WINDOW));
     scene.assign("a", at(0));
     scene.cancel("a");
 
-    Slot again = Scene.assign(scene.node.ledger(), scene.demand("a", at(0), other));
+    Slot again = Scene.assign(scene.node.ledger(), scene.request("a", at(0), other));
 
     assertThat(again.configName()).isEqualTo(other.name());
     assertThat(scene.all()).isEmpty();
@@ -140,10 +140,10 @@ interface EndingClaims extends Claims {
     Scene scene = scene(2);
     scene.assign("a", at(0));
     scene.cancel("a");
-    AssignRequest demand = scene.demand("a", at(8));
+    AssignRequest request = scene.request("a", at(8));
 
     List<Slot> again =
-        scene.node.ledger().assign(List.of(demand, demand)).stream().map(Scene::slot).toList();
+        scene.node.ledger().assign(List.of(request, request)).stream().map(Scene::slot).toList();
 
     assertThat(again.getFirst()).isEqualTo(again.getLast());
     assertThat(scene.windows()).containsExactly(count(8, 1));

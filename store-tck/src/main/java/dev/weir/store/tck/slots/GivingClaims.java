@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How slots are given: in which window, on which place, to whom. */
+/** Claims about assigning slots: which event gets which place in which window. */
 interface GivingClaims extends Claims {
   @Test
   default void remembersAllOfASlot() {
@@ -108,7 +108,7 @@ interface GivingClaims extends Claims {
     Scene scene = scene(1);
     scene.assign("e", 5, at(0));
 
-    assertThat(scene.ask("f", at(0)))
+    assertThat(scene.tryAssign("f", at(0)))
         .isInstanceOfSatisfying(
             Assignment.Assigned.class, given -> assertThat(given.lookahead()).isEqualTo(5));
   }
@@ -119,7 +119,7 @@ interface GivingClaims extends Claims {
     SlotConfig other = one.otherConfig(SlotPolicy.of(2, WINDOW));
     one.assign("e", 2, at(0));
 
-    Slot free = Scene.assign(one.node.ledger(), one.demand("f", at(0), other));
+    Slot free = Scene.assign(one.node.ledger(), one.request("f", at(0), other));
 
     assertThat(free.scheduledTime()).isEqualTo(at(0));
     assertThat(free.configName()).isEqualTo(other.name());
@@ -130,27 +130,27 @@ interface GivingClaims extends Claims {
     Scene scene = scene(1);
     SlotConfig other = scene.otherConfig(SlotPolicy.of(1, WINDOW));
 
-    List<Assignment> answers =
+    List<Assignment> results =
         scene
             .node
             .ledger()
             .assign(
                 List.of(
-                    scene.demand("a", at(0)),
-                    scene.demand("b", at(0), other),
-                    scene.demand("c", at(0)),
-                    scene.demand("d", at(0), other)));
+                    scene.request("a", at(0)),
+                    scene.request("b", at(0), other),
+                    scene.request("c", at(0)),
+                    scene.request("d", at(0), other)));
 
-    assertThat(seconds(answers.stream().map(Scene::slot).toList()))
+    assertThat(seconds(results.stream().map(Scene::slot).toList()))
         .containsExactly(0.0, 0.0, 4.0, 4.0);
   }
 
   @Test
-  default void askingAgainGivesTheSameSlotAndCostsNothing() {
+  default void repeatedRequestGetsTheSameSlotAndCostsNothing() {
     Scene scene = scene(2);
     Slot first = scene.assign("a", at(0));
 
-    assertThat(scene.ask("a", at(60))).isEqualTo(new Assignment.Assigned(first, true, 0));
+    assertThat(scene.tryAssign("a", at(60))).isEqualTo(new Assignment.Assigned(first, true, 0));
 
     assertThat(scene.windows()).containsExactly(count(0, 1));
     assertThat(scene.assign("b", at(0)).windowStart()).isEqualTo(at(0));
@@ -162,7 +162,7 @@ interface GivingClaims extends Claims {
     SlotConfig other = scene.otherConfig(SlotPolicy.of(2, WINDOW));
     Slot first = scene.assign("a", at(0));
 
-    assertThat(Scene.assign(scene.node.ledger(), scene.demand("a", at(60), other)))
+    assertThat(Scene.assign(scene.node.ledger(), scene.request("a", at(60), other)))
         .isEqualTo(first);
   }
 
@@ -170,55 +170,55 @@ interface GivingClaims extends Claims {
   default void duplicatesInOneBatchAreOneEvent() {
     Scene scene = scene(1);
 
-    List<Assignment> answers =
+    List<Assignment> results =
         scene
             .node
             .ledger()
             .assign(
                 List.of(
-                    scene.demand("a", at(0)),
-                    scene.demand("b", at(0)),
-                    scene.demand("a", at(0)),
-                    scene.demand("a", at(100))));
+                    scene.request("a", at(0)),
+                    scene.request("b", at(0)),
+                    scene.request("a", at(0)),
+                    scene.request("a", at(100))));
 
-    assertThat(answers)
-        .extracting(answer -> Scene.slot(answer).scheduledTime())
+    assertThat(results)
+        .extracting(result -> Scene.slot(result).scheduledTime())
         .containsExactly(at(0), at(4), at(0), at(0));
-    assertThat(answers)
-        .extracting(answer -> ((Assignment.Assigned) answer).replayed())
+    assertThat(results)
+        .extracting(result -> ((Assignment.Assigned) result).replayed())
         .containsExactly(false, false, true, true);
     assertThat(scene.windows()).containsExactly(count(0, 1), count(4, 1));
   }
 
   @Test
-  default void unknownConfigurationIsAnAnswerAndTheRestIsGiven() {
+  default void unknownConfigurationIsReportedAndTheRestIsAssigned() {
     Scene scene = scene(1);
     SlotConfig nowhere = new SlotConfig("nowhere", 1, SlotPolicy.of(1, WINDOW), at(0));
 
-    List<Assignment> answers =
+    List<Assignment> results =
         scene
             .node
             .ledger()
-            .assign(List.of(scene.demand("a", at(0), nowhere), scene.demand("b", at(0))));
+            .assign(List.of(scene.request("a", at(0), nowhere), scene.request("b", at(0))));
 
-    assertThat(answers.getFirst()).isInstanceOf(Assignment.UnknownConfig.class);
-    assertThat(Scene.slot(answers.getLast()).scheduledTime()).isEqualTo(at(0));
+    assertThat(results.getFirst()).isInstanceOf(Assignment.UnknownConfig.class);
+    assertThat(Scene.slot(results.getLast()).scheduledTime()).isEqualTo(at(0));
     assertThat(scene.node.ledger().find(scene.id("a"))).isEmpty();
   }
 
   @Test
-  default void emptyBatchIsAnsweredByNothing() {
+  default void emptyBatchReturnsNothing() {
     assertThat(scene(1).node.ledger().assign(List.of())).isEmpty();
   }
 
   @Test
   default void staleBeliefInAConfigurationDoesNoHarm() {
     Scene scene = scene(100);
-    AssignRequest stale = scene.demand("a", at(0));
+    AssignRequest stale = scene.request("a", at(0));
     scene.configure(SlotPolicy.of(1, WINDOW));
 
     assertThat(Scene.assign(scene.node.ledger(), stale).configVersion()).isEqualTo(2);
-    assertThat(Scene.assign(scene.node.ledger(), scene.demand("b", at(0))).scheduledTime())
+    assertThat(Scene.assign(scene.node.ledger(), scene.request("b", at(0))).scheduledTime())
         .isEqualTo(at(4));
   }
 
@@ -240,7 +240,7 @@ interface GivingClaims extends Claims {
         scene
             .node
             .ledger()
-            .assign(ids.stream().map(id -> scene.demand(id, at(0))).toList())
+            .assign(ids.stream().map(id -> scene.request(id, at(0))).toList())
             .stream()
             .map(Scene::slot)
             .toList();
@@ -264,7 +264,7 @@ interface GivingClaims extends Claims {
     scene.node.ledger().cancel(request.eventId());
   }
 
-  /** The bound of the specification: any interval holds hardly more than its share. */
+  /** The bound of the specification: any interval has hardly more than its share of events. */
   @Test
   default void anyIntervalHoldsHardlyMoreThanItsShare() {
     Scene scene = scene(100);

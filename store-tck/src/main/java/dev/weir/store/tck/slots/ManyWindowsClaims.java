@@ -21,14 +21,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * More windows and runs than a store reads at once, most of them with holes. Too much for the
- * model: the ledger in memory says what is right.
+ * Claims with more windows and runs than a store reads in one page, max of them with gaps. The
+ * model is too slow for them, so the memory ledger is the reference.
  */
 interface ManyWindowsClaims extends Claims {
   int SECONDS = 3_600;
 
   @Test
-  default void thousandsOfWindowsAreAnsweredAsByTheLedgerInMemory() {
+  default void thousandsOfWindowsGiveTheSameResultsAsTheMemoryLedger() {
     Scene scene = scene(2);
     MemorySlotLedger memory = new MemorySlotLedger(scene.clock, new Random(1), 1_000_000);
     memory.configure(scene.configName, scene.config().terms());
@@ -36,28 +36,28 @@ interface ManyWindowsClaims extends Claims {
     Random random = new Random(20260601);
     for (int round = 0; round < 60; round++) {
       Node node = nodes.get(random.nextInt(nodes.size()));
-      List<AssignRequest> demands = demands(scene, random, 60);
-      assertThat(node.ledger().assign(demands)).isEqualTo(memory.assign(demands));
+      List<AssignRequest> requests = requests(scene, random, 60);
+      assertThat(node.ledger().assign(requests)).isEqualTo(memory.assign(requests));
       for (int i = 0; i < 10; i++) {
         String id = scene.id("e" + random.nextInt(4_000));
         assertThat(node.ledger().cancel(id)).isEqualTo(memory.cancel(id));
       }
       if (round % 15 == 14) {
-        // Behind noon windows are stored under the new terms, before it only slots are.
-        SlotPolicy terms = SlotPolicy.of(2 + round % 2, Duration.ofSeconds(2 + round % 4));
-        scene.configure(terms);
-        memory.configure(scene.configName, terms);
+        // After noon, windows are stored under the new policy; before it, only slots are.
+        SlotPolicy policy = SlotPolicy.of(2 + round % 2, Duration.ofSeconds(2 + round % 4));
+        scene.configure(policy);
+        memory.configure(scene.configName, policy);
       }
     }
     compareReads(scene, memory);
   }
 
-  private static List<AssignRequest> demands(Scene scene, Random random, int count) {
-    // Every other batch is dense, so that windows fill and runs grow.
+  private static List<AssignRequest> requests(Scene scene, Random random, int count) {
+    // Every other batch is dense, so that windows fill up and runs grow.
     int width = random.nextBoolean() ? SECONDS : SECONDS / 12;
     return IntStream.range(0, count)
         .mapToObj(
-            i -> scene.demand("e" + random.nextInt(4_000), at(random.nextInt(2 * width) - width)))
+            i -> scene.request("e" + random.nextInt(4_000), at(random.nextInt(2 * width) - width)))
         .toList();
   }
 
@@ -79,13 +79,13 @@ interface ManyWindowsClaims extends Claims {
     }
   }
 
-  /** A comb of full windows: every second one, so that each is a run of its own. */
+  /** Fills every second window, so that each is a separate run. */
   @Test
   default void combOfFullWindowsIsFilledInOrder() {
     Scene scene = scene(1);
     int teeth = 600;
     List<AssignRequest> comb =
-        IntStream.range(0, teeth).mapToObj(i -> scene.demand("tooth" + i, at(8.0 * i))).toList();
+        IntStream.range(0, teeth).mapToObj(i -> scene.request("tooth" + i, at(8.0 * i))).toList();
     assertThat(scene.node.ledger().assign(comb)).hasSize(teeth);
     Node cold = scene.anotherNode();
 
@@ -94,7 +94,7 @@ interface ManyWindowsClaims extends Claims {
             .ledger()
             .assign(
                 IntStream.range(0, teeth + 1)
-                    .mapToObj(i -> scene.demand("gap" + i, at(0)))
+                    .mapToObj(i -> scene.request("gap" + i, at(0)))
                     .toList())
             .stream()
             .map(Scene::slot)
@@ -105,7 +105,7 @@ interface ManyWindowsClaims extends Claims {
             IntStream.rangeClosed(0, teeth)
                 .mapToObj(i -> i < teeth ? 8.0 * i + 4 : 8.0 * teeth)
                 .toList());
-    assertThat(scene.ask("last", at(0)))
+    assertThat(scene.tryAssign("last", at(0)))
         .isInstanceOfSatisfying(
             Assignment.Assigned.class,
             last -> assertThat(last.lookahead()).isEqualTo(2L * teeth + 1));
@@ -125,7 +125,7 @@ interface ManyWindowsClaims extends Claims {
     assertThat(times).hasSize(110_000);
     assertThat(scene.windows()).containsExactly(count(0, 100_000), count(1, 10_000));
 
-    // So many that a store has to carry them over in portions.
+    // Enough that a store has to carry them over in portions.
     scene.configure(SlotPolicy.of(100, Duration.ofMillis(1)));
     List<WindowCount> carried = scene.windows();
     assertThat(carried).hasSizeGreaterThan(1_000);

@@ -18,23 +18,23 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * One configuration of the model: a list of its slots, and everything else found by looking at all
- * of them, window by window and place by place.
+ * One configuration of the model: a list of its slots, from which everything else is computed by
+ * brute force, window by window and place by place.
  */
 final class NaiveConfig {
   /** More windows than any trace can fill or a calendar can close. */
-  private static final int MOST_WINDOWS = 1_000_000;
+  private static final int MAX_WINDOWS = 1_000_000;
 
   final List<SlotPolicy> versions = new ArrayList<>();
   final List<Held> slots = new ArrayList<>();
 
-  /** Slots as they were when they ended, where the past is over: their places stay taken. */
+  /** Slots as they ended whose time has passed: their places stay taken. */
   final List<Held> ghosts = new ArrayList<>();
 
   /**
    * A slot in the model.
    *
-   * @param windowMicros the size of the window in which it was given its place
+   * @param windowMicros size of the window in which it got its place
    */
   record Held(Slot slot, long windowMicros) {
     long micros() {
@@ -46,21 +46,21 @@ final class NaiveConfig {
     }
   }
 
-  /** What an event that asks now may get. */
+  /** The requested time of an event, and the current time. */
   record Wanted(long requestedMicros, long nowMicros) {}
 
   /**
-   * Where an event goes.
+   * The placement of an event.
    *
-   * @param micros its time; of no meaning under {@link Spread#RANDOM}
+   * @param micros its time; without meaning for {@link Spread#RANDOM}
    */
   record Spot(long windowStart, int place, long micros, long lookahead, boolean inTime) {}
 
-  NaiveConfig(SlotPolicy terms) {
-    versions.add(terms);
+  NaiveConfig(SlotPolicy policy) {
+    versions.add(policy);
   }
 
-  /** A configuration to try things on. */
+  /** Returns a copy to experiment on. */
   NaiveConfig copy() {
     NaiveConfig copy = new NaiveConfig(versions.getFirst());
     copy.versions.addAll(versions.subList(1, versions.size()));
@@ -69,15 +69,15 @@ final class NaiveConfig {
     return copy;
   }
 
-  SlotPolicy terms() {
+  SlotPolicy policy() {
     return versions.getLast();
   }
 
-  /** The earliest window with a free place, and the lowest such place in it. */
+  /** Returns the earliest window with a free place, and the lowest such place in it. */
   Spot find(Wanted wanted) {
-    long size = terms().windowMicros();
+    long size = policy().windowMicros();
     long first = Math.floorDiv(from(wanted), size) * size;
-    for (int i = 0; i < MOST_WINDOWS; i++) {
+    for (int i = 0; i < MAX_WINDOWS; i++) {
       long start = first + i * size;
       int place = lowestPlace(start, from(wanted), latest(wanted));
       boolean inTime = place >= 0;
@@ -88,38 +88,38 @@ final class NaiveConfig {
         return new Spot(start, place, start + Places.offsetMicros(place, size), i, inTime);
       }
     }
-    throw new AssertionError("no free place in " + MOST_WINDOWS + " windows");
+    throw new AssertionError("no free place in " + MAX_WINDOWS + " windows");
   }
 
-  /** The first time at which it may run. */
+  /** Returns the earliest time at which an event may run. */
   long from(Wanted wanted) {
-    return Math.max(base(wanted), terms().pausedUntilMicros());
+    return Math.max(base(wanted), policy().pausedUntilMicros());
   }
 
-  /** The last time at which it may run. */
+  /** Returns the latest time at which an event may run. */
   long latest(Wanted wanted) {
-    return terms().maxDelayMicros() == SlotPolicy.UNBOUNDED
+    return policy().maxDelayMicros() == SlotPolicy.UNBOUNDED
         ? Long.MAX_VALUE
-        : base(wanted) + terms().maxDelayMicros();
+        : base(wanted) + policy().maxDelayMicros();
   }
 
   private long base(Wanted wanted) {
-    return terms().notBefore() == NotBefore.NOW
+    return policy().notBefore() == NotBefore.NOW
         ? Math.max(wanted.requestedMicros(), wanted.nowMicros())
         : wanted.requestedMicros();
   }
 
   private int lowestPlace(long start, long from, long latest) {
     Set<Integer> taken = taken(start);
-    int max = terms().maxPerWindow();
+    int max = policy().maxPerWindow();
     if (taken.size() >= max
-        || (terms().spread() == Spread.RANDOM && share(start, from, latest) <= taken.size())) {
+        || (policy().spread() == Spread.RANDOM && share(start, from, latest) <= taken.size())) {
       return -1;
     }
     for (int place = 0; place < max; place++) {
-      long time = start + Places.offsetMicros(place, terms().windowMicros());
+      long time = start + Places.offsetMicros(place, policy().windowMicros());
       boolean usable =
-          terms().spread() == Spread.RANDOM || (time >= from && time <= latest && isOpen(time));
+          policy().spread() == Spread.RANDOM || (time >= from && time <= latest && isOpen(time));
       if (usable && !taken.contains(place)) {
         return place;
       }
@@ -127,9 +127,9 @@ final class NaiveConfig {
     return -1;
   }
 
-  /** The places that are taken in a window. Slots from windows of another size lie between them. */
+  /** Returns the taken places of a window. Slots of windows of another size are between them. */
   Set<Integer> taken(long start) {
-    long size = terms().windowMicros();
+    long size = policy().windowMicros();
     List<Held> inside =
         Stream.concat(slots.stream(), ghosts.stream())
             .filter(held -> held.slot().state().holds() && held.isIn(start, start + size))
@@ -145,14 +145,14 @@ final class NaiveConfig {
     return taken;
   }
 
-  /** The free place whose cell is nearest; of two the earlier; above the limit if none is free. */
+  /** Returns the nearest free place, the earlier of two; above the limit if none is free. */
   private int nearestFree(Set<Integer> taken, long offset) {
-    int max = terms().maxPerWindow();
+    int max = policy().maxPerWindow();
     long cells = 1;
     while (cells < max) {
       cells *= 2;
     }
-    long wanted = offset * cells / terms().windowMicros();
+    long wanted = offset * cells / policy().windowMicros();
     int nearest = -1;
     long best = Long.MAX_VALUE;
     for (int place = 0; place < max; place++) {
@@ -169,21 +169,21 @@ final class NaiveConfig {
     return nearest;
   }
 
-  /** The part of the limit that falls to the open time of a window from one time to another. */
+  /** Returns the share of the limit for the open time of a window between two times. */
   private long share(long start, long from, long latest) {
-    long end = Math.min(start + terms().windowMicros() - 1, latest);
+    long end = Math.min(start + policy().windowMicros() - 1, latest);
     long open = 0;
     long next;
     for (long time = Math.max(start, from); time <= end; time = next) {
-      // Hours begin and end on the second.
+      // Opening hours begin and end on whole seconds.
       next = Math.min(end + 1, (Math.floorDiv(time, Micros.PER_SECOND) + 1) * Micros.PER_SECOND);
       open += isOpen(time) ? next - time : 0;
     }
-    return open * terms().maxPerWindow() / terms().windowMicros();
+    return open * policy().maxPerWindow() / policy().windowMicros();
   }
 
   boolean isOpen(long micros) {
-    return switch (terms().calendar()) {
+    return switch (policy().calendar()) {
       case Calendar.Always always -> true;
       case OpeningHours hours -> {
         ZonedDateTime time =
@@ -198,13 +198,13 @@ final class NaiveConfig {
 
   void add(Slot slot) {
     slots.removeIf(held -> held.slot().eventId().equals(slot.eventId()));
-    slots.add(new Held(slot, terms().windowMicros()));
+    slots.add(new Held(slot, policy().windowMicros()));
   }
 
-  /** Ends a slot; its place is free again if its time is ahead or the past is kept. */
+  /** Ends a slot; its place becomes free if its time is in the future or the past is kept. */
   void end(Held held, Slot ended, long nowMicros) {
-    boolean free = terms().notBefore() == NotBefore.REQUESTED || held.micros() > nowMicros;
-    long size = terms().windowMicros();
+    boolean free = policy().notBefore() == NotBefore.REQUESTED || held.micros() > nowMicros;
+    long size = policy().windowMicros();
     long start = Math.floorDiv(held.micros(), size) * size;
     boolean mixed =
         Stream.concat(slots.stream(), ghosts.stream())
@@ -215,20 +215,20 @@ final class NaiveConfig {
     if (!free) {
       ghosts.add(held);
     } else if (mixed) {
-      // The window is built anew from its slots.
+      // The window is rebuilt from its slots.
       ghosts.removeIf(ghost -> ghost.isIn(start, start + size));
     }
   }
 
-  void change(SlotPolicy terms) {
-    boolean sameRoom = terms.hasSameWindowsAs(terms());
-    versions.add(terms);
-    if (!sameRoom) {
+  void change(SlotPolicy policy) {
+    boolean sameWindows = policy.hasSameWindowsAs(policy());
+    versions.add(policy);
+    if (!sameWindows) {
       ghosts.clear();
     }
   }
 
-  /** Removes what lies before a time. */
+  /** Removes the slots before a time. */
   void removeBefore(long micros) {
     slots.removeIf(held -> held.micros() < micros);
     ghosts.removeIf(held -> held.micros() < micros);

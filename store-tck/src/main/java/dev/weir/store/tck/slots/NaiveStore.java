@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** The model of a store: what every ledger must answer, by the plainest means. */
+/** The model of a store: the right results of every ledger, computed in the simplest way. */
 final class NaiveStore {
   private final Map<String, NaiveConfig> configs = new LinkedHashMap<>();
   private final InstantSource clock;
@@ -36,7 +36,7 @@ final class NaiveStore {
     this.clock = clock;
   }
 
-  /** A store to try things on. */
+  /** Returns a copy to experiment on. */
   NaiveStore copy() {
     NaiveStore copy = new NaiveStore(clock);
     configs.forEach((name, config) -> copy.configs.put(name, config.copy()));
@@ -60,14 +60,14 @@ final class NaiveStore {
     return held(eventId).map(Held::slot);
   }
 
-  /** The right answer. Where chance decides the time, that of {@code actual} is taken over. */
+  /** Returns the right result. Where the time is random, that of {@code actual} is adopted. */
   Assignment assign(SlotRequest request, Assignment actual) {
     Optional<Slot> before = find(request.eventId()).filter(slot -> slot.state().holds());
     if (before.isPresent()) {
       return new Assignment.Assigned(before.get(), true, 0);
     }
     NaiveConfig config = config(request.configName());
-    boolean random = config.terms().spread() == Spread.RANDOM;
+    boolean random = config.policy().spread() == Spread.RANDOM;
     Wanted wanted = wanted(request.requestedTime());
     Spot spot = config.find(wanted);
     if (!spot.inTime()) {
@@ -76,7 +76,7 @@ final class NaiveStore {
           : new Assignment.NoRoom(
               request,
               Micros.instant(spot.micros()),
-              retryAfter(request, config.terms(), wanted, spot));
+              retryAfter(request, config.policy(), wanted, spot));
     }
     long micros = random ? chosen(config, wanted, spot, actual) : spot.micros();
     Slot slot =
@@ -101,19 +101,19 @@ final class NaiveStore {
   }
 
   private static Duration retryAfter(
-      SlotRequest request, SlotPolicy terms, Wanted wanted, Spot spot) {
-    if (terms.notBefore() == NotBefore.REQUESTED
+      SlotRequest request, SlotPolicy policy, Wanted wanted, Spot spot) {
+    if (policy.notBefore() == NotBefore.REQUESTED
         && !request.requestedTime().equals(SlotRequest.NOW)) {
       return Assignment.NoRoom.NEVER;
     }
-    long wait = spot.micros() - terms.maxDelayMicros() - wanted.nowMicros();
+    long wait = spot.micros() - policy.maxDelayMicros() - wanted.nowMicros();
     return Micros.duration(Math.max(wait, Micros.PER_SECOND));
   }
 
-  /** The time that chance gave, if it is one that it may give. */
+  /** Returns the random time of the actual result, if it is a valid one. */
   private static long chosen(NaiveConfig config, Wanted wanted, Spot spot, Assignment actual) {
     long from = Math.max(config.from(wanted), spot.windowStart());
-    long end = spot.windowStart() + config.terms().windowMicros();
+    long end = spot.windowStart() + config.policy().windowMicros();
     if (actual instanceof Assignment.Assigned assigned) {
       long micros = Micros.ceil(assigned.slot().scheduledTime());
       if (micros >= from
@@ -190,8 +190,9 @@ final class NaiveStore {
   }
 
   /**
-   * The last time not after {@code before} at which no configuration has a window in half, and
-   * before which no slot lies that was assigned later: only then windows go with all their slots.
+   * Returns the last time up to {@code before} that cuts no configuration's window in two, and
+   * before which there is no slot that was assigned later: only then are windows removed with all
+   * their slots.
    */
   Instant betweenWindows(Instant before) {
     long cut = Micros.ceil(before);
@@ -199,7 +200,7 @@ final class NaiveStore {
     while (moved) {
       moved = false;
       for (NaiveConfig config : configs.values()) {
-        long size = config.terms().windowMicros();
+        long size = config.policy().windowMicros();
         long start = Math.floorDiv(cut, size) * size;
         long end = cut;
         if (Stream.concat(config.slots.stream(), config.ghosts.stream())
@@ -244,7 +245,7 @@ final class NaiveStore {
 
   ForecastResult forecast(String configName, Instant from, int events) {
     NaiveConfig config = config(configName).copy();
-    boolean random = config.terms().spread() == Spread.RANDOM;
+    boolean random = config.policy().spread() == Spread.RANDOM;
     Wanted wanted = wanted(from);
     long last = Long.MIN_VALUE;
     long window = Long.MIN_VALUE;
@@ -254,7 +255,7 @@ final class NaiveStore {
         return new ForecastResult.NoRoom(i);
       }
       window = spot.windowStart();
-      last = Math.max(last, random ? window + config.terms().windowMicros() - 1 : spot.micros());
+      last = Math.max(last, random ? window + config.policy().windowMicros() - 1 : spot.micros());
       Instant start = Micros.instant(window);
       Instant time = random ? start : Micros.instant(spot.micros());
       config.add(

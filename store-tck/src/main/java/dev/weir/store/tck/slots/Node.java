@@ -4,5 +4,5 @@ import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotUpkeep;
 
-/** One node's view of a store: its ports. */
+/** The ports of a store, as one node opens them. */
 public record Node(SlotLedger ledger, SlotConfigs configs, SlotUpkeep upkeep) {}

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Several nodes on one store, one after the other and all at once. */
+/** Claims about several nodes on one store, one after the other and concurrently. */
 interface NodeClaims extends Claims {
   int THREADS = 64;
 
@@ -39,15 +39,15 @@ interface NodeClaims extends Claims {
     Node other = scene.anotherNode();
 
     scene.assign("a", at(0));
-    Scene.assign(other.ledger(), scene.demand("b", at(0)));
+    Scene.assign(other.ledger(), scene.request("b", at(0)));
     scene.assign("c", at(0));
-    Scene.assign(other.ledger(), scene.demand("d", at(0)));
+    Scene.assign(other.ledger(), scene.request("d", at(0)));
 
     assertThat(scene.windows())
         .containsExactly(count(0, 1), count(4, 1), count(8, 1), count(12, 1));
   }
 
-  /** In stretches of every length: one may trust in being alone only until it is not. */
+  /** In stretches of every length: a node may rely on being alone only until it is not. */
   @Test
   default void nodesThatTakeTurnsLeaveNoGap() {
     Scene scene = scene(3);
@@ -57,7 +57,7 @@ interface NodeClaims extends Claims {
     for (int stretch = 1; stretch <= 24; stretch++) {
       Node node = stretch % 2 == 0 ? scene.node : other;
       for (int i = 0; i < stretch; i++) {
-        Slot slot = Scene.assign(node.ledger(), scene.demand("e" + events, at(0)));
+        Slot slot = Scene.assign(node.ledger(), scene.request("e" + events, at(0)));
         int window = events / 3;
         assertThat(slot.windowStart()).isEqualTo(at(4.0 * window));
         assertThat(slot.place()).isEqualTo(events % 3);
@@ -112,13 +112,13 @@ interface NodeClaims extends Claims {
     Node other = scene.anotherNode();
     Slot slot = scene.assign("a", at(0));
 
-    assertThat(Scene.assign(other.ledger(), scene.demand("a", at(9)))).isEqualTo(slot);
+    assertThat(Scene.assign(other.ledger(), scene.request("a", at(9)))).isEqualTo(slot);
     assertThat(other.ledger().confirm(scene.id("a")))
         .isEqualTo(new Transition.Done(slot.in(SlotState.CONFIRMED)));
     assertThat(scene.node.ledger().find(scene.id("a"))).contains(slot.in(SlotState.CONFIRMED));
   }
 
-  /** Overlapping ids, one configuration: no gap, no window over its limit, one slot for each. */
+  /** Overlapping ids, one configuration: no gap, no window over its limit, one slot per event. */
   @Test
   default void manyCallersFillWindowsWithoutGaps() {
     Scene scene = scene(7);
@@ -132,7 +132,7 @@ interface NodeClaims extends Claims {
     assertThat(given.stream().map(Slot::scheduledTime).distinct()).hasSize(events);
   }
 
-  /** The same ids on several configurations, in any order: still one slot for each. */
+  /** The same ids on several configurations, in any order: still one slot per event. */
   @Test
   default void manyCallersOnSeveralConfigurationsGetOneSlotForEachEvent() {
     Scene scene = scene(3);
@@ -150,7 +150,7 @@ interface NodeClaims extends Claims {
       List<WindowCount> windows =
           Scene.windows(scene.node.ledger(), config, Scene.FIRST, Scene.LAST);
       int inConfig = windows.stream().mapToInt(WindowCount::taken).sum();
-      // All windows but the last are full: nothing was lost to a copy that came second.
+      // All windows but the last are full: no place was lost to a duplicate that came second.
       for (int i = 0; i < windows.size(); i++) {
         assertThat(windows.get(i)).isEqualTo(count(4.0 * i, Math.min(3, inConfig - 3 * i)));
       }
@@ -160,9 +160,9 @@ interface NodeClaims extends Claims {
   }
 
   /**
-   * Each of many callers asks for all events, in its own order and in batches, on its own node.
-   * Returns one slot for each event, after checking that everybody got the same and that it is what
-   * is stored.
+   * Each of many callers requests all events, in its own order and in batches, on its own node.
+   * Returns one slot for each event, after checking that all callers got the same slot and that it
+   * is the stored one.
    */
   private static List<Slot> assignAtOnce(Scene scene, List<SlotConfig> configs, int events) {
     List<Node> nodes = List.of(scene.node, scene.anotherNode());
@@ -172,20 +172,20 @@ interface NodeClaims extends Claims {
       Node node = nodes.get(caller % nodes.size());
       List<Integer> order = IntStream.range(0, events).boxed().collect(Collectors.toList());
       Collections.shuffle(order, random);
-      List<AssignRequest> demands =
+      List<AssignRequest> requests =
           order.stream()
               .limit(events / 8)
-              .map(i -> scene.demand("e" + i, at(0), configs.get(random.nextInt(configs.size()))))
+              .map(i -> scene.request("e" + i, at(0), configs.get(random.nextInt(configs.size()))))
               .toList();
       int size = 1 + random.nextInt(40);
-      callers.add(() -> assignInBatches(node, demands, size));
+      callers.add(() -> assignInBatches(node, requests, size));
     }
     Map<String, Slot> given = new HashMap<>();
-    for (Assignment answer : Crowd.atOnce(callers).stream().flatMap(List::stream).toList()) {
-      Slot slot = Scene.slot(answer);
+    for (Assignment result : Crowd.atOnce(callers).stream().flatMap(List::stream).toList()) {
+      Slot slot = Scene.slot(result);
       assertThat(given.merge(slot.eventId(), slot, (first, second) -> first)).isEqualTo(slot);
     }
-    // And those that they left out.
+    // Then the events that the batches left out.
     for (int i = 0; i < events; i++) {
       Slot slot = scene.assign("e" + i, at(0));
       assertThat(given.merge(slot.eventId(), slot, (first, second) -> first)).isEqualTo(slot);
@@ -195,16 +195,16 @@ interface NodeClaims extends Claims {
   }
 
   private static List<Assignment> assignInBatches(
-      Node node, List<AssignRequest> demands, int size) {
-    List<Assignment> answers = new ArrayList<>();
-    for (int from = 0; from < demands.size(); from += size) {
-      answers.addAll(
-          node.ledger().assign(demands.subList(from, Math.min(from + size, demands.size()))));
+      Node node, List<AssignRequest> requests, int size) {
+    List<Assignment> results = new ArrayList<>();
+    for (int from = 0; from < requests.size(); from += size) {
+      results.addAll(
+          node.ledger().assign(requests.subList(from, Math.min(from + size, requests.size()))));
     }
-    return answers;
+    return results;
   }
 
-  /** The same event at the same moment, from two nodes and on two configurations. */
+  /** The same event at the same time, from two nodes and on two configurations. */
   @Test
   default void sameEventAtTheSameMomentOnTwoConfigurationsIsOneSlot() {
     Scene scene = scene(1);
@@ -216,8 +216,8 @@ interface NodeClaims extends Claims {
       List<Slot> slots =
           Crowd.atOnce(
               List.of(
-                  () -> Scene.assign(scene.node.ledger(), scene.demand(event, at(0))),
-                  () -> Scene.assign(other.ledger(), scene.demand(event, at(0), otherConfig))));
+                  () -> Scene.assign(scene.node.ledger(), scene.request(event, at(0))),
+                  () -> Scene.assign(other.ledger(), scene.request(event, at(0), otherConfig))));
 
       assertThat(slots.getFirst()).isEqualTo(slots.getLast());
     }
@@ -231,9 +231,9 @@ interface NodeClaims extends Claims {
     assertThat(held).isEqualTo(30);
   }
 
-  /** Giving, cancelling, confirming, changing and reclaiming at once; then everything adds up. */
+  /** Assigning, cancelling, confirming, changing and reclaiming concurrently adds up. */
   @Test
-  default void everythingAtOnceAddsUp() {
+  default void concurrentOperationsAddUp() {
     Scene scene = scene(5);
     List<Node> nodes = List.of(scene.node, scene.anotherNode());
     List<Callable<Integer>> callers = new ArrayList<>();
@@ -256,7 +256,7 @@ interface NodeClaims extends Claims {
             held.entrySet().stream()
                 .map(entry -> new WindowCount(entry.getKey(), Math.toIntExact(entry.getValue())))
                 .toList());
-    // No change of terms raised the limit over this.
+    // No change of the policy raised the limit above this.
     assertThat(held.values()).allMatch(taken -> taken <= 6);
     assertThat(scene.list(SlotQuery.Filter.ALL, 7)).isEqualTo(scene.all());
   }
@@ -277,8 +277,8 @@ interface NodeClaims extends Claims {
             node.ledger()
                 .assign(
                     List.of(
-                        scene.demand(event, at(random.nextInt(20))),
-                        scene.demand("f" + random.nextInt(80), at(0))));
+                        scene.request(event, at(random.nextInt(20))),
+                        scene.request("f" + random.nextInt(80), at(0))));
       }
     }
     return 0;

@@ -12,7 +12,7 @@ import dev.weir.engine.slots.Transition;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.store.tck.Crowd;
 import dev.weir.store.tck.slots.Race.Act;
-import dev.weir.store.tck.slots.Race.Ask;
+import dev.weir.store.tck.slots.Race.EventRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,13 +25,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Plays races on a store. After each round some order of its acts must exist in which the model
- * gives the same answers and ends in the same state.
+ * Runs races on a store. After each round there must be an order of its acts in which the model has
+ * the same results and ends in the same state.
  */
 final class RacePlayer {
   private static final int NODES = 4;
 
-  /** Events that are confirmed stay so: after this many rounds there are new ones. */
+  /** Confirmed events stay confirmed, so new events are used after this number of rounds. */
   private static final int ROUNDS_OF_AN_EVENT = 6;
 
   private final Scene scene;
@@ -54,13 +54,13 @@ final class RacePlayer {
     configs.forEach(model::configure);
   }
 
-  /** What an act was answered; a reclaim is one step for each configuration. */
+  /** An act with its result; a reclaim is one step for each configuration. */
   private sealed interface Step {
-    record Assigned(List<AssignRequest> demands, List<Assignment> answers) implements Step {}
+    record Assigned(List<AssignRequest> requests, List<Assignment> results) implements Step {}
 
-    record Cancelled(String eventId, Transition answer) implements Step {}
+    record Cancelled(String eventId, Transition result) implements Step {}
 
-    record Confirmed(String eventId, Transition answer) implements Step {}
+    record Confirmed(String eventId, Transition result) implements Step {}
 
     record Reclaimed(String configName, Instant before) implements Step {}
   }
@@ -94,8 +94,8 @@ final class RacePlayer {
   private List<Step> act(Node node, Act act) {
     return switch (act) {
       case Act.Assign assign -> {
-        List<AssignRequest> demands = assign.asks().stream().map(this::demand).toList();
-        yield List.of(new Step.Assigned(demands, node.ledger().assign(demands)));
+        List<AssignRequest> requests = assign.requests().stream().map(this::request).toList();
+        yield List.of(new Step.Assigned(requests, node.ledger().assign(requests)));
       }
       case Act.Cancel cancel -> {
         String id = id(cancel.event());
@@ -115,9 +115,9 @@ final class RacePlayer {
     };
   }
 
-  private AssignRequest demand(Ask ask) {
-    return scene.demand(
-        name(ask.event()), Scene.at(ask.requestedSeconds()), configs.get(ask.config()));
+  private AssignRequest request(EventRequest request) {
+    return scene.request(
+        name(request.event()), Scene.at(request.requestedSeconds()), configs.get(request.config()));
   }
 
   private String id(int event) {
@@ -128,7 +128,7 @@ final class RacePlayer {
     return round / ROUNDS_OF_AN_EVENT + "-" + event;
   }
 
-  /** The model after an order of the steps that explains all answers and the state. */
+  /** Returns the model after an order of the steps that explains all results and the state. */
   private Optional<NaiveStore> inSomeOrder(NaiveStore store, List<Step> left, State state) {
     if (left.isEmpty()) {
       return state(store).equals(state) ? Optional.of(store) : Optional.empty();
@@ -150,15 +150,17 @@ final class RacePlayer {
   private static boolean explains(NaiveStore store, Step step) {
     return switch (step) {
       case Step.Assigned assigned ->
-          IntStream.range(0, assigned.demands().size())
+          IntStream.range(0, assigned.requests().size())
               .allMatch(
                   i -> {
-                    Assignment answer = assigned.answers().get(i);
-                    return store.assign(assigned.demands().get(i).request(), answer).equals(answer);
+                    Assignment result = assigned.results().get(i);
+                    return store
+                        .assign(assigned.requests().get(i).request(), result)
+                        .equals(result);
                   });
-      case Step.Cancelled cancelled -> store.cancel(cancelled.eventId()).equals(cancelled.answer());
+      case Step.Cancelled cancelled -> store.cancel(cancelled.eventId()).equals(cancelled.result());
       case Step.Confirmed confirmed ->
-          store.confirm(confirmed.eventId()).equals(confirmed.answer());
+          store.confirm(confirmed.eventId()).equals(confirmed.result());
       case Step.Reclaimed reclaimed -> {
         store.reclaim(reclaimed.configName(), reclaimed.before());
         yield true;

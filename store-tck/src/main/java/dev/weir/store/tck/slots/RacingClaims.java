@@ -26,12 +26,12 @@ import net.jqwik.api.ShrinkingMode;
 import org.junit.jupiter.api.Test;
 
 /**
- * The same events end and ask again at the same moment, on several nodes and across configurations.
- * An event that moves takes its place with it: nothing is freed where it was, nothing is forgotten
- * where it is.
+ * Claims about events that end and are assigned again at the same time, on several nodes and across
+ * configurations. If an event moves to another configuration, no place is freed twice where it was,
+ * and none is lost where it is.
  */
 interface RacingClaims extends Claims {
-  /** What happens in a race depends on chance, so a smaller race proves nothing: no shrinking. */
+  /** The outcome of a race is random, so shrinking to a smaller one proves nothing. */
   @Property(
       tries = 12,
       seed = "20260601",
@@ -43,7 +43,7 @@ interface RacingClaims extends Claims {
     new RacePlayer(scene).play(race);
   }
 
-  /** The shortest way to a place that is freed in the wrong configuration. */
+  /** The shortest sequence that could free a place in the wrong configuration. */
   @Test
   default void eventThatMovesWhileItIsCancelledFreesNothingElsewhere() {
     Scene scene = scene(10);
@@ -59,7 +59,7 @@ interface RacingClaims extends Claims {
               List.of(
                   () -> nodes.getFirst().ledger().cancel(slot.eventId()),
                   () -> {
-                    Scene.assign(nodes.getLast().ledger(), scene.demand(event, at(0), other));
+                    Scene.assign(nodes.getLast().ledger(), scene.request(event, at(0), other));
                     return new Transition.Done(slot);
                   }));
 
@@ -72,7 +72,7 @@ interface RacingClaims extends Claims {
     assertAddsUp(scene, other);
   }
 
-  /** Many callers, few events, three configurations; nothing puts the windows right afterwards. */
+  /** Many callers, few events, three configurations; nothing repairs the windows afterwards. */
   @Test
   default void endingsOfManyCallersAddUpInEveryConfiguration() {
     Scene scene = scene(2);
@@ -112,14 +112,14 @@ interface RacingClaims extends Claims {
         case 9 -> assertThat(node.upkeep().reclaim(at(0.5), 3)).isNotNegative();
         default -> {
           SlotConfig config = configs.get(random.nextInt(configs.size()));
-          Scene.assign(node.ledger(), scene.demand(event, at(random.nextInt(8)), config));
+          Scene.assign(node.ledger(), scene.request(event, at(random.nextInt(8)), config));
         }
       }
     }
     return 40;
   }
 
-  /** Windows hold what the slots say, every place once, and not more than the limit. */
+  /** Windows agree with the slots, with every place taken once, and no more than the limit. */
   private static void assertAddsUp(Scene scene, SlotConfig config) {
     SlotQuery query =
         new SlotQuery(

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a ledger shows: slots, windows, forecasts. */
+/** Claims about reading slots, windows and forecasts. */
 interface ReadingClaims extends Claims {
   @Test
   default void listsByTimeInPages() {
@@ -32,7 +32,7 @@ interface ReadingClaims extends Claims {
   }
 
   @Test
-  default void listsOnlyTheTimeAskedFor() {
+  default void listsOnlyTheRequestedTime() {
     Scene scene = scene(4);
     scene.assign("e", 8, at(0));
 
@@ -42,7 +42,7 @@ interface ReadingClaims extends Claims {
     assertThat(scene.list(at(1), at(1), SlotQuery.Filter.ALL, 2)).isEmpty();
   }
 
-  /** A cancelled slot and the one that took its place share their time. */
+  /** A cancelled slot and the one that replaced it have the same time. */
   @Test
   default void listsSlotsOfTheSameTimeByIdWhateverTheirState() {
     Scene scene = scene(1);
@@ -109,7 +109,7 @@ interface ReadingClaims extends Claims {
   }
 
   @Test
-  default void countsWindowsThatStartInTheTimeAskedFor() {
+  default void countsWindowsThatStartInTheRequestedTime() {
     Scene scene = scene(2);
     scene.assign("e", 9, at(0));
 
@@ -193,7 +193,7 @@ interface ReadingClaims extends Claims {
   }
 
   @Test
-  default void forecastBehindTheEndOfTimeIsNoRoom() {
+  default void forecastFindsNothingAfterTheEndOfTime() {
     assertThat(scene(4).forecast(Micros.instant(Micros.LATEST).minusSeconds(2), 100))
         .isInstanceOf(ForecastResult.NoRoom.class);
   }

@@ -26,11 +26,11 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * One configuration on a store, and short words for what tests do with it. Event ids are made
- * unique to the scene, because one store serves all scenes.
+ * One configuration on a store, and short methods for what tests do with it. Event ids are unique
+ * to the scene, because one store serves all scenes.
  */
 public final class Scene {
-  /** A round time: the start of a window of any size in use here. */
+  /** A round time: the start of a window for every window size in these tests. */
   public static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
 
   static final Instant FIRST = Instant.MIN;
@@ -40,18 +40,18 @@ public final class Scene {
   final Node node;
   final String configName = "c-" + UUID.randomUUID();
   private final Supplier<Node> nodes;
-  private SlotConfig believed;
+  private SlotConfig config;
 
-  private Scene(SettableClock clock, Supplier<Node> nodes, SlotPolicy terms) {
+  private Scene(SettableClock clock, Supplier<Node> nodes, SlotPolicy policy) {
     this.clock = clock;
     this.nodes = nodes;
     this.node = nodes.get();
-    this.believed = node.configs().configure(configName, terms);
+    this.config = node.configs().configure(configName, policy);
   }
 
-  static Scene of(Function<InstantSource, Supplier<Node>> storeBy, SlotPolicy terms) {
+  static Scene of(Function<InstantSource, Supplier<Node>> storeBy, SlotPolicy policy) {
     SettableClock clock = new SettableClock(NOON);
-    return new Scene(clock, storeBy.apply(clock), terms);
+    return new Scene(clock, storeBy.apply(clock), policy);
   }
 
   /** Opens a further node on the same store. */
@@ -60,49 +60,49 @@ public final class Scene {
   }
 
   SlotConfig config() {
-    return believed;
+    return config;
   }
 
-  SlotConfig configure(SlotPolicy terms) {
-    believed = node.configs().configure(configName, terms);
-    return believed;
+  SlotConfig configure(SlotPolicy policy) {
+    config = node.configs().configure(configName, policy);
+    return config;
   }
 
-  /** A second configuration on the same store. */
-  SlotConfig otherConfig(SlotPolicy terms) {
-    return node.configs().configure("c-" + UUID.randomUUID(), terms);
+  /** Creates a second configuration on the same store. */
+  SlotConfig otherConfig(SlotPolicy policy) {
+    return node.configs().configure("c-" + UUID.randomUUID(), policy);
   }
 
   String id(String name) {
     return configName + "/" + name;
   }
 
-  AssignRequest demand(String name, Instant requested) {
-    return demand(name, requested, believed);
+  AssignRequest request(String name, Instant requested) {
+    return request(name, requested, config);
   }
 
-  AssignRequest demand(String name, Instant requested, SlotConfig config) {
+  AssignRequest request(String name, Instant requested, SlotConfig config) {
     return new AssignRequest(new SlotRequest(id(name), config.name(), requested), config);
   }
 
-  /** Asks for one slot and gets it. */
+  /** Assigns one slot; fails if it is refused. */
   Slot assign(String name, Instant requested) {
-    return assign(node.ledger(), demand(name, requested));
+    return assign(node.ledger(), request(name, requested));
   }
 
-  static Slot assign(SlotLedger ledger, AssignRequest demand) {
-    return slot(ledger.assign(List.of(demand)).getFirst());
+  static Slot assign(SlotLedger ledger, AssignRequest request) {
+    return slot(ledger.assign(List.of(request)).getFirst());
   }
 
-  Assignment ask(String name, Instant requested) {
-    return node.ledger().assign(List.of(demand(name, requested))).getFirst();
+  Assignment tryAssign(String name, Instant requested) {
+    return node.ledger().assign(List.of(request(name, requested))).getFirst();
   }
 
-  /** Asks for many slots at the same time, in one batch. */
+  /** Assigns many slots for the same time, in one batch. */
   List<Slot> assign(String prefix, int count, Instant requested) {
-    List<AssignRequest> demands =
-        IntStream.range(0, count).mapToObj(i -> demand(prefix + i, requested)).toList();
-    return node.ledger().assign(demands).stream().map(Scene::slot).toList();
+    List<AssignRequest> requests =
+        IntStream.range(0, count).mapToObj(i -> request(prefix + i, requested)).toList();
+    return node.ledger().assign(requests).stream().map(Scene::slot).toList();
   }
 
   static Slot slot(Assignment assignment) {
@@ -122,7 +122,7 @@ public final class Scene {
     return list(SlotQuery.Filter.ALL, 10_000);
   }
 
-  /** All slots that a filter passes, read page by page. */
+  /** Returns all slots that match a filter, read page by page. */
   List<Slot> list(SlotQuery.Filter filter, int pageSize) {
     return list(FIRST, LAST, filter, pageSize);
   }
@@ -133,7 +133,7 @@ public final class Scene {
         new SlotQuery(configName, from, until, filter, SlotQuery.Cursor.START, pageSize));
   }
 
-  /** Reads page after page. */
+  /** Reads all pages. */
   static List<Slot> list(SlotLedger ledger, SlotQuery query) {
     List<Slot> slots = new ArrayList<>();
     SlotQuery.Cursor after = query.after();
@@ -160,7 +160,7 @@ public final class Scene {
   }
 
   List<WindowCount> windows(Instant from, Instant until) {
-    return windows(node.ledger(), believed, from, until);
+    return windows(node.ledger(), config, from, until);
   }
 
   static List<WindowCount> windows(
@@ -169,10 +169,10 @@ public final class Scene {
   }
 
   ForecastResult forecast(Instant from, long events) {
-    return node.ledger().forecast(believed, from, events);
+    return node.ledger().forecast(config, from, events);
   }
 
-  /** A number of seconds after noon. */
+  /** Returns a time, in seconds after noon. */
   static Instant at(double seconds) {
     return NOON.plus(Duration.ofNanos(Math.round(seconds * 1_000_000) * 1_000));
   }
@@ -181,7 +181,7 @@ public final class Scene {
     return new WindowCount(at(startSeconds), taken);
   }
 
-  /** The times of slots in seconds after noon. */
+  /** Returns the times of slots in seconds after noon. */
   static List<Double> seconds(List<Slot> slots) {
     return slots.stream().map(slot -> seconds(slot.scheduledTime())).toList();
   }

@@ -5,10 +5,10 @@ import java.util.function.Supplier;
 
 /**
  * The compatibility kit of slot ledgers: a test class that implements it proves that its store
- * gives, keeps, ends, carries over and shows slots as the specification says.
+ * assigns, keeps, ends, carries over and reads slots as the specification says.
  *
- * <p>Each claim works on configurations of its own, so one store may serve all of them. Claims must
- * not run at the same time on one store, because upkeep is everybody's.
+ * <p>Each claim has its own configurations, so one store may serve all of them. Claims must not run
+ * concurrently on one store, because upkeep covers all configurations.
  */
 public interface SlotLedgerKit
     extends GivingClaims,
@@ -22,7 +22,7 @@ public interface SlotLedgerKit
         ManyWindowsClaims,
         TraceClaims {
 
-  /** A store that goes by this clock. Each {@code get} opens a further node on it. */
+  /** Returns a store that uses this clock. Each {@code get} opens a further node on it. */
   @Override
   Supplier<Node> storeBy(InstantSource clock);
 }

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** At which times slots are given: past and future, delays, pauses, calendars, the ends of time. */
+/** Claims about the times of slots: past, future, delays, pauses, calendars, the end of time. */
 interface TimeClaims extends Claims {
   @Test
   default void timeLeftOutIsNow() {
@@ -83,7 +83,7 @@ interface TimeClaims extends Claims {
     Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(6)));
     assertThat(scene.assign("e", 4, at(0))).hasSize(4);
 
-    Assignment refused = scene.ask("f", at(0));
+    Assignment refused = scene.tryAssign("f", at(0));
 
     assertThat(refused).isEqualTo(noRoom(scene, "f", at(0), at(8), Assignment.NoRoom.NEVER));
     assertThat(scene.node.ledger().find(scene.id("f"))).isEmpty();
@@ -93,32 +93,32 @@ interface TimeClaims extends Claims {
 
   private static Assignment.NoRoom noRoom(
       Scene scene, String event, Instant requested, Instant free, Duration retryAfter) {
-    return new Assignment.NoRoom(scene.demand(event, requested).request(), free, retryAfter);
+    return new Assignment.NoRoom(scene.request(event, requested).request(), free, retryAfter);
   }
 
-  /** Where the delay counts from the time that is named, it reaches no further by waiting. */
+  /** If the delay counts from the requested time, waiting does not extend it. */
   @Test
   default void waitingDoesNotHelpARequestThatNamesItsTime() {
     Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
     scene.assign("e", 2, at(0));
     Assignment refused = noRoom(scene, "f", at(0), at(4), Assignment.NoRoom.NEVER);
 
-    assertThat(scene.ask("f", at(0))).isEqualTo(refused);
+    assertThat(scene.tryAssign("f", at(0))).isEqualTo(refused);
     scene.clock.set(at(3600));
-    assertThat(scene.ask("f", at(0))).isEqualTo(refused);
+    assertThat(scene.tryAssign("f", at(0))).isEqualTo(refused);
   }
 
-  /** What is said comes true: a moment earlier is too early, and then it is time. */
+  /** The promised retry time is exact: a moment earlier is too early. */
   @Test
   default void retryAfterOfARequestForNowComesTrue() {
     Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
     scene.assign("e", 2, at(0));
     scene.assign("g", 2, at(4));
 
-    assertThat(scene.ask("f", SlotRequest.NOW))
+    assertThat(scene.tryAssign("f", SlotRequest.NOW))
         .isEqualTo(noRoom(scene, "f", SlotRequest.NOW, at(8), Duration.ofSeconds(5)));
     scene.clock.set(at(4.999_999));
-    assertThat(scene.ask("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoRoom.class);
+    assertThat(scene.tryAssign("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoRoom.class);
     scene.clock.set(at(5));
     assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(8));
   }
@@ -132,7 +132,7 @@ interface TimeClaims extends Claims {
                 .withMaxDelay(Duration.ofSeconds(3))
                 .withPausedUntil(Micros.ceil(at(60))));
 
-    assertThat(scene.ask("f", at(0)))
+    assertThat(scene.tryAssign("f", at(0)))
         .isEqualTo(noRoom(scene, "f", at(0), at(60), Duration.ofSeconds(57)));
     scene.clock.set(at(57));
     assertThat(scene.assign("f", at(0)).scheduledTime()).isEqualTo(at(60));
@@ -147,7 +147,7 @@ interface TimeClaims extends Claims {
                 .withMaxDelay(Duration.ofSeconds(5)));
     scene.assign("e", 2, at(0));
 
-    assertThat(scene.ask("f", at(-3600)))
+    assertThat(scene.tryAssign("f", at(-3600)))
         .isInstanceOfSatisfying(
             Assignment.NoRoom.class,
             noRoom -> assertThat(noRoom.retryAfter()).isEqualTo(Duration.ofSeconds(3)));
@@ -157,19 +157,19 @@ interface TimeClaims extends Claims {
   default void refusalInABatchLeavesTheOthersAlone() {
     Scene scene = scene(SlotPolicy.of(1, WINDOW).withMaxDelay(Duration.ofSeconds(1)));
 
-    List<Assignment> answers =
+    List<Assignment> results =
         scene
             .node
             .ledger()
             .assign(
                 List.of(
-                    scene.demand("a", at(0)),
-                    scene.demand("b", at(0)),
-                    scene.demand("c", at(4)),
-                    scene.demand("b", at(8))));
+                    scene.request("a", at(0)),
+                    scene.request("b", at(0)),
+                    scene.request("c", at(4)),
+                    scene.request("b", at(8))));
 
-    assertThat(answers)
-        .extracting(answer -> answer instanceof Assignment.Assigned)
+    assertThat(results)
+        .extracting(result -> result instanceof Assignment.Assigned)
         .containsExactly(true, false, true, true);
   }
 
@@ -199,7 +199,7 @@ interface TimeClaims extends Claims {
     assertThat(slots.subList(0, 5))
         .extracting(Slot::scheduledTime)
         .containsExactly(at(0), at(2), at(4), at(6), at(8));
-    // The rest of the last window is closed, and the next Tuesday is a closed date.
+    // The rest of the last window is closed, and next Tuesday is a closed date.
     assertThat(slots.subList(5, 7))
         .extracting(Slot::scheduledTime)
         .containsExactly(at(7 * 86_400), at(7 * 86_400 + 2));
@@ -248,7 +248,7 @@ interface TimeClaims extends Claims {
   }
 
   @Test
-  default void behindTheLastMomentOfTimeIsNoRoom() {
+  default void noSlotIsAvailableAfterTheEndOfTime() {
     Scene scene = scene(2);
     Instant last = Micros.instant(Micros.LATEST);
     Instant lastWindow = Instant.parse("9999-12-31T23:59:56Z");
@@ -257,7 +257,7 @@ interface TimeClaims extends Claims {
         .extracting(Slot::scheduledTime)
         .containsExactly(lastWindow, lastWindow.plusSeconds(2));
     for (Instant time : List.of(lastWindow, last)) {
-      assertThat(scene.ask("f", time))
+      assertThat(scene.tryAssign("f", time))
           .isEqualTo(noRoom(scene, "f", time, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER));
     }
     assertThat(scene.all()).hasSize(2);
@@ -269,8 +269,8 @@ interface TimeClaims extends Claims {
     Scene scene = scene(SlotPolicy.of(1_024, Duration.ofNanos(1_024_000)));
     Instant last = Micros.instant(Micros.LATEST);
 
-    // A window with a place on every microsecond.
-    assertThat(scene.ask("a", last))
+    // A window with a place at every microsecond.
+    assertThat(scene.tryAssign("a", last))
         .isInstanceOfSatisfying(
             Assignment.Assigned.class,
             given -> assertThat(given.slot().scheduledTime()).isEqualTo(last));

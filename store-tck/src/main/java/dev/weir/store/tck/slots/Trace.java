@@ -6,27 +6,28 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Generated steps on two configurations of one store. Times are microseconds after {@link
- * Scene#NOON}, configurations are 0 and 1, events are small numbers, so that everything collides.
+ * A generated sequence of steps on two configurations of a store. Times are microseconds after
+ * {@link Scene#NOON}, configurations are 0 and 1, events are small numbers, so that everything
+ * collides.
  */
-record Trace(List<SlotPolicy> terms, List<Step> steps) {
+record Trace(List<SlotPolicy> policies, List<Step> steps) {
 
-  /** One step; {@code node} is the node that makes it. */
+  /** One step; {@code node} is the node that executes it. */
   sealed interface Step {
-    record Assign(int node, List<Ask> asks) implements Step {}
+    record Assign(int node, List<EventRequest> requests) implements Step {}
 
     record Cancel(int node, int event) implements Step {}
 
     record Confirm(int node, int event) implements Step {}
 
-    record Configure(int node, int config, SlotPolicy terms) implements Step {}
+    record Configure(int node, int config, SlotPolicy policy) implements Step {}
 
     record MoveClock(Duration by) implements Step {}
 
-    /** Takes back what was due and assigned {@code before} now. */
+    /** Reclaims slots that were due and assigned {@code before} now. */
     record Reclaim(int node, Duration before) implements Step {}
 
-    /** Removes what was scheduled and assigned {@code before} now. */
+    /** Removes slots that were scheduled and assigned {@code before} now. */
     record RemovePast(int node, Duration before) implements Step {}
 
     record ListSlots(
@@ -44,12 +45,12 @@ record Trace(List<SlotPolicy> terms, List<Step> steps) {
   }
 
   /**
-   * What an event asks for.
+   * A request for a slot.
    *
-   * @param requestedMicros {@link #NOW} to leave it out
-   * @param stale whether the node still believes in the first version of the configuration
+   * @param requestedMicros {@link #NOW} to omit it
+   * @param stale whether the node still uses the first version of the configuration
    */
-  record Ask(int event, int config, long requestedMicros, boolean stale) {
+  record EventRequest(int event, int config, long requestedMicros, boolean stale) {
     static final long NOW = Long.MIN_VALUE;
   }
 }

@@ -5,7 +5,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** Whatever happens in whatever order, every answer is that of the plainest model. */
+/** The claim that any sequence of steps has the same results as the model. */
 interface TraceClaims extends Claims {
   @Property(
       tries = 100,
@@ -13,7 +13,7 @@ interface TraceClaims extends Claims {
       edgeCases = EdgeCasesMode.NONE,
       shrinking = ShrinkingMode.BOUNDED)
   default void answersAsTheModelDoes(@ForAll(supplier = Traces.class) Trace trace) {
-    Scene scene = scene(trace.terms().getFirst());
+    Scene scene = scene(trace.policies().getFirst());
     UpkeepClaims.removeAll(scene);
     new TracePlayer(scene, trace).play(trace);
   }

@@ -11,7 +11,7 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.WindowCount;
-import dev.weir.store.tck.slots.Trace.Ask;
+import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,14 +20,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Plays a trace on a store and on the model, and compares every answer. */
+/** Runs a trace on a store and on the model, and compares every result. */
 final class TracePlayer {
   private final Scene scene;
   private final List<Node> nodes;
   private final List<List<SlotConfig>> versions = new ArrayList<>();
   private final NaiveStore model;
 
-  /** A clock that goes back makes the past come again: then {@link NotBefore#NOW} is left out. */
+  /** If the clock steps back, the past recurs: then {@link NotBefore#NOW} is not used. */
   private boolean wentBack;
 
   TracePlayer(Scene scene, Trace trace) {
@@ -35,7 +35,7 @@ final class TracePlayer {
     this.nodes = List.of(scene.node, scene.anotherNode());
     this.model = new NaiveStore(scene.clock);
     addConfig(scene.config());
-    addConfig(scene.otherConfig(trace.terms().getLast()));
+    addConfig(scene.otherConfig(trace.policies().getLast()));
   }
 
   private void addConfig(SlotConfig config) {
@@ -78,41 +78,44 @@ final class TracePlayer {
   }
 
   private void assign(Step.Assign assign) {
-    List<AssignRequest> demands = assign.asks().stream().map(this::demand).toList();
-    List<Assignment> answers = nodes.get(assign.node()).ledger().assign(demands);
-    assertThat(answers).hasSameSizeAs(demands);
-    for (int i = 0; i < demands.size(); i++) {
-      SlotRequest request = demands.get(i).request();
-      assertThat(answers.get(i)).isEqualTo(model.assign(request, answers.get(i)));
+    List<AssignRequest> requests = assign.requests().stream().map(this::request).toList();
+    List<Assignment> results = nodes.get(assign.node()).ledger().assign(requests);
+    assertThat(results).hasSameSizeAs(requests);
+    for (int i = 0; i < requests.size(); i++) {
+      SlotRequest request = requests.get(i).request();
+      assertThat(results.get(i)).isEqualTo(model.assign(request, results.get(i)));
     }
-    for (AssignRequest demand : demands) {
-      String eventId = demand.request().eventId();
+    for (AssignRequest request : requests) {
+      String eventId = request.request().eventId();
       assertThat(nodes.get(1 - assign.node()).ledger().find(eventId))
           .isEqualTo(model.find(eventId));
     }
   }
 
-  private AssignRequest demand(Ask ask) {
-    List<SlotConfig> known = versions.get(ask.config());
-    SlotConfig believed = ask.stale() ? known.getFirst() : known.getLast();
-    Instant time = ask.requestedMicros() == Ask.NOW ? SlotRequest.NOW : at(ask.requestedMicros());
-    return new AssignRequest(new SlotRequest(id(ask.event()), believed.name(), time), believed);
+  private AssignRequest request(EventRequest request) {
+    List<SlotConfig> known = versions.get(request.config());
+    SlotConfig config = request.stale() ? known.getFirst() : known.getLast();
+    Instant time =
+        request.requestedMicros() == EventRequest.NOW
+            ? SlotRequest.NOW
+            : at(request.requestedMicros());
+    return new AssignRequest(new SlotRequest(id(request.event()), config.name(), time), config);
   }
 
   private void configure(Step.Configure configure) {
     String name = name(configure.config());
-    boolean pastIsOver = !wentBack && configure.terms().notBefore() == NotBefore.NOW;
+    boolean pastIsOver = !wentBack && configure.policy().notBefore() == NotBefore.NOW;
     boolean pastWasOver = !model.config(name).ghosts.isEmpty();
-    SlotPolicy terms =
+    SlotPolicy policy =
         configure
-            .terms()
+            .policy()
             .withNotBefore(pastIsOver || pastWasOver ? NotBefore.NOW : NotBefore.REQUESTED);
-    SlotConfig config = nodes.get(configure.node()).configs().configure(name, terms);
+    SlotConfig config = nodes.get(configure.node()).configs().configure(name, policy);
     versions.get(configure.config()).add(config);
     assertThat(config)
         .isEqualTo(
             new SlotConfig(
-                name, versions.get(configure.config()).size(), terms, scene.clock.instant()));
+                name, versions.get(configure.config()).size(), policy, scene.clock.instant()));
     model.configure(config);
   }
 
@@ -149,18 +152,17 @@ final class TracePlayer {
         .isEqualTo(model.list(name, from, until, list.filter()));
   }
 
-  /** Places that stay taken may be counted or not, once they have passed. */
+  /** Places that stay taken may be counted or not once their time has passed. */
   private void compareWindows(Step.CountWindows count) {
     NaiveConfig config = model.config(name(count.config()));
-    long size = config.terms().windowMicros();
-    Map<Instant, Integer> fewest = new HashMap<>();
+    long size = config.policy().windowMicros();
+    Map<Instant, Integer> min = new HashMap<>();
     Map<Instant, Integer> ghosts = new HashMap<>();
     config.slots.stream()
         .filter(held -> held.slot().state().holds())
-        .forEach(held -> fewest.merge(windowStart(held, size), 1, Integer::sum));
+        .forEach(held -> min.merge(windowStart(held, size), 1, Integer::sum));
     config.ghosts.forEach(held -> ghosts.merge(windowStart(held, size), 1, Integer::sum));
-    fewest
-        .keySet()
+    min.keySet()
         .removeIf(
             start ->
                 start.isBefore(at(count.fromMicros())) || !start.isBefore(at(count.untilMicros())));
@@ -170,13 +172,13 @@ final class TracePlayer {
             versions.get(count.config()).getFirst(),
             at(count.fromMicros()),
             at(count.untilMicros()))) {
-      int least = fewest.getOrDefault(window.start(), 0);
+      int least = min.getOrDefault(window.start(), 0);
       assertThat(window.taken())
           .isPositive()
           .isBetween(least, least + ghosts.getOrDefault(window.start(), 0));
-      fewest.remove(window.start());
+      min.remove(window.start());
     }
-    assertThat(fewest).isEmpty();
+    assertThat(min).isEmpty();
   }
 
   private static Instant windowStart(NaiveConfig.Held held, long size) {

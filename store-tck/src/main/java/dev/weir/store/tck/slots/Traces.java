@@ -7,7 +7,7 @@ import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 import dev.weir.engine.slots.SlotQuery;
-import dev.weir.store.tck.slots.Trace.Ask;
+import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
 import java.time.DayOfWeek;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import net.jqwik.api.ArbitrarySupplier;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** Traces of a minute around noon, with few places, many changes and every kind of terms. */
+/** Generates traces of a minute around noon, with few places, many changes, and all policies. */
 public final class Traces implements ArbitrarySupplier<Trace> {
   private static final int EVENTS = 60;
 
@@ -51,7 +51,7 @@ public final class Traces implements ArbitrarySupplier<Trace> {
   private static final Arbitrary<Integer> CONFIGS = Arbitraries.of(0, 0, 0, 1);
   private static final Arbitrary<Integer> EVENT = Arbitraries.integers().between(0, EVENTS - 1);
 
-  /** Half a minute to both sides, on the second or not. */
+  /** Up to half a minute before or after noon, on whole seconds or not. */
   private static final Arbitrary<Long> TIMES =
       Arbitraries.frequencyOf(
           Tuple.of(3, Arbitraries.longs().between(-30, 30).map(s -> s * Micros.PER_SECOND)),
@@ -60,7 +60,8 @@ public final class Traces implements ArbitrarySupplier<Trace> {
 
   @Override
   public Arbitrary<Trace> get() {
-    return Combinators.combine(terms().list().ofSize(2), steps().list().ofMinSize(20).ofMaxSize(60))
+    return Combinators.combine(
+            policies().list().ofSize(2), steps().list().ofMinSize(20).ofMaxSize(60))
         .as(Trace::new);
   }
 
@@ -69,7 +70,7 @@ public final class Traces implements ArbitrarySupplier<Trace> {
         Tuple.of(24, assign()),
         Tuple.of(10, Combinators.combine(NODES, EVENT).as(Step.Cancel::new)),
         Tuple.of(3, Combinators.combine(NODES, EVENT).as(Step.Confirm::new)),
-        Tuple.of(5, Combinators.combine(NODES, CONFIGS, terms()).as(Step.Configure::new)),
+        Tuple.of(5, Combinators.combine(NODES, CONFIGS, policies()).as(Step.Configure::new)),
         Tuple.of(5, durations(-4_000_000, 12_000_000).map(Step.MoveClock::new)),
         Tuple.of(1, Combinators.combine(NODES, durations(0, 20_000_000)).as(Step.Reclaim::new)),
         Tuple.of(1, Combinators.combine(NODES, durations(0, 20_000_000)).as(Step.RemovePast::new)),
@@ -91,17 +92,19 @@ public final class Traces implements ArbitrarySupplier<Trace> {
   }
 
   private static Arbitrary<Step> assign() {
-    Arbitrary<Ask> ask =
+    Arbitrary<EventRequest> request =
         Combinators.combine(
                 EVENT,
                 CONFIGS,
-                Arbitraries.frequencyOf(Tuple.of(6, TIMES), Tuple.of(1, Arbitraries.just(Ask.NOW))),
+                Arbitraries.frequencyOf(
+                    Tuple.of(6, TIMES), Tuple.of(1, Arbitraries.just(EventRequest.NOW))),
                 Arbitraries.of(true, false))
-            .as(Ask::new);
-    return Combinators.combine(NODES, ask.list().ofMinSize(1).ofMaxSize(8)).as(Step.Assign::new);
+            .as(EventRequest::new);
+    return Combinators.combine(NODES, request.list().ofMinSize(1).ofMaxSize(8))
+        .as(Step.Assign::new);
   }
 
-  private static Arbitrary<SlotPolicy> terms() {
+  private static Arbitrary<SlotPolicy> policies() {
     return Combinators.combine(
             Arbitraries.integers().between(1, 6),
             Arbitraries.of(4_000_000L, 4_000_000L, 2_000_000L, 3_000_000L, 700_000L, 1_234_567L),

@@ -15,11 +15,11 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What the reconciler stands on: leaked slots, retention, one node at a time. */
+/** Claims that the reconciler relies on: leaked slots, retention, one node at a time. */
 interface UpkeepClaims extends Claims {
-  /** A scene on a store without slots, because upkeep counts everybody's. */
-  default Scene sceneOnEmptyStore(SlotPolicy terms) {
-    Scene scene = scene(terms);
+  /** Returns a scene on a store without slots, because upkeep covers all configurations. */
+  default Scene sceneOnEmptyStore(SlotPolicy policy) {
+    Scene scene = scene(policy);
     removeAll(scene);
     return scene;
   }
@@ -36,7 +36,7 @@ interface UpkeepClaims extends Claims {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(4, WINDOW));
     SlotConfig other = scene.otherConfig(SlotPolicy.of(4, WINDOW));
     scene.assign("e", 8, at(0));
-    Scene.assign(scene.node.ledger(), scene.demand("other", at(0), other));
+    Scene.assign(scene.node.ledger(), scene.request("other", at(0), other));
     scene.confirm("e0");
     scene.cancel("e1");
 
@@ -66,7 +66,7 @@ interface UpkeepClaims extends Claims {
             done -> assertThat(done.slot().state()).isEqualTo(SlotState.RECLAIMED));
   }
 
-  /** Its caller has had no time to start it yet. */
+  /** A slot that was just assigned is not leaked: its caller had no time to start the event. */
   @Test
   default void slotForAPastTimeLeaksAfterItsAssignment() {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(1, WINDOW));
@@ -84,7 +84,7 @@ interface UpkeepClaims extends Claims {
   }
 
   @Test
-  default void eventThatAsksAgainLeaksAfterItsNewAssignment() {
+  default void reassignedEventLeaksAfterItsNewAssignment() {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(1, WINDOW));
     scene.assign("a", at(-120));
     scene.cancel("a");
@@ -113,7 +113,7 @@ interface UpkeepClaims extends Claims {
     assertThat(scene.windows()).isEmpty();
   }
 
-  /** A window that lost some of its slots would have their places to give after a recount. */
+  /** A window that lost only some of its slots would assign their places again after a recount. */
   @Test
   default void windowWithALateSlotKeepsAllItsSlots() {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(2, WINDOW));
@@ -156,13 +156,13 @@ interface UpkeepClaims extends Claims {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(2, WINDOW));
     SlotConfig other = scene.otherConfig(SlotPolicy.of(2, WINDOW));
     scene.assign("e", 2, at(0));
-    Scene.assign(scene.node.ledger(), scene.demand("other", at(0), other));
+    Scene.assign(scene.node.ledger(), scene.request("other", at(0), other));
 
     assertThat(scene.node.upkeep().reclaim(at(60), 10)).isEqualTo(3);
   }
 
   @Test
-  default void reclaimedPlaceIsGivenAgainAndTheEventMayAskAgain() {
+  default void reclaimedPlaceAndEventCanBeAssignedAgain() {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(1, WINDOW));
     scene.assign("e", 3, at(0));
     scene.node.upkeep().reclaim(at(2), 10);
@@ -231,7 +231,7 @@ interface UpkeepClaims extends Claims {
   }
 
   @Test
-  default void removedIdCanBeAssignedAnew() {
+  default void removedIdCanBeAssignedAgain() {
     Scene scene = sceneOnEmptyStore(SlotPolicy.of(1, WINDOW));
     scene.assign("a", at(0));
     scene.node.upkeep().removePast(at(60), 100);
@@ -247,7 +247,7 @@ interface UpkeepClaims extends Claims {
     scene.node.upkeep().removePast(at(8), 100);
 
     assertThat(scene.assign("f", at(0)).windowStart()).isEqualTo(at(0));
-    assertThat(Scene.assign(other.ledger(), scene.demand("g", at(0))).windowStart())
+    assertThat(Scene.assign(other.ledger(), scene.request("g", at(0))).windowStart())
         .isEqualTo(at(4));
     assertThat(scene.assign("h", at(0)).windowStart()).isEqualTo(at(12));
   }

@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The kit accepts a plain store of token buckets alone. */
+/** The kit accepts a correct store of token buckets only. */
 final class ReferenceBucketStoreTest implements LimitStoreKit {
   @Override
   public List<Class<? extends Limit>> kinds() {

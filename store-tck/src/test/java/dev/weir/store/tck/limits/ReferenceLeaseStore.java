@@ -11,9 +11,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-/** The plainest store that the kit accepts, and, with a defect, stores that it must not. */
+/** A simple store that the kit accepts; with a defect, one that the kit must reject. */
 public final class ReferenceLeaseStore implements LeaseStore {
-  /** What may be wrong with it. */
+  /** A deliberate mistake in this store. */
   public enum Defect {
     NONE,
     GIVES_ONE_PLACE_TOO_MANY,

@@ -4,7 +4,7 @@ import dev.weir.engine.limits.LeaseStore;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 
-/** The kit accepts a plain store. */
+/** The kit accepts a correct store. */
 final class ReferenceLeaseStoreTest implements LeaseStoreKit {
   @Override
   public Supplier<LeaseStore> leasesBy(InstantSource clock) {

@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
-/** The plainest store that the kit accepts, and, with a defect, stores that it must not. */
+/** A simple store that the kit accepts; with a defect, one that the kit must reject. */
 public final class ReferenceLimitStore implements LimitStore {
-  /** What may be wrong with it. */
+  /** A deliberate mistake in this store. */
   public enum Defect {
     NONE,
     GRANTS_ONE_TOO_MANY,
@@ -54,7 +54,7 @@ public final class ReferenceLimitStore implements LimitStore {
 
   private record Held(Usage usage, long idleAtMicros) {}
 
-  private record Remembered(AcquireRequest demand, AcquireResult answer, long forgetAtMicros) {}
+  private record Remembered(AcquireRequest request, AcquireResult result, long forgetAtMicros) {}
 
   private final InstantSource clock;
   private final Defect defect;
@@ -67,143 +67,145 @@ public final class ReferenceLimitStore implements LimitStore {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
+  public AcquireResult decide(AcquireRequest request) {
     if (is(Defect.DECIDES_WITHOUT_A_LOCK)) {
-      AcquireResult answer = peek(demand);
+      AcquireResult result = peek(request);
       LockSupport.parkNanos(1);
       synchronized (this) {
-        if (answer.isAllowed()) {
-          demand.asks().forEach(this::takeAnyway);
+        if (result.isAllowed()) {
+          request.asks().forEach(this::takeAnyway);
         }
       }
-      return answer;
+      return result;
     }
     synchronized (this) {
-      return decideAlone(demand);
+      return decideAlone(request);
     }
   }
 
-  private void takeAnyway(LimitRequest ask) {
-    Limit limit = ask.policy().limit();
-    Usage settled = limit.settle(usage(ask.policy(), ask.key()), now());
-    put(ask, limit.take(settled, ask.cost(), now()));
+  private void takeAnyway(LimitRequest limitRequest) {
+    Limit limit = limitRequest.policy().limit();
+    Usage settled = limit.settle(usage(limitRequest.policy(), limitRequest.key()), now());
+    put(limitRequest, limit.take(settled, limitRequest.cost(), now()));
   }
 
-  private AcquireResult decideAlone(AcquireRequest demand) {
+  private AcquireResult decideAlone(AcquireRequest request) {
     long now = now();
-    Optional<AcquireResult> known = known(demand);
+    Optional<AcquireResult> known = known(request);
     if (known.isPresent()) {
       return known.get();
     }
     List<AllOrNothing.Part> parts = new ArrayList<>();
-    for (LimitRequest ask : demand.taking()) {
-      Usage usage = usage(ask.policy(), ask.key());
-      Limit limit = ask.policy().limit();
+    for (LimitRequest limitRequest : request.taking()) {
+      Usage usage = usage(limitRequest.policy(), limitRequest.key());
+      Limit limit = limitRequest.policy().limit();
       if (is(Defect.GRANTS_ONE_TOO_MANY)
           && limit.settle(usage, now).used() > 0
-          && limit.remaining(limit.settle(usage, now), now) + 1 == ask.cost()) {
+          && limit.remaining(limit.settle(usage, now), now) + 1 == limitRequest.cost()) {
         usage = limit.refund(usage, 1, now, now);
       }
-      parts.add(new AllOrNothing.Part(limit, usage, ask.cost()));
+      parts.add(new AllOrNothing.Part(limit, usage, limitRequest.cost()));
     }
     AllOrNothing.Step step = AllOrNothing.decide(parts, now);
     for (int i = 0; i < parts.size(); i++) {
-      LimitRequest ask = demand.taking().get(i);
+      LimitRequest limitRequest = request.taking().get(i);
       if (step.isGranted()) {
-        put(ask, step.next().get(i));
+        put(limitRequest, step.next().get(i));
       } else if (is(Defect.TAKES_FROM_THOSE_THAT_GRANT) && step.decisions().get(i).isAllowed()) {
-        takeAnyway(ask);
+        takeAnyway(limitRequest);
       } else if (is(Defect.WRITES_WHEN_REFUSING)) {
-        put(ask, ask.policy().limit().settle(parts.get(i).usage(), now));
+        put(limitRequest, limitRequest.policy().limit().settle(parts.get(i).usage(), now));
       }
     }
-    AcquireResult answer = answer(demand.merged(step.decisions()));
-    if (demand.isRepeatable() && (step.isGranted() || is(Defect.REMEMBERS_REFUSALS))) {
+    AcquireResult result = result(request.merged(step.decisions()));
+    if (request.isRepeatable() && (step.isGranted() || is(Defect.REMEMBERS_REFUSALS))) {
       long wrong =
           is(Defect.FORGETS_IDS_A_MICROSECOND_EARLY)
               ? -1
               : is(Defect.REMEMBERS_IDS_A_MICROSECOND_LONG) ? 1 : 0;
       remembered.put(
-          demand.requestId(),
-          new Remembered(demand, answer, now + Micros.floor(demand.requestTtl()) + wrong));
+          request.requestId(),
+          new Remembered(request, result, now + Micros.floor(request.requestTtl()) + wrong));
     }
-    return answer;
+    return result;
   }
 
   @Override
-  public synchronized AcquireResult peek(AcquireRequest demand) {
+  public synchronized AcquireResult peek(AcquireRequest request) {
     List<Outcome> decisions = new ArrayList<>();
-    for (LimitRequest ask : demand.asks()) {
-      Usage usage = usage(ask.policy(), ask.key());
-      decisions.add(ask.policy().limit().peek(usage, ask.cost(), now()));
+    for (LimitRequest limitRequest : request.asks()) {
+      Usage usage = usage(limitRequest.policy(), limitRequest.key());
+      decisions.add(limitRequest.policy().limit().peek(usage, limitRequest.cost(), now()));
       if (is(Defect.WRITES_WHEN_LOOKING)) {
-        put(ask, ask.policy().limit().settle(usage, now()));
+        put(limitRequest, limitRequest.policy().limit().settle(usage, now()));
       }
     }
-    return answer(decisions);
+    return result(decisions);
   }
 
-  /** What the id of a demand is answered by. */
-  private Optional<AcquireResult> known(AcquireRequest demand) {
-    Remembered grant = remembered.get(demand.requestId());
+  /** Returns the remembered result of the request id. */
+  private Optional<AcquireResult> known(AcquireRequest request) {
+    Remembered grant = remembered.get(request.requestId());
     if (grant == null || now() >= grant.forgetAtMicros()) {
       return Optional.empty();
     }
-    if (!isOf(grant, demand) && !is(Defect.BINDS_NO_IDS)) {
+    if (!isOf(grant, request) && !is(Defect.BINDS_NO_IDS)) {
       return Optional.of(AcquireResult.reused(clock.instant()));
     }
     Instant at =
         is(Defect.ANSWERS_REPETITIONS_WITH_THE_PRESENT)
             ? clock.instant()
-            : grant.answer().decidedAt();
+            : grant.result().decidedAt();
     List<Outcome> decisions =
-        grant.demand().layout() == demand.layout() || is(Defect.BINDS_NO_IDS)
-            ? grant.answer().outcomes()
+        grant.request().layout() == request.layout() || is(Defect.BINDS_NO_IDS)
+            ? grant.result().outcomes()
             : List.of();
     UUID note =
-        is(Defect.FORGETS_NOTES) ? demand.request().note() : grant.demand().request().note();
+        is(Defect.FORGETS_NOTES) ? request.request().note() : grant.request().request().note();
     return Optional.of(
         new AcquireResult(decisions, at, AcquireResult.Mode.STORE).replayed(clock.instant(), note));
   }
 
-  private static boolean isOf(Remembered grant, AcquireRequest demand) {
-    return grant.demand().request().digest().equals(demand.request().digest());
+  private static boolean isOf(Remembered grant, AcquireRequest request) {
+    return grant.request().request().digest().equals(request.request().digest());
   }
 
   @Override
-  public synchronized Optional<AcquireResult> recall(AcquireRequest demand) {
-    if (is(Defect.REMEMBERS_WHEN_RECALLING) && known(demand).isEmpty()) {
-      AcquireResult unheard = decideAlone(demand);
+  public synchronized Optional<AcquireResult> recall(AcquireRequest request) {
+    if (is(Defect.REMEMBERS_WHEN_RECALLING) && known(request).isEmpty()) {
+      AcquireResult unheard = decideAlone(request);
       assert unheard.mode() == AcquireResult.Mode.STORE;
       return Optional.empty();
     }
-    return known(demand);
+    return known(request);
   }
 
   @Override
-  public synchronized Refund refund(AcquireRequest demand, Instant grantedAt) {
+  public synchronized Refund refund(AcquireRequest request, Instant grantedAt) {
     long takenAt = is(Defect.GIVES_BACK_IN_THE_PRESENT) ? now() : Micros.ceil(grantedAt);
-    List<LimitRequest> asks = new ArrayList<>(demand.taking());
-    if (demand.isRepeatable() && !is(Defect.GIVES_BACK_TWICE)) {
-      Remembered grant = remembered.get(demand.requestId());
+    List<LimitRequest> limitRequests = new ArrayList<>(request.taking());
+    if (request.isRepeatable() && !is(Defect.GIVES_BACK_TWICE)) {
+      Remembered grant = remembered.get(request.requestId());
       if (grant == null || now() >= grant.forgetAtMicros()) {
         return Refund.UNKNOWN;
-      } else if (!isOf(grant, demand) && !is(Defect.GIVES_BACK_TO_ANYBODY)) {
+      } else if (!isOf(grant, request) && !is(Defect.GIVES_BACK_TO_ANYBODY)) {
         return Refund.REUSED;
       }
-      remembered.remove(demand.requestId());
+      remembered.remove(request.requestId());
       if (!is(Defect.GIVES_BACK_IN_THE_PRESENT)) {
-        takenAt = Micros.ceil(grant.answer().decidedAt());
+        takenAt = Micros.ceil(grant.result().decidedAt());
       }
-      if (grant.demand().layout() != demand.layout()) {
-        asks.clear();
+      if (grant.request().layout() != request.layout()) {
+        limitRequests.clear();
       } else if (!is(Defect.GIVES_BACK_WHAT_WAITED)) {
-        asks = new ArrayList<>(demand.grantedAs(grant.answer().outcomes()).taking());
+        limitRequests = new ArrayList<>(request.grantedAs(grant.result().outcomes()).taking());
       }
     }
-    for (LimitRequest ask : asks) {
-      Usage usage = usage(ask.policy(), ask.key());
-      put(ask, ask.policy().limit().refund(usage, ask.cost(), takenAt, now()));
+    for (LimitRequest limitRequest : limitRequests) {
+      Usage usage = usage(limitRequest.policy(), limitRequest.key());
+      put(
+          limitRequest,
+          limitRequest.policy().limit().refund(usage, limitRequest.cost(), takenAt, now()));
     }
     return Refund.GIVEN_BACK;
   }
@@ -228,10 +230,10 @@ public final class ReferenceLimitStore implements LimitStore {
   @Override
   public void close() {}
 
-  private void put(LimitRequest ask, Usage usage) {
-    long idleAt = now() + ask.policy().limit().idleMicros(usage, now());
+  private void put(LimitRequest limitRequest, Usage usage) {
+    long idleAt = now() + limitRequest.policy().limit().idleMicros(usage, now());
     long wrong = is(Defect.FORGETS_KEYS_A_MICROSECOND_EARLY) ? 1 : 0;
-    held.put(key(ask.policy(), ask.key()), new Held(usage, idleAt - wrong));
+    held.put(key(limitRequest.policy(), limitRequest.key()), new Held(usage, idleAt - wrong));
   }
 
   private Key key(Policy policy, String key) {
@@ -241,7 +243,7 @@ public final class ReferenceLimitStore implements LimitStore {
     return new Key(kind, is(Defect.FORGETS_CASE) ? name.toLowerCase(Locale.ROOT) : name);
   }
 
-  private AcquireResult answer(List<Outcome> decisions) {
+  private AcquireResult result(List<Outcome> decisions) {
     return new AcquireResult(decisions, Micros.instant(now()), AcquireResult.Mode.STORE);
   }
 

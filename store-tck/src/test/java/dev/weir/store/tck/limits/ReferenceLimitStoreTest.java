@@ -9,7 +9,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The kit accepts a plain store of all kinds. */
+/** The kit accepts a correct store of all kinds of limits. */
 final class ReferenceLimitStoreTest implements LimitStoreKit, IdleKeysVanish {
   @Override
   public List<Class<? extends Limit>> kinds() {

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
 
-/** The kit refuses stores that are wrong, each by the claims that are about what is wrong. */
+/** The kit rejects incorrect stores, each by the claims about its defect. */
 final class KitCatchesDefectsTest {
   @Example
   void limitStoreWithAnyDefectFails() {
@@ -52,13 +52,13 @@ final class KitCatchesDefectsTest {
     claims.put("refusalWritesNothing", kit::refusalWritesNothing);
     claims.put("takesFromAllOrFromNone", kit::takesFromAllOrFromNone);
     claims.put("clockThatStepsBack", kit::clockThatStepsBackAdmitsNothingMore);
-    claims.put("repeated", kit::repeatedDemandIsAnsweredAsBeforeUntilItsTimeIsOver);
+    claims.put("repeated", kit::repeatedRequestIsReplayedUntilItExpires);
     claims.put("refusalIsNotRemembered", kit::refusalIsNotRemembered);
-    claims.put("givenBackOnce", kit::repeatableDemandIsGivenBackOnceAndIsNewAfterwards);
-    claims.put("bound", kit::idOfAnotherDemandIsRefusedAndTakesNothing);
+    claims.put("givenBackOnce", kit::repeatableRequestIsRefundedOnceAndIsNewAfterwards);
+    claims.put("bound", kit::idOfAnotherRequestIsRefusedAndTakesNothing);
     claims.put("waitedFor", kit::whatIsWaitedForIsRememberedAndTakesNothing);
     claims.put("recall", kit::recallTakesAndRemembersNothing);
-    claims.put("note", kit::demandWithoutAsksIsRememberedWithItsNote);
+    claims.put("note", kit::requestWithoutLimitsIsRememberedWithItsNote);
     claims.put("kindsApart", kit::kindsOfLimitAreCountedApart);
     claims.put("lookAlike", kit::keysThatLookAlikeAreTwoKeys);
     claims.put("border", kit::borderBetweenPolicyAndKeyIsClear);
@@ -66,8 +66,8 @@ final class KitCatchesDefectsTest {
     claims.put("everyPermit", kit::everyPermitIsGivenOnce);
     claims.put("lastPermitOfSeveralScopes", kit::lastPermitOfSeveralScopesHasOneTaker);
     claims.put("crowd", kit::crowdTakesFromAllOrFromNone);
-    claims.put("requestIdFromMany", kit::requestIdFromManyAtOnceTakesOnce);
-    claims.put("givenBackOnceByMany", kit::requestIdIsGivenBackOnceByManyAtOnce);
+    claims.put("requestIdFromMany", kit::requestIdFromConcurrentCallersTakesOnce);
+    claims.put("givenBackOnceByMany", kit::requestIdIsRefundedOnceByConcurrentCallers);
     claims.put("idle", kit::idleKeyVanishesInTime);
     claims.put("traces", () -> traces(new LimitTraces().get(), 120, kit::decidesAsCoreDoes));
     return claims;
@@ -81,7 +81,7 @@ final class KitCatchesDefectsTest {
     claims.put("queue", kit::eachWaitsAStepLongerUntilTheQueueIsFull);
     claims.put("asManyHoldAsMay", kit::asManyHoldAsMay);
     claims.put("placesAddUp", kit::placesOfACrowdAddUp);
-    claims.put("oneIdFromMany", kit::oneIdFromManyAtOnceIsOneLease);
+    claims.put("oneIdFromMany", kit::oneIdFromConcurrentCallersIsOneLease);
     claims.put("queueCrowd", kit::queueIsNeverLongerThanItMayBeAndPositionsAreDistinct);
     claims.put("traces", () -> traces(new LeaseTraces().get(), 100, kit::leasesAsCoreDoes));
     return claims;

@@ -5,7 +5,7 @@ import java.time.InstantSource;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/** The ledger in memory against the kit. */
+/** Runs the kit on the memory ledger. */
 final class MemorySlotLedgerTest implements SlotLedgerKit {
   @Override
   public Supplier<Node> storeBy(InstantSource clock) {
