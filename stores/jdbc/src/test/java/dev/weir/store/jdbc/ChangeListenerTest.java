@@ -51,7 +51,7 @@ final class ChangeListenerTest {
             }));
   }
 
-  /** Skips what other tests change at the same time. */
+  /** Skips changes by other tests at the same time. */
   private void awaitHearing(String message) throws InterruptedException {
     String next = "";
     while (!next.equals(message)) {
@@ -83,7 +83,7 @@ final class ChangeListenerTest {
 
       Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
 
-      // It says so, because it may have missed something.
+      // It reports that everything may have changed, because it may have missed notifications.
       awaitHearing(ALL);
       otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
       awaitHearing(name);
@@ -119,7 +119,7 @@ final class ChangeListenerTest {
 
       otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
 
-      // Its time to live is a day: only the message can tell. The test's time limit is the bound.
+      // Its time to live is a day, so only a notification helps. The test's timeout is the bound.
       while (cache.find(name).orElseThrow().version() == 1) {
         Thread.onSpinWait();
       }

@@ -10,8 +10,8 @@ import java.net.Socket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between driver and server and counts turns: how often the driver speaks when the server
- * has answered all that it was asked before. Understands just enough of the protocol.
+ * A proxy between driver and server that counts round trips: how often the driver sends after the
+ * server has answered everything before. Understands just enough of the protocol.
  */
 public final class CountingProxy implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -62,7 +62,7 @@ public final class CountingProxy implements AutoCloseable {
         out.write(buffer, 0, read);
       }
     } catch (IOException closed) {
-      // One side has closed, and so has the other by now.
+      // One side has closed; the other is closed too.
     }
   }
 
@@ -83,7 +83,7 @@ public final class CountingProxy implements AutoCloseable {
       if (type == 'Q' && length == BEGIN_LENGTH) {
         begins++;
       } else if (type == 'Q' || type == 'S') {
-        // Query and Sync ask for an answer.
+        // Query and Sync request a response.
         unanswered++;
       }
     }
@@ -92,7 +92,7 @@ public final class CountingProxy implements AutoCloseable {
       if (type != 'Z') {
         return;
       }
-      // ReadyForQuery ends an answer.
+      // ReadyForQuery ends a response.
       if (begins > 0) {
         begins--;
       } else if (unanswered > 0) {
@@ -102,12 +102,12 @@ public final class CountingProxy implements AutoCloseable {
     }
   }
 
-  /** Is told of a message. */
+  /** Receives a message. */
   private interface Listener {
     void said(int type, long length);
   }
 
-  /** Cuts a stream into messages: a type, and a length that counts itself. */
+  /** Splits a stream into messages: a type, and a length that includes itself. */
   private static final class Messages {
     private final Listener listener;
     private int type;

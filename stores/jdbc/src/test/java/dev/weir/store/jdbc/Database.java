@@ -21,8 +21,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * A real PostgreSQL in a temporary folder, started once for all tests of this process, when the
- * first of them asks for it.
+ * A real PostgreSQL in a temporary folder, started once for all tests of this process, on first
+ * use.
  */
 public final class Database {
   private final String url;
@@ -35,14 +35,14 @@ public final class Database {
     this.otherPool = openPool(url);
   }
 
-  /** Its tables are up to date. */
+  /** Returns a database whose tables are up to date. */
   public static Database get() {
     return Started.ONE;
   }
 
   private static Database start() {
     try {
-      // It removes its folder and stops with this process.
+      // It stops and removes its folder when this process ends.
       EmbeddedPostgres postgresql = EmbeddedPostgres.builder().start();
       Database database = new Database(postgresql.getJdbcUrl("postgres", "postgres"));
       PostgresqlPool.migrate(database.pool);
@@ -61,17 +61,17 @@ public final class Database {
     return url;
   }
 
-  /** The connections of one node. */
+  /** Returns the connections of one node. */
   public HikariDataSource pool() {
     return pool;
   }
 
-  /** The connections of another node. */
+  /** Returns the connections of another node. */
   public HikariDataSource otherPool() {
     return otherPool;
   }
 
-  /** Hears of every change of a kind, as soon as it listens. */
+  /** Receives every change of a kind, as soon as it listens. */
   public ChangeListener listener(Channel channel, Runnable changed) {
     return new ChangeListener(
         pool,
@@ -90,7 +90,7 @@ public final class Database {
             }));
   }
 
-  /** A database of its own on the same server, without tables; returns its address. */
+  /** Creates a database without tables on the same server; returns its address. */
   public String createEmpty() {
     String name = "weir_" + UUID.randomUUID().toString().replace('-', '_');
     execute(pool, "create database " + name);
@@ -106,7 +106,7 @@ public final class Database {
     }
   }
 
-  /** The first column of the first row. */
+  /** Returns the first column of the first row. */
   public static long number(DataSource connections, String sql) {
     try (Connection connection = connections.getConnection()) {
       return Sql.first(connection, row -> row.getLong(1), sql).orElseThrow();
@@ -115,7 +115,7 @@ public final class Database {
     }
   }
 
-  /** Asks again until the answer is {@code expected}; a test's time limit is the bound. */
+  /** Repeats a query until it returns {@code expected}; the test's timeout is the bound. */
   public static void awaitNumber(DataSource connections, long expected, String sql) {
     while (number(connections, sql) != expected) {
       Thread.onSpinWait();
@@ -135,8 +135,8 @@ public final class Database {
   }
 
   /**
-   * Apart from the methods above, so that a process that only opens connections by them starts no
-   * PostgreSQL of its own.
+   * Separate from the methods above, so that a process that only opens connections does not start
+   * its own PostgreSQL.
    */
   private static final class Started {
     static final Database ONE = start();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The database goes and comes back. */
+/** The database stops and comes back. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DeadDatabaseTest {
   private static EmbeddedPostgres start(Path folder, int port) throws IOException {
@@ -67,7 +67,7 @@ final class DeadDatabaseTest {
     }
   }
 
-  /** Asks until it is answered; the pool needs a moment to see that the database is back. */
+  /** Retries until it succeeds; the pool needs a moment to notice that the database is back. */
   private static Slot firstAnswer(Node node, Account account) {
     while (true) {
       try {

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A way to a port of loopback that accepts connections and says nothing. Once it {@link #speak}s,
- * it passes on those that come then; the earlier ones stay silent.
+ * A relay to a port on loopback that accepts connections and sends nothing. After {@link #speak},
+ * it relays new connections; the earlier ones stay silent.
  */
 final class SilentRelay implements AutoCloseable {
   private final ServerSocket entrance;
@@ -29,7 +29,7 @@ final class SilentRelay implements AutoCloseable {
     return entrance.getLocalPort();
   }
 
-  /** Waits for the first that it keeps waiting. */
+  /** Waits for the first connection that it keeps waiting. */
   void awaitCaller() throws InterruptedException {
     called.await();
   }
@@ -61,7 +61,7 @@ final class SilentRelay implements AutoCloseable {
         to) {
       from.getInputStream().transferTo(to.getOutputStream());
     } catch (IOException e) {
-      // Either end may hang up at any time.
+      // Either end may close the connection at any time.
     }
   }
 

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A database that is stopped by a signal: its connections stay open, new ones are accepted by the
- * kernel, and nothing is ever answered. The time limit of a test is less than the driver's own
- * time-out, so a caller that waits for that fails it.
+ * kernel, and nothing is ever answered. A test's timeout is shorter than the driver's, so a caller
+ * that waits for the driver's fails the test.
  */
 @Timeout(value = 35, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class StoppedDatabaseTest {
@@ -43,7 +43,7 @@ final class StoppedDatabaseTest {
   private static final Policy POLICY =
       Policy.of("p", FixedWindow.of(1_000_000_000, Duration.ofDays(300)));
 
-  /** More callers than a batch holds: those of the later ones must not wait for each in turn. */
+  /** More callers than fit in a batch: those of later batches must not wait for each in turn. */
   private static final JdbcLimitStore.Settings SMALL_BATCHES =
       new JdbcLimitStore.Settings(1, 2, 1_000);
 
@@ -80,7 +80,7 @@ final class StoppedDatabaseTest {
       pid = Long.parseLong(lines.findFirst().orElseThrow().strip());
     }
     ProcessHandle main = ProcessHandle.of(pid).orElseThrow();
-    // The one that starts others first, so that none is missed.
+    // First the process that starts the others, so that none is missed.
     signal("STOP", List.of(main));
     stopped = Stream.concat(Stream.of(main), main.descendants()).toList();
     signal("STOP", stopped);
@@ -142,7 +142,7 @@ final class StoppedDatabaseTest {
     while (stillAsking.get() > 0) {
       Thread.onSpinWait();
     }
-    // Those that were sent, and those whose turn never came.
+    // Calls that were sent, and calls that never got their turn.
     assertThat(unknown.get()).isPositive();
     assertThat(nothingDone.get()).isPositive();
     goOn();
@@ -160,7 +160,7 @@ final class StoppedDatabaseTest {
     JdbcDefinitions<Concurrency> definitions =
         JdbcDefinitions.concurrency(pool, StoreClock.OF_THE_DATABASE);
     JdbcRules rules = new JdbcRules(pool, StoreClock.OF_THE_DATABASE);
-    // So that connections are in use a moment ago, and not looked at before they are used again.
+    // So that connections were used a moment ago, and are not validated before they are reused.
     store.take(POLICY, "k", 1);
     stop();
 
@@ -214,7 +214,7 @@ final class StoppedDatabaseTest {
     }
   }
 
-  /** A test's time limit is the bound. */
+  /** The test's timeout is the bound. */
   private static void await(AtomicLong count, long least) {
     while (count.get() < least) {
       Thread.onSpinWait();

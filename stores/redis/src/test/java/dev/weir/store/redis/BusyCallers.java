@@ -21,16 +21,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Callers who take from some keys, half of them with request ids, over and over until they are
- * stopped. They count what they are granted, and what they are told if the store fails; anything
- * else ends them.
+ * Callers that take from some keys, half of them with request ids, until they are stopped. They
+ * count grants and collect the messages of store failures; any other failure ends them.
  */
 final class BusyCallers implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int CALLERS = 8;
   private static final long MOST = 1_000_000;
 
-  /** So much that it never ends by itself: what was used is what was granted. */
+  /** A limit that is never reached: the usage equals what was granted. */
   private static final Policy PLENTY =
       Policy.of("plenty", FixedWindow.of(MOST, Duration.ofDays(300)));
 
@@ -73,7 +72,7 @@ final class BusyCallers implements AutoCloseable {
     }
   }
 
-  /** Waits until so much more was granted. */
+  /** Waits until this number of further permits was granted. */
   void goOn(int more) throws InterruptedException, ExecutionException {
     long wanted = grants.get() + more;
     long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
@@ -90,14 +89,14 @@ final class BusyCallers implements AutoCloseable {
     }
   }
 
-  /** What callers were told whose calls failed, each once. */
+  /** Returns the distinct messages of failed calls. */
   Set<String> failures() {
     return failures;
   }
 
   /**
-   * Stops all, and compares what was granted with what was counted. A call that failed may have
-   * been done, once.
+   * Stops all callers, and compares the grants with the usage. A call that failed may have been
+   * executed, once.
    */
   void stopAndCompare(RedisLimitStore store) throws InterruptedException, ExecutionException {
     isOver.set(true);

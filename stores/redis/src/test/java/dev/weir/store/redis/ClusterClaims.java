@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is special about a Cluster: slots, and nodes that fail by themselves. */
+/** Claims about a Cluster: slots, and nodes that fail independently. */
 interface ClusterClaims {
   Policy USER = Policy.of("user", TokenBucket.of(10, Duration.ofHours(1)));
   Policy ORGANISATION = Policy.of("organisation", TokenBucket.of(15, Duration.ofHours(1)));
@@ -37,7 +37,7 @@ interface ClusterClaims {
 
   RedisProgram program();
 
-  /** Of a Cluster that tests share. */
+  /** Returns clients of a Cluster that tests share. */
   Servers.Clients clients();
 
   @Test
@@ -70,7 +70,7 @@ interface ClusterClaims {
     assertThat(repeated.outcomes()).isEqualTo(first.outcomes());
     assertThat(store.decide(apart).isAllowed()).isTrue();
 
-    // The organisation has too little left, and what the others said is given back.
+    // The organisation has too little left, and what the others granted is refunded.
     for (AcquireRequest refused : List.of(apart, apart.withRequestId("refused"))) {
       AcquireResult answer = store.decide(refused);
       assertThat(answer.outcomes())
@@ -93,7 +93,7 @@ interface ClusterClaims {
     RedisLimitStore store = new RedisLimitStore(clients().one());
     LimitRequest user = new LimitRequest(USER, "half:1", 4);
     LimitRequest organisation = new LimitRequest(ORGANISATION, "half:7", 4);
-    // What a node leaves that dies after the first of two slots.
+    // The state that a node leaves if it dies after the first of two slots.
     AcquireRequest both = AcquireRequest.all(List.of(user, organisation));
     store.decide(new AcquireRequest(List.of(user), Map.of(), both.withRequestId("half").request()));
     AcquireResult answer = store.decide(both.withRequestId("half"));
@@ -218,7 +218,7 @@ interface ClusterClaims {
           .isInstanceOf(StoreException.class);
       assertThat(store.take(USER, onFirst, 1)).isTrue();
       servers.nodes().getLast().restart();
-      // What its keys have used is lost, and no other's.
+      // Only the usage of its keys is lost.
       assertThat(RedisFaults.eventually(() -> store.take(USER, onLast, 1))).isFalse();
       assertThat(store.take(USER.createdAt(Instant.MAX), onLast, 1)).isTrue();
       assertThat(store.take(USER, onFirst, 1)).isTrue();
@@ -235,7 +235,7 @@ interface ClusterClaims {
       RedisServer to = servers.nodes().getLast();
       String tag = keyOnNode(0);
       List<RedisLimitStore> stores = List.of(new RedisLimitStore(one), new RedisLimitStore(other));
-      // Lettuce rejects the first call that is sent on to a node that is not connected yet.
+      // Lettuce rejects the first call that is redirected to a node that is not connected yet.
       stores.forEach(store -> store.take(USER, keyOnNode(2), 1));
       RedisLeaseStore leases = new RedisLeaseStore(one);
       leases.acquire("{" + tag + "}", TWO_PLACES, "a", 1);
@@ -247,7 +247,7 @@ interface ClusterClaims {
             from,
             to,
             () -> {
-              // Of its two keys Redis has only one, and decides when all has been moved.
+              // Redis has only one of its two keys, and decides once all keys have been moved.
               asked.add(threads.submit(() -> renewed(leases, "{" + tag + "}")));
               callers.goOn(50);
             });
@@ -260,7 +260,7 @@ interface ClusterClaims {
       }
       assertThat(leases.acquire("{" + tag + "}", TWO_PLACES, "b", 2))
           .isInstanceOf(LeaseDecision.Full.class);
-      // Other slots of that node hold what request ids are bound to.
+      // Other slots of that node contain the bindings of request ids.
       assertThat(from.ask("CLUSTER COUNTKEYSINSLOT " + SlotHash.getSlot(tag))).startsWith(":0");
     }
   }
@@ -284,7 +284,7 @@ interface ClusterClaims {
     }
   }
 
-  /** Asks once more if the node that has the slot now was not connected. */
+  /** Retries once if the new owner of the slot was not connected. */
   private static LeaseDecision renewed(RedisLeaseStore leases, String resource) {
     try {
       return leases.renew(resource, TWO_PLACES, "a");
@@ -294,7 +294,7 @@ interface ClusterClaims {
     }
   }
 
-  /** Keys of one slot. */
+  /** Returns keys of one slot. */
   private static List<String> keysWith(String tag) {
     return IntStream.range(0, 20).mapToObj(number -> "{" + tag + "}" + number).toList();
   }
@@ -303,7 +303,7 @@ interface ClusterClaims {
     return Redis.open(RedisSettings.of(servers.uri()).withCommandTimeout(Servers.PATIENCE));
   }
 
-  /** Nodes have a third of the slots each, in their order. */
+  /** Returns a key on a node; each node has a third of the slots, in order. */
   private static String keyOnNode(int node) {
     for (int i = 0; ; i++) {
       if (SlotHash.getSlot("k" + i) * 3 / SlotHash.SLOT_COUNT == node) {

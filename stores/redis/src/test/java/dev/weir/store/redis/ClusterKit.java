@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Both kits on a Cluster. The limits of a claim share a slot, since it asks for any keys together;
- * those of different claims lie on different nodes.
+ * Runs both kits on a Cluster. The keys of a claim share a slot, because claims combine any keys in
+ * one request; those of different claims are on different nodes.
  */
 interface ClusterKit extends RedisKit {
   AtomicInteger SCENES = new AtomicInteger();

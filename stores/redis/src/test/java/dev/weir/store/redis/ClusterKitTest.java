@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** Limits and leases in a Cluster of Debian's Redis against the kits. */
+/** Runs the kits on limits and leases in a Cluster of Debian's Redis. */
 final class ClusterKitTest implements ClusterKit {
   @Override
   public Servers.Clients clients() {

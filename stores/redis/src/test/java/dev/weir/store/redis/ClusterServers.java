@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Three nodes of a Redis Cluster, and replicas that are added. */
+/** Three nodes of a Redis Cluster, to which replicas can be added. */
 final class ClusterServers implements AutoCloseable {
   private static final int SLOTS = 16_384;
 
-  /** Redis gives up to hand over after five seconds, and has to be told again. */
+  /** Redis gives up a failover after five seconds; then it has to be requested again. */
   private static final Duration GIVEN_UP = Duration.ofSeconds(6);
 
   private final RedisProgram program;
@@ -30,8 +30,8 @@ final class ClusterServers implements AutoCloseable {
   }
 
   /**
-   * @param isWholeOrNothing whether all nodes refuse while one is gone, as Redis does unless told
-   *     otherwise
+   * @param isWholeOrNothing whether all nodes refuse commands while one is down, the default of
+   *     Redis
    */
   static ClusterServers start(RedisProgram program, boolean isWholeOrNothing) {
     String whole = isWholeOrNothing ? "yes" : "no";
@@ -49,7 +49,7 @@ final class ClusterServers implements AutoCloseable {
     return cluster;
   }
 
-  /** Gives a node its part of the slots, the first being 0. */
+  /** Assigns a node its share of the slots; the first node is 0. */
   static void giveSlots(RedisServer node, int part, int parts) {
     int first = SLOTS * part / parts;
     int last = SLOTS * (part + 1) / parts - 1;
@@ -74,12 +74,12 @@ final class ClusterServers implements AutoCloseable {
     waitUntilWhole();
     command(replica, "CLUSTER REPLICATE " + idOf(master));
     replica.waitUntil("INFO replication", "master_link_status:up");
-    // Who does not know yet that it is one would not vote for it.
+    // Nodes that do not yet know it as a replica would not vote for it.
     nodes.forEach(node -> node.waitUntil("CLUSTER NODES", "slave " + idOf(master)));
     return replica;
   }
 
-  /** Makes a replica the master, in order: the one before stops, and hands over all it has. */
+  /** Promotes a replica without data loss: the old master stops and hands over all its data. */
   static void handOverTo(RedisServer replica) {
     for (int tries = 1; !replica.ask("ROLE").contains("master"); tries++) {
       assertThat(tries).as("tries").isLessThan(10);
@@ -91,16 +91,16 @@ final class ClusterServers implements AutoCloseable {
     }
   }
 
-  /** What is to be done in between. */
+  /** An action between two steps. */
   @FunctionalInterface
   interface Pause {
     void pass() throws Exception;
   }
 
   /**
-   * Moves a slot with its keys from one node to another, as {@code --cluster reshard} does it.
+   * Moves a slot with its keys from one node to another, as {@code --cluster reshard} does.
    *
-   * @param pause after each step, and now and then between keys
+   * @param pause runs after each step, and sometimes between keys
    */
   void moveSlot(int slot, RedisServer from, RedisServer to, Pause pause) throws Exception {
     String setSlot = "CLUSTER SETSLOT " + slot;

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** What is special about a Cluster, with Debian's Redis. */
+/** Claims about a Cluster, with Debian's Redis. */
 final class ClusterTest implements ClusterClaims {
   @Override
   public RedisProgram program() {

@@ -72,7 +72,7 @@ record InOneSlot(LimitStore store, String tag) implements LimitStore {
     return new LimitRequest(ask.policy(), tagged(ask.key()), ask.cost());
   }
 
-  /** The longest keys differ at their ends, and lose their beginnings. */
+  /** Cuts the beginning of keys that are too long, because they differ at the end. */
   private String tagged(String key) {
     int room = LONGEST - tag.length();
     return tag + key.substring(Math.max(0, key.length() - room));

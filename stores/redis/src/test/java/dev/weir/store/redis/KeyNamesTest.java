@@ -20,13 +20,13 @@ import net.jqwik.api.constraints.Chars;
 import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 
-/** No two things have one name, and what belongs together lies in one slot. */
+/** Names are unique, and keys that belong together are in one slot. */
 final class KeyNamesTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final List<Limit> KINDS =
       List.of(FixedWindow.of(1, MINUTE), SlidingWindow.of(1, MINUTE), TokenBucket.of(1, MINUTE));
 
-  /** All that can be written with the characters that mean something in a name. */
+  /** All texts of the characters that have a meaning in a name. */
   private static final List<String> NASTY = words("{}:;%a", 3);
 
   private final KeyNames names = new KeyNames("weir");
@@ -95,7 +95,7 @@ final class KeyNamesTest {
     return SlotHash.getSlot(KeyNames.bytes(name));
   }
 
-  /** Every word of one to so many of these characters. */
+  /** Returns all texts of these characters up to a length. */
   private static List<String> words(String characters, int longest) {
     List<String> words = new ArrayList<>();
     List<String> last = List.of("");

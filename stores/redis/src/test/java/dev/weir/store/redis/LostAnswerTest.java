@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** Lost answers of the oldest Redis. */
+/** Lost responses of the oldest supported Redis. */
 final class LostAnswerTest extends LostAnswers {
   LostAnswerTest() {
     super(RedisProgram.oldest());

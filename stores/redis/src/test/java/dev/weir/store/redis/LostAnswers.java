@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is said when Redis' answer is lost, against what it did. */
+/** Compares what a store reports after a lost response with what Redis did. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class LostAnswers {
   private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
@@ -108,7 +108,7 @@ abstract class LostAnswers {
   @Test
   void nothingIsDoneWhereNobodyListens() throws Exception {
     relay.close();
-    // The first call may be the one that finds the connection cut.
+    // The first call may still find the connection cut.
     assertThat(outcomeOf(() -> limits.take(TEN, "other", 1))).isNotNull();
 
     assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.NONE);
@@ -125,7 +125,9 @@ abstract class LostAnswers {
     }
   }
 
-  /** Nobody shakes hands: the command waits for the connection, and is given up before. */
+  /**
+   * Without a handshake, the command waits for the connection and is given up before it is sent.
+   */
   @Test
   void commandThatWasNeverSentHasDoneNothing() throws Exception {
     try (RedisServer hanging = RedisServer.start(program)) {

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** Limits and leases in Redis 6.2 against the kits: two clients of one server. */
+/** Runs the kits on limits and leases in Redis 6.2: two clients of one server. */
 final class OldestRedisTest implements RedisKit {
   @Override
   public Servers.Clients clients() {

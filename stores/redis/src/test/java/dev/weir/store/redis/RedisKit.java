@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Both kits on one Redis or Cluster: stores take turns with its two clients. */
+/** Runs both kits on one Redis or Cluster: stores alternate between its two clients. */
 interface RedisKit extends LimitStoreKit, LeaseStoreKit {
   AtomicInteger OPENED = new AtomicInteger();
 

@@ -13,7 +13,7 @@ import redis.embedded.core.ExecutableProvider;
 record RedisProgram(Path executable) {
   private static final RedisProgram OLDEST = embedded();
 
-  /** Redis 6.2, the oldest that is promised to work; it comes as a library. */
+  /** Redis 6.2, the oldest supported version; it comes with a library. */
   static RedisProgram oldest() {
     return OLDEST;
   }
@@ -31,7 +31,7 @@ record RedisProgram(Path executable) {
     return inPath("valkey-server").isPresent();
   }
 
-  /** Valkey, where it is. */
+  /** Valkey, if it is installed. */
   static RedisProgram valkey() {
     return inPath("valkey-server").orElseThrow();
   }

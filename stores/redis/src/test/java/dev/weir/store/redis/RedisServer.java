@@ -19,11 +19,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A Redis server of a test's own, on a free port of loopback and in a temporary folder. */
+/** A Redis server for tests, on a free port of loopback and in a temporary folder. */
 final class RedisServer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** A node of a Cluster listens so much above its port as well. */
+  /** A node of a Cluster also listens on its port plus this offset. */
   private static final int BUS = 10_000;
 
   private final List<String> command;
@@ -36,7 +36,7 @@ final class RedisServer implements AutoCloseable {
     this.port = port;
     this.folder = folder;
     this.process = launch();
-    // Shared servers are closed by nobody else. Closing twice does no harm.
+    // Shared servers are closed only here. Closing twice is harmless.
     Runtime.getRuntime().addShutdownHook(new Thread(this::close));
   }
 
@@ -45,17 +45,17 @@ final class RedisServer implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of(program.executable().toString()));
     command.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
     command.addAll(List.of("--save", "", "--appendonly", "no", "--daemonize", "no"));
-    // A replica would have to wait for others that might come.
+    // By default, a replica waits for further replicas that may connect.
     command.addAll(List.of("--repl-diskless-sync-delay", "0"));
     command.addAll(List.of(options));
     return new RedisServer(command, port, newFolder());
   }
 
   /**
-   * A Sentinel that watches a master called main and needs nobody's consent.
+   * Starts a Sentinel that watches a master called main and needs no quorum.
    *
-   * @param masterPort where it is to be found
-   * @param lines more of its configuration
+   * @param masterPort port of the master
+   * @param lines further lines of its configuration
    */
   static RedisServer startSentinel(RedisProgram program, int masterPort, String... lines) {
     int port = freePort();
@@ -87,13 +87,13 @@ final class RedisServer implements AutoCloseable {
     return "redis://127.0.0.1:" + port;
   }
 
-  /** Ends it the hard way. */
+  /** Kills the server. */
   void kill() {
     process.destroyForcibly();
     waitForEnd();
   }
 
-  /** Starts it again after {@link #kill}, empty. */
+  /** Starts the server again after {@link #kill}, without data. */
   void restart() {
     process = launch();
   }
@@ -111,7 +111,7 @@ final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Sends a command by itself, past the client under test, and returns the start of the answer. */
+  /** Sends a command on a separate connection and returns the start of the response. */
   String ask(String line) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
@@ -128,7 +128,7 @@ final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Asks until the answer contains this; whoever asks may be hung up on. */
+  /** Repeats a command until the response contains a text; connections may be closed meanwhile. */
   void waitUntil(String question, String answer) {
     long deadlineNanos = System.nanoTime() + 2 * PATIENCE.toNanos();
     String last = "";
@@ -144,7 +144,7 @@ final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Ends it the hard way and removes its folder. */
+  /** Kills the server and removes its folder. */
   @Override
   public synchronized void close() {
     process.destroyForcibly();

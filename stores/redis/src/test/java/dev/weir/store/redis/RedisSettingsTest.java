@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Addresses are read, wrong ones refused, and passwords repeated nowhere. */
+/** Addresses are parsed, invalid ones are refused, and passwords are never shown. */
 final class RedisSettingsTest {
   private static final String SECRET = "tr0ub4dor";
 

@@ -10,9 +10,7 @@ import dev.weir.engine.limits.Policy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/**
- * A master that dies, hangs or is demoted is replaced by its replica, and the store goes on there.
- */
+/** Claims that the store continues on the replica if the master dies, hangs or is demoted. */
 interface SentinelClaims {
   Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
 
@@ -23,7 +21,7 @@ interface SentinelClaims {
     withSentinel(
         (master, replica, sentinel, store) -> {
           master.kill();
-          // The replica knows what was used: the script's effects were replicated, not the script.
+          // The replica has the usage: the effects of the script are replicated, not the script.
           assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
               .isEqualTo(2);
           assertThat(replica.ask("ROLE")).contains("master");
@@ -41,7 +39,7 @@ interface SentinelClaims {
           } finally {
             master.signal("CONT");
           }
-          // It takes itself for the master until the Sentinel tells it otherwise.
+          // It considers itself the master until the Sentinel reconfigures it.
           AcquireRequest one = AcquireRequest.of(LimitRequest.of(TEN, "k")).withRequestId("id");
           AcquireResult answer = RedisFaults.eventually(() -> store.decide(one));
           assertThat(answer.decision().remaining()).isEqualTo(1);
@@ -54,7 +52,7 @@ interface SentinelClaims {
         (master, replica, sentinel, store) -> {
           sentinel.waitUntil("SENTINEL FAILOVER main", "OK");
           replica.waitUntil("ROLE", "master");
-          // Before the Sentinel does so, which hangs up on clients as well.
+          // Before the Sentinel does it, which disconnects clients as well.
           master.waitUntil("REPLICAOF 127.0.0.1 " + replica.port(), "OK");
           assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
               .isEqualTo(2);
@@ -62,13 +60,13 @@ interface SentinelClaims {
         });
   }
 
-  /** What is to be done with the parts. */
+  /** A test with the servers and the store. */
   @FunctionalInterface
   interface Scene {
     void play(RedisServer master, RedisServer replica, RedisServer sentinel, RedisLimitStore store);
   }
 
-  /** Four of the ten are used, as the replica knows. */
+  /** Runs a scene in which four of ten permits are taken, and the replica has them. */
   private void withSentinel(Scene scene) {
     RedisProgram program = program();
     try (RedisServer master = RedisServer.start(program);

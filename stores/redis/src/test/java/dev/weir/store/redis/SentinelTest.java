@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** What is special about Sentinels, with the oldest Redis. */
+/** Claims about Sentinels, with the oldest supported Redis. */
 final class SentinelTest implements SentinelClaims {
   @Override
   public RedisProgram program() {

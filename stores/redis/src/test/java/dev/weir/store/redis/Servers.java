@@ -12,9 +12,7 @@ final class Servers {
   static final List<Class<? extends Limit>> ALL_KINDS =
       List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
 
-  /**
-   * For what tests share, on machines that are busy; how long Redis may take is tested elsewhere.
-   */
+  /** Timeout of shared servers, long enough for busy machines; timeouts are tested elsewhere. */
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private Servers() {}
@@ -24,7 +22,7 @@ final class Servers {
     return Oldest.CLIENTS;
   }
 
-  /** Two clients of one Redis of Debian's. */
+  /** Two clients of one server of Debian's Redis. */
   static Clients installed() {
     return Installed.CLIENTS;
   }

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Many callers share calls to Redis; a lonely one waits for nobody. */
+/** Many callers share calls to Redis; a single caller does not wait for others. */
 final class SharedCallsTest {
   private static final Pattern CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
   private static final int CALLERS = 64;
@@ -48,7 +48,7 @@ final class SharedCallsTest {
       for (Future<List<Decision>> answer : answers) {
         answer.get().forEach(decision -> remaining.add(decision.remaining()));
       }
-      // Nobody's token was given to another, and none twice.
+      // No token was granted to the wrong caller, and none twice.
       assertThat(remaining)
           .containsExactlyInAnyOrderElementsOf(
               LongStream.range(0, CALLERS * TURNS).boxed().toList());

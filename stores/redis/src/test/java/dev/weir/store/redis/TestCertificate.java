@@ -12,20 +12,20 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A certificate that nobody has signed, and its key, as Redis reads them.
+ * A self-signed certificate and its key, as files that Redis reads.
  *
- * @param certificate for those who are to trust it, too
+ * @param certificate also the file for clients that trust it
  */
 record TestCertificate(Path certificate, Path key) {
   private static final String PASSWORD = "for-this-test";
 
-  /** One of 127.0.0.1 that tests share, for making one takes a while. */
+  /** A certificate for 127.0.0.1 that tests share, because creating one takes a while. */
   static TestCertificate ofLoopback() {
     return Loopback.CERTIFICATE;
   }
 
   /**
-   * @param name whose it is, such as {@code ip:127.0.0.1} or {@code dns:localhost}
+   * @param name its subject, for example {@code ip:127.0.0.1} or {@code dns:localhost}
    */
   static TestCertificate create(Path folder, String name) throws Exception {
     Path store = folder.resolve("store.p12");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS: who is trusted is spoken to, whoever else is refused with the reason. */
+/** Claims about TLS: trusted servers are used, all others are refused with the reason. */
 @Timeout(120)
 interface TlsClaims {
   Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
@@ -113,7 +113,7 @@ interface TlsClaims {
         Redis plain = open("redis://127.0.0.1:" + port, shown);
         Redis encrypted = Redis.open(RedisSettings.of("rediss://127.0.0.1:" + server.port()))) {
       refuses(plain, "Redis failed");
-      // A Redis without TLS says nothing, for it waits for the end of what it takes for a command.
+      // A Redis without TLS sends nothing: it takes the handshake for an incomplete command.
       refuses(encrypted, "Redis has not answered");
       assertThat(server.ask("DBSIZE")).startsWith(":0");
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Two processes with many callers each want the last permit of many keys: each has one taker. */
+/** Many callers of two processes request the last permit of many keys; one of them gets each. */
 final class TwoProcessesTest {
   private static final int KEYS = 50;
   private static final int CALLERS = 16;
@@ -50,7 +50,7 @@ final class TwoProcessesTest {
               Path.of(System.getProperty("java.home"), "bin", "java").toString(),
               "-XX:TieredStopAtLevel=1",
               "-cp",
-              // Surefire's own name for what its class path really is.
+              // Surefire keeps the real class path in this property.
               System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
               Taker.class.getName(),
               server.uri())
@@ -61,7 +61,7 @@ final class TwoProcessesTest {
     }
   }
 
-  /** The program of each process: connects, waits for the word, takes, and says how much it got. */
+  /** The program of each process: connects, waits for a signal, takes, and prints what it got. */
   static final class Taker {
     private Taker() {}
 

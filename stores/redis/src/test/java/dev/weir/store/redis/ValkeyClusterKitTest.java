@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** Limits and leases in a Cluster of Valkey against the kits. */
+/** Runs the kits on limits and leases in a Cluster of Valkey. */
 @WhereValkeyIs
 final class ValkeyClusterKitTest implements ClusterKit {
   @Override

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** What is special about a Cluster, with Valkey. */
+/** Claims about a Cluster, with Valkey. */
 @WhereValkeyIs
 final class ValkeyClusterTest implements ClusterClaims {
   @Override

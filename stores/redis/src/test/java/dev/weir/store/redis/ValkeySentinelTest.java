@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** What is special about Sentinels, with Valkey. */
+/** Claims about Sentinels, with Valkey. */
 @WhereValkeyIs
 final class ValkeySentinelTest implements SentinelClaims {
   @Override

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-/** Limits and leases in Valkey against the kits: two clients of one server. */
+/** Runs the kits on limits and leases in Valkey: two clients of one server. */
 @WhereValkeyIs
 final class ValkeyTest implements RedisKit {
   @Override

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Tests that need Valkey: where there is none, both engines skip them and say why. */
+/** Marks tests that need Valkey: if it is not installed, both engines skip them and say why. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(WhereValkeyIs.Condition.class)
 @AddLifecycleHook(WhereValkeyIs.Condition.class)
 @interface WhereValkeyIs {
-  /** What the engines ask. */
+  /** The condition that the engines evaluate. */
   final class Condition implements ExecutionCondition, SkipExecutionHook {
     private static final String REASON =
         "valkey-server is not installed; ./weir test looks for it on Debian";

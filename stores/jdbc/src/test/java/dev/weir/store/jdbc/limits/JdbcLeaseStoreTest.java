@@ -8,7 +8,7 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Leases in PostgreSQL against the kit: nodes with pools of their own on one database. */
+/** Runs the kit on leases in PostgreSQL: nodes with separate pools on one database. */
 final class JdbcLeaseStoreTest implements LeaseStoreKit {
   @Override
   public Supplier<LeaseStore> leasesBy(InstantSource clock) {

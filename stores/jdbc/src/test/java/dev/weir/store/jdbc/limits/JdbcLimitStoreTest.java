@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Limits in PostgreSQL against the kit: nodes with pools of their own on one database. */
+/** Runs the kit on limits in PostgreSQL: nodes with separate pools on one database. */
 final class JdbcLimitStoreTest implements LimitStoreKit {
   @Override
   public List<Class<? extends Limit>> kinds() {

@@ -31,7 +31,7 @@ final class JdbcLimitUpkeepTest {
       Policy.of("hourly", FixedWindow.of(1_000_000, Duration.ofHours(1)));
   private static final Concurrency HOUR_LONG = Concurrency.of(10, Duration.ofHours(1));
 
-  /** All of it is looked at and removed, so the database is the test's own. */
+  /** Upkeep covers the whole database, so the test has its own. */
   private final HikariDataSource pool = Database.openPool(Database.get().createEmpty());
 
   private final AtomicLong now = new AtomicLong(1_780_315_200_000_000L);
@@ -64,7 +64,7 @@ final class JdbcLimitUpkeepTest {
     new LimitSweep(upkeep, 1).run();
     assertThat(count("limit_usage")).isEqualTo(2);
 
-    // It runs ahead by as much again as was left, and there is a minute of grace.
+    // The removal time is set ahead by as much as was left, and there is a minute of grace.
     now.addAndGet(61 * MINUTE + 2);
     new LimitSweep(upkeep, 1).run();
     assertThat(limits.usage(HOURLY, "a").isNone()).isTrue();

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
-/** PostgreSQL remembers which stores were used, for all nodes. */
+/** PostgreSQL records for all nodes which stores have been used. */
 final class JdbcStoreHistoryTest {
   private final Database database = Database.get();
   private final StoreHistory one = new JdbcStoreHistory(database.pool());

@@ -17,9 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A process of its own that wants what others want too: for each line that it reads, a crowd of
- * callers asks for the one permit and the one place of that name, and it writes how many of each it
- * got.
+ * A process that competes with others: for each line that it reads, many callers request the only
+ * permit and the only place of that name, and it prints how many of each it got.
  */
 public final class LastPermits {
   private static final int CALLERS = 16;

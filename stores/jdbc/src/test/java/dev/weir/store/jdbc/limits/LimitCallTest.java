@@ -33,14 +33,14 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** One step or many in one call of a function against core, one after the other. */
+/** Compares one or many steps in one call of a function with core, one step after the other. */
 final class LimitCallTest {
   private static final long NOON = 1_780_315_200_000_000L;
   private static final Duration TTL = Duration.ofSeconds(5);
 
   private final Database database = Database.get();
 
-  /** What the usages and the granted demands are, kept naively. */
+  /** A simple model of usages and granted requests. */
   private static final class Model {
     final Map<String, Usage> usages = new HashMap<>();
     final Map<String, Granted> granted = new HashMap<>();
@@ -92,7 +92,7 @@ final class LimitCallTest {
       if (request.isRepeatable()) {
         Granted before = granted.get(request.requestId());
         if (before == null || before.untilMicros() <= now) {
-          // What is over is forgotten, also if the clock steps back after it.
+          // An expired request is forgotten, even if the clock steps back afterwards.
           granted.remove(request.requestId());
           return Refund.UNKNOWN;
         } else if (!before.isOf(request)) {
@@ -166,7 +166,7 @@ final class LimitCallTest {
 
   private static List<LimitStep> steps(Random random, String run, long now) {
     List<LimitStep> steps = new ArrayList<>();
-    // Who comes alone is decided by another function.
+    // A single request is decided by another function.
     int count = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(12);
     // All steps of a call happen at the same time: a refunded request is not decided as well.
     boolean asking = random.nextInt(4) > 0;
@@ -195,7 +195,7 @@ final class LimitCallTest {
     return steps;
   }
 
-  /** Of one in a few demands, some asks are waited for. */
+  /** In some requests, some limits are waited for. */
   private static Map<Integer, Delayed> waits(Random random, int asks) {
     Map<Integer, Delayed> waits = new HashMap<>();
     for (int i = 0; i < asks && random.nextInt(4) == 0; i++) {
@@ -204,7 +204,7 @@ final class LimitCallTest {
     return waits;
   }
 
-  /** Of the request that it is, or of one of a few requests. */
+  /** Bound to the request itself, or to one of a few requests. */
   private static AcquireRequest repeatable(AcquireRequest request, String id, Random random) {
     AcquireRequest repeatable = new AcquireRequest(request.asks(), id, TTL);
     RequestDigest digest =

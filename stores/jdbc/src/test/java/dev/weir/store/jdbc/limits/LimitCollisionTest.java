@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nodes that want the same permit, made to meet. */
+/** Nodes that are made to request the same permit at the same time. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LimitCollisionTest {
   private final Database database = Database.get();
@@ -32,7 +32,7 @@ final class LimitCollisionTest {
   private final Policy policy =
       Policy.of(UUID.randomUUID().toString(), TokenBucket.of(2, Duration.ofDays(300)));
 
-  /** Whether an ask is granted that meets another, of the same cost, which has not ended yet. */
+  /** Returns true if a request is granted that waits for another of the same cost. */
   private boolean takeBesideAnother(long cost) throws Exception {
     try (Connection other = database.otherPool().getConnection()) {
       other.setAutoCommit(false);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The database goes and comes back while limits are asked and leases are held. */
+/** The database stops and comes back while permits are taken and leases are held. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LimitOutageTest {
   private static final int CALLERS = 16;
@@ -79,7 +79,8 @@ final class LimitOutageTest {
         over.set(true);
         callers.close();
 
-        // A grant whose answer was lost is counted and not known: never the other way around.
+        // A grant whose response was lost is counted although its caller does not know of it; the
+        // opposite never happens.
         assertThat(store.usage(policy, "k").used())
             .isBetween(granted.get(), granted.get() + failed.get());
       }
@@ -105,7 +106,7 @@ final class LimitOutageTest {
     }
   }
 
-  /** A test's time limit is the bound. */
+  /** The test's timeout is the bound. */
   private static void await(AtomicLong count, long least) {
     while (count.get() < least) {
       Thread.onSpinWait();

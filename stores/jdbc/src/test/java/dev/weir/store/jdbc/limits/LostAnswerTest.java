@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is said when the database's answer is lost, against what it did. */
+/** Compares what a store reports after a lost response with what the database did. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostAnswerTest {
   private final Database database = Database.get();
@@ -39,7 +39,7 @@ final class LostAnswerTest {
   private final LossyRelay relay = new LossyRelay(port());
   private final HikariDataSource pool = throughTheRelay(1);
 
-  /** The node under test; the others see what the database really holds. */
+  /** The node under test; the others show what the database contains. */
   private final Node node = Database.node(pool, clock);
 
   private final Node witness = Database.node(database.pool(), clock);
@@ -160,7 +160,7 @@ final class LostAnswerTest {
     assertThat(witness.ledger().find(account.id("a"))).isEmpty();
   }
 
-  /** Time-outs of locks and statements, and whatever else the server says itself. */
+  /** Timeouts of locks and statements, and other errors reported by the server. */
   @Test
   void nothingIsDoneWhereTheServerSaysThatItFailed() {
     account.assign(node, "warm", Account.NOON);
@@ -192,7 +192,7 @@ final class LostAnswerTest {
     }
   }
 
-  /** A session that is ended from outside may have committed before: nobody can tell. */
+  /** A session that is terminated may have committed before: the outcome is unknown. */
   @Test
   void endedSessionIsUnknown() {
     account.assign(node, "warm", Account.NOON);

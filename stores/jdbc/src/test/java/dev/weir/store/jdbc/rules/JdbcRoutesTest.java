@@ -36,7 +36,7 @@ final class JdbcRoutesTest extends RoutesKit {
     try (ChangeListener listener = database.listener(Channel.ROUTE, book::refresh)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       Change.Done<Route> made = (Change.Done<Route>) otherNode.create(titled(asked.text()), "me");
-      // The test's time limit is the bound.
+      // The test's timeout is the bound.
       while (book.find(asked) == null) {
         Thread.onSpinWait();
       }

@@ -50,7 +50,7 @@ final class JdbcRulesTest extends RulesKit {
     try (ChangeListener listener = database.listener(Channel.RULE, book::refresh)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       Rule made = made(otherNode);
-      // The test's time limit is the bound.
+      // The test's timeout is the bound.
       while (book.find(made.name()) == null) {
         Thread.onSpinWait();
       }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
-/** A configuration of its own for a test, and events that ask for slots of it. */
+/** A test's own configuration, and events that request slots of it. */
 public record Account(SlotConfig config) {
   public static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
 

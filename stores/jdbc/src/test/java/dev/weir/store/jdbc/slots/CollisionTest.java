@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Transactions that meet at the same row, made to meet. */
+/** Transactions that are made to collide at the same row. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CollisionTest {
   private static final String INSERT =
@@ -103,7 +103,7 @@ final class CollisionTest {
   @Test
   void deadlockIsTriedAgain() throws Exception {
     try (Connection other = otherTransaction()) {
-      // The other one is patient, so the ledger is the one that is broken off.
+      // The other transaction waits longer, so the ledger's is the one that is aborted.
       Sql.update(other, "set local deadlock_timeout = '30s'");
       insert(other, "b");
       FutureTask<List<Assignment>> assigning =
@@ -141,7 +141,7 @@ final class CollisionTest {
           .hasMessageContaining("always");
       assertThat(contended).hasValue(7);
       assertThat(node.ledger().find(account.id("doomed"))).isEmpty();
-      // The picture of the failed attempt is not believed in.
+      // The view of the failed attempt is not used.
       assertThat(account.assign(node, "a", Account.NOON).place()).isZero();
     } finally {
       Database.execute(database.pool(), "drop trigger collide on slot");

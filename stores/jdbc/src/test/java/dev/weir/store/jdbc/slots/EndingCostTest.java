@@ -19,13 +19,13 @@ import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a cancellation reads under the lock, after a configuration has had two window sizes. */
+/** The rows that a cancellation reads under the lock if a configuration had two window sizes. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class EndingCostTest {
   private static final int SLOTS = 2_000;
   private static final Instant TOMORROW = Account.NOON.plus(Duration.ofDays(1));
 
-  /** Rows read and written in the present transaction. */
+  /** Rows read and written in the current transaction. */
   private static final String ROWS =
       """
       select coalesce(sum(seq_tup_read + idx_tup_fetch + n_tup_ins + n_tup_upd + n_tup_del), 0)
@@ -75,7 +75,7 @@ final class EndingCostTest {
         .isEqualTo(first.scheduledTime());
   }
 
-  /** Once the events of another size have left a window, it is like any other. */
+  /** Once the events of another window size have left a window, it costs no more than others. */
   @Test
   void windowIsRecountedWhileEventsOfAnotherSizeLieInIt() {
     account.assign(node, "early", TOMORROW);

@@ -7,7 +7,7 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** The ledger in PostgreSQL against the kit: nodes with pools of their own on one database. */
+/** Runs the kit on the ledger in PostgreSQL: nodes with separate pools on one database. */
 final class JdbcSlotLedgerTest implements SlotLedgerKit {
   @Override
   public Supplier<Node> storeBy(InstantSource clock) {

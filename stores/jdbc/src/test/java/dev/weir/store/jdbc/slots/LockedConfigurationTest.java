@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Another transaction holds a configuration: its own demands wait, those of others do not. */
+/** Another transaction has locked a configuration: only requests for that one wait. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LockedConfigurationTest {
   private final Database database = Database.get();
@@ -64,7 +64,7 @@ final class LockedConfigurationTest {
       for (int i = 0; i < 20; i++) {
         SlotScheduler.Pending pending = desk.submit(List.of(request(held, "held" + i)));
         Thread.ofVirtual().start(pending::await);
-        // In the same lane, before and after this node knows that the other one is held.
+        // In the same lane, before and after this node knows that the other one is locked.
         assertThat(slot(desk.assign(List.of(request(free, "free" + i)))).windowStart())
             .isEqualTo(Account.NOON.plusSeconds(4L * i));
       }
@@ -84,7 +84,7 @@ final class LockedConfigurationTest {
         .isEqualTo(Account.NOON.plusSeconds(4L * 30));
   }
 
-  /** With pictures of both books and without: by one statement, and under the lock. */
+  /** With cached views of both configurations and without: by one statement, and under lock. */
   @Test
   void batchServesTheBooksThatAreFree() throws Exception {
     for (int round = 0; round < 3; round++) {
@@ -124,7 +124,7 @@ final class LockedConfigurationTest {
     assertThat(replies).hasSize(3).allMatch(Assignment.Assigned.class::isInstance);
   }
 
-  /** More configurations are held than may be waited for at a time. */
+  /** More configurations are locked than may be waited for at a time. */
   @Test
   void manyHeldConfigurationsLeaveConnectionsToOthers() throws Exception {
     List<Account> all = Stream.generate(() -> Account.open(node, 1)).limit(14).toList();
@@ -188,7 +188,7 @@ final class LockedConfigurationTest {
         .isEqualTo(SlotState.CANCELLED);
   }
 
-  /** Their slots are held, not their configuration. */
+  /** Their slots are locked, not their configuration. */
   @Test
   void manyConfirmationsOfHeldSlotsLeaveConnectionsToOthers() throws Exception {
     node.ledger().assign(held.demands("e", 40, Account.NOON));

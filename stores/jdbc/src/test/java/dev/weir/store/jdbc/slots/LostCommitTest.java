@@ -10,7 +10,7 @@ import dev.weir.store.tck.slots.Node;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A database that forgets what it had committed, as a standby does that takes over too early. */
+/** A database that loses commits, like a standby that takes over too early. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostCommitTest {
   private final Database database = Database.get();

@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Kept views take a bounded part of the heap, however many and however large they are. */
+/** Cached views use a bounded part of the heap, regardless of their number and size. */
 final class OccupancyCacheTest {
   private static final int MAX_BYTES = 1_000_000;
   private static final SlotPolicy TERMS = SlotPolicy.of(100_000, Duration.ofSeconds(1));
@@ -50,7 +50,7 @@ final class OccupancyCacheTest {
     for (int i = 0; i < 50; i++) {
       views.putBack(kept("c" + i, 10, 1));
       assertThat(views.heldBytes()).isLessThanOrEqualTo(MAX_BYTES);
-      // In use again and again.
+      // Used all the time.
       views.take("c0").ifPresent(views::putBack);
     }
 

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Batches that are planned without the lock, and what may have changed until they are written. */
+/** Batches planned without the lock, and changes that happen before they are written. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OptimisticAssignmentTest {
   private static final StoreClock CLOCK = StoreClock.OF_THE_DATABASE;
@@ -48,7 +48,7 @@ final class OptimisticAssignmentTest {
   private final Account account = Account.open(other, 10);
   private final Account second = Account.open(other, 10);
 
-  /** A node that has just assigned these under the lock, so that it knows the books. */
+  /** Returns a node that has just assigned these under the lock, so that it has current views. */
   private void know(List<AssignRequest> demands) {
     transactions
         .write(
@@ -100,7 +100,7 @@ final class OptimisticAssignmentTest {
     know(one("a"));
 
     assertThat(tryAtOnce(both("b"))).isEmpty();
-    // The picture that was known is left alone.
+    // The cached view is left unchanged.
     assertThat(only(tryAtOnce(one("c"))).place()).isOne();
   }
 
@@ -212,7 +212,7 @@ final class OptimisticAssignmentTest {
     Optional<List<Assignment>> answers;
     int tries = 0;
     do {
-      // On a busy machine too much time may pass, and it gives up.
+      // On a busy machine too much time may pass, and the attempt gives up.
       know(one("a" + tries));
       tries++;
       asked = other.ledger().now();
@@ -254,7 +254,7 @@ final class OptimisticAssignmentTest {
     assertThat(contended).hasValue(0);
   }
 
-  /** Each of two nodes believes again and again that it is alone. */
+  /** Each of two nodes repeatedly assumes that it is alone. */
   @Test
   void nodesThatRaceLeaveNoGapAndNoWindowOverItsLimit() throws Exception {
     Node one = Database.node(database.pool(), CLOCK, SlotObserver.NONE);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Asks for times before a change of terms: what they cost, and what happens in between. */
+/** Requests for times before a policy change: their cost, and concurrent operations. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class PastCountTest {
   private static final int PORTION = 500;
@@ -37,7 +37,7 @@ final class PastCountTest {
   private static final Instant PAST = Account.NOON.minusSeconds(2L * SLOTS);
   private static final Duration WINDOW = Duration.ofSeconds(4);
 
-  /** Rows read and written in the present transaction. */
+  /** Rows read and written in the current transaction. */
   private static final String ROWS =
       """
       select coalesce(sum(seq_tup_read + idx_tup_fetch + n_tup_ins + n_tup_upd + n_tup_del), 0)
@@ -54,7 +54,7 @@ final class PastCountTest {
   private final PastCount count = new PastCount(time, PORTION);
   private final Account account = Account.open(node, 2);
 
-  /** Others on this database would have to look at all of it. */
+  /** Other tests on the same database would have to process all of these slots. */
   @AfterEach
   void removeAll() {
     for (String table : List.of("slot", "slot_window", "full_run", "counted_span")) {
@@ -65,7 +65,7 @@ final class PastCountTest {
     }
   }
 
-  /** Ten thousand full windows, and then one place less in each: no room before noon. */
+  /** Ten thousand full windows, then one place less in each: no free place before noon. */
   private void fillThePastAndLowerTheLimit() {
     for (int i = 0; i < SLOTS; i += 4_000) {
       node.ledger().assign(account.demands("p" + i + "-", 4_000, PAST));
@@ -109,7 +109,7 @@ final class PastCountTest {
       } else {
         more = false;
       }
-      // Others get their turn, at the earliest window from now on.
+      // Other requests get their turn, at the earliest window from now on.
       Slot now = account.assign(other, "now" + portions.size(), Account.NOON);
       assertThat(now.windowStart()).isEqualTo(window(Account.NOON, portions.size() - 1));
     }
@@ -140,7 +140,7 @@ final class PastCountTest {
     assertThat(stored("counted_span")).isOne();
   }
 
-  /** How many rows of the grid in force a table has. */
+  /** Returns how many rows of the current grid a table has. */
   private long stored(String table) {
     return Database.number(
         database.pool(),

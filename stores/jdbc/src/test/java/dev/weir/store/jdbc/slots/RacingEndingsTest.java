@@ -22,7 +22,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Endings that meet a new assignment of the same event elsewhere, made to meet. */
+/** Endings that are made to collide with a new assignment of the same event elsewhere. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RacingEndingsTest {
   private final Database database = Database.get();
@@ -31,7 +31,7 @@ final class RacingEndingsTest {
   private final Account first = Account.open(node, 1);
   private final Account second = Account.open(node, 1);
 
-  /** The event of the first configuration asks for a slot of the second one. */
+  /** The event of the first configuration requests a slot of the second one. */
   private AssignRequest moved(String event) {
     return new AssignRequest(
         new SlotRequest(first.id(event), second.config().name(), Account.NOON), second.config());
@@ -108,7 +108,7 @@ final class RacingEndingsTest {
     assertThat(windows(second)).hasSize(2);
   }
 
-  /** The new assignment has removed the old slot and is not through when the event is to end. */
+  /** The new assignment has removed the old slot and is still running when the event ends. */
   private Slot endWhileItMoves(Callable<Transition> ending, SlotState state) throws Exception {
     leaveFirst();
     FutureTask<Transition> ended;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How often the driver has to wait for the server. */
+/** Counts how often the driver waits for the server. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RoundTripsTest {
   private final Database database = Database.get();
@@ -89,7 +89,7 @@ final class RoundTripsTest {
     assertThat(turns(() -> account.assign(cold, "f", Account.NOON))).isEqualTo(3);
   }
 
-  /** Before a change of terms windows are counted from the slots, in portions, and then kept. */
+  /** Windows before a policy change are counted from slots, in portions, and then stored. */
   @Test
   void deepPastBeforeAChangeIsCountedOnce() {
     Instant past = Account.NOON.minusSeconds(20_000);
@@ -102,7 +102,7 @@ final class RoundTripsTest {
     assertThat(turns(() -> account.assign(node, "i", past))).isLessThanOrEqualTo(8);
   }
 
-  /** Nobody looks for repeated events before the first one; from then on everybody does. */
+  /** Batches look up repeated events only after the first one has occurred. */
   @Test
   void replayTakesTwoOnceReplaysAreExpected() {
     account.assign(node, "a", Account.NOON);

@@ -16,7 +16,7 @@ import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** No statement ever reads a whole table, also if its plan was made while that was empty. */
+/** No statement ever scans a whole table, even if its plan was made while it was empty. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ScanTest {
   @Test
@@ -32,7 +32,7 @@ final class ScanTest {
     try (HikariDataSource pool = Database.openPool(url)) {
       String tables = "('slot', 'slot_window', 'full_run')";
       String counts = " from pg_stat_user_tables where relname in " + tables;
-      // Closed connections tell what they did, but not before they close.
+      // Connections report their statistics when they close.
       Database.awaitNumber(
           pool,
           0,

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** A node that does one thing at noon, in a process of its own, and prints what came of it. */
+/** A node in a separate process that executes one operation at noon and prints the result. */
 final class SmallHeap {
   private SmallHeap() {}
 
@@ -21,7 +21,7 @@ final class SmallHeap {
     FORECAST
   }
 
-  /** Arguments: the database, what to do, the configuration, a time. */
+  /** Arguments: the database, the operation, the configuration, a time. */
   public static void main(String[] arguments) {
     try (HikariDataSource pool = Database.openPool(arguments[0])) {
       Node node = Database.node(pool, InstantSource.fixed(Account.NOON));

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * The kit with a past that is counted in portions of two slots, so that all have many seams, and
- * with memory for hardly any pictures, so that all are trimmed again and again.
+ * Runs the kit with a past that is counted in portions of two slots, so that there are many seams,
+ * and with memory for hardly any views, so that they are trimmed all the time.
  */
 final class SmallPortionsTest implements SlotLedgerKit {
   @Override

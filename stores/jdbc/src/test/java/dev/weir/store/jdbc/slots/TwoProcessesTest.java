@@ -16,7 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two nodes as they are in life: processes that share nothing but the database. */
+/** Two nodes as in production: processes that share nothing but the database. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TwoProcessesTest {
   private static final int ROUNDS = 10;
