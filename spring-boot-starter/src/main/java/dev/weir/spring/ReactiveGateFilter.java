@@ -83,7 +83,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
     };
   }
 
-  private static Mono<Void> write(ServerHttpResponse response, Problem problem) {
+  static Mono<Void> write(ServerHttpResponse response, Problem problem) {
     response.setStatusCode(HttpStatusCode.valueOf(problem.status()));
     response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE);
     byte[] body = problem.bytes();

@@ -98,7 +98,7 @@ final class RuleGate implements Gate {
     }
   }
 
-  private static void close(Ticket ticket) {
+  static void close(Ticket ticket) {
     try {
       ticket.close();
     } catch (StoreException e) {

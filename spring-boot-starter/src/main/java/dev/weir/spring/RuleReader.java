@@ -71,9 +71,17 @@ final class RuleReader {
     return name;
   }
 
+  /**
+   * A rule without a path is for methods with {@link RateLimited}; {@link LimitedMethods} checks.
+   */
   private Coverage coverage() {
-    PathPattern path =
-        tried("path-pattern", required("path-pattern", rule.pathPattern()), PathPattern::of);
+    if (rule.pathPattern() == null) {
+      if (!rule.methods().isEmpty()) {
+        throw wrong("methods", rule.methods(), "A rule without path-pattern covers no request");
+      }
+      return Coverage.BY_NAME;
+    }
+    PathPattern path = tried("path-pattern", rule.pathPattern(), PathPattern::of);
     for (String method : rule.methods()) {
       if (!method.matches("[A-Z]{1,20}")) {
         throw wrong("methods", method, "It must be a method such as GET");

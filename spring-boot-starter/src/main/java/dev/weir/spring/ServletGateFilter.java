@@ -61,7 +61,7 @@ final class ServletGateFilter implements Filter {
     }
   }
 
-  private static void write(HttpServletResponse response, Problem problem) throws IOException {
+  static void write(HttpServletResponse response, Problem problem) throws IOException {
     byte[] body = problem.bytes();
     response.setStatus(problem.status());
     response.setContentType(Problem.MEDIA_TYPE);

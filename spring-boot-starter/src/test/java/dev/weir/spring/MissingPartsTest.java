@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 final class MissingPartsTest {
   private static final List<String> OF_REDIS_AND_ACTUATOR =
       List.of(
+          "dev.weir.store.jdbc.Sql",
           "dev.weir.store.redis.Redis",
           "io.lettuce.core.RedisClient",
           "io.micrometer.core.instrument.MeterRegistry",
@@ -26,19 +27,33 @@ final class MissingPartsTest {
   private static final List<String> OF_REACTOR_NETTY =
       List.of("reactor.netty.http.server.HttpServerRequest", "reactor.netty.Connection");
 
+  private static final List<String> OF_REACTOR =
+      List.of(
+          "reactor.core.publisher.Mono",
+          "reactor.netty.http.server.HttpServerRequest",
+          "reactor.netty.Connection",
+          "org.springframework.web.reactive.DispatcherHandler");
+
+  private static final String[] LIMITED = {"They got 200 and 429", "A call was refused by calls"};
+
+  @Test
+  void onSpringMvcReactorIsNotNeeded() throws Exception {
+    assertThat(without(OF_REACTOR, "servlet")).contains(LIMITED);
+  }
+
   @Test
   void onSpringMvcNeitherRedisNorActuatorIsNeeded() throws Exception {
-    assertThat(without(OF_REDIS_AND_ACTUATOR, "servlet")).contains("They got 200 and 429");
+    assertThat(without(OF_REDIS_AND_ACTUATOR, "servlet")).contains(LIMITED);
   }
 
   @Test
   void onWebFluxNeitherRedisNorActuatorIsNeeded() throws Exception {
-    assertThat(without(OF_REDIS_AND_ACTUATOR, "webflux")).contains("They got 200 and 429");
+    assertThat(without(OF_REDIS_AND_ACTUATOR, "webflux")).contains(LIMITED);
   }
 
   @Test
   void onWebFluxReactorNettyIsNotNeeded() throws Exception {
-    assertThat(without(OF_REACTOR_NETTY, "webflux")).contains("They got 200 and 429");
+    assertThat(without(OF_REACTOR_NETTY, "webflux")).contains(LIMITED);
   }
 
   @Test

@@ -59,14 +59,20 @@ final class Service implements AutoCloseable {
         start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties, parts));
   }
 
+  /** Without a web server. */
+  static Service bare(Map<String, Object> properties, Class<?>... parts) {
+    return new Service(start(WebApplicationType.NONE, Bare.class, properties, parts));
+  }
+
   /** Only puts together who decides. */
-  static void startAndStop(Map<String, Object> properties) {
-    start(WebApplicationType.NONE, Bare.class, properties).close();
+  static void startAndStop(Map<String, Object> properties, Class<?>... parts) {
+    bare(properties, parts).close();
   }
 
   /** No service: quick to start. */
   @ImportAutoConfiguration({
     WeirAutoConfiguration.class,
+    WeirMethodAutoConfiguration.class,
     WeirRedisAutoConfiguration.class,
     WeirRemoteAutoConfiguration.class
   })

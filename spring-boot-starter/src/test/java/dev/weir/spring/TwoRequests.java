@@ -7,6 +7,12 @@ import java.util.Map;
 final class TwoRequests {
   private TwoRequests() {}
 
+  /** A bean with a limited method. */
+  public static class Calls {
+    @RateLimited(rule = "calls")
+    public void call() {}
+  }
+
   /**
    * Starts it.
    *
@@ -18,17 +24,27 @@ final class TwoRequests {
     properties.put("weir.rules[0].path-pattern", "/quotes/**");
     properties.put("weir.rules[0].allowed-requests", "1");
     properties.put("weir.rules[0].window-seconds", "3600");
+    properties.put("weir.rules[1].name", "calls");
+    properties.put("weir.rules[1].allowed-requests", "1");
+    properties.put("weir.rules[1].window-seconds", "3600");
     for (int i = 1; i < arguments.length; i++) {
       String[] property = arguments[i].split("=", 2);
       properties.put(property[0], property[1]);
     }
     try (Service service =
         arguments[0].equals("webflux")
-            ? Service.onNetty(properties)
-            : Service.onTomcat(properties)) {
+            ? Service.onNetty(properties, Calls.class)
+            : Service.onTomcat(properties, Calls.class)) {
       System.out.printf(
           "They got %d and %d%n",
           service.get("/quotes/1").status(), service.get("/quotes/1").status());
+      Calls calls = service.part(Calls.class);
+      calls.call();
+      try {
+        calls.call();
+      } catch (RateLimitedException e) {
+        System.out.println("A call was refused by " + e.rule());
+      }
     }
   }
 }

@@ -102,6 +102,14 @@ public final class RuleEvaluator {
 
   /**
    * Decides by rules that were asked for by name; those that are not active are left out. Leases
+   * are renewed by this node until the ticket is closed, as those of requests are.
+   */
+  public Verdict decide(List<RuleCheck> asked) {
+    return decide(asked, RequestBinding.NONE, HeldLeases.Holder.NODE);
+  }
+
+  /**
+   * Decides by rules that were asked for by name; those that are not active are left out. Leases
    * are the caller's to renew, by the id that {@link Ticket#lease} has.
    *
    * <p>What a request id remembers is the whole verdict. A request that is repeated by it takes
@@ -110,6 +118,10 @@ public final class RuleEvaluator {
    * LimitStore#refund}.
    */
   public Verdict decide(List<RuleCheck> asked, Repeat repeat) {
+    return decide(asked, repeat.binding(asked), HeldLeases.Holder.CALLER);
+  }
+
+  private Verdict decide(List<RuleCheck> asked, RequestBinding request, HeldLeases.Holder holder) {
     List<RuleCheck> inForce = new ArrayList<>(asked.size());
     List<RuleCheck> inShadow = new ArrayList<>(0);
     for (RuleCheck each : asked) {
@@ -117,7 +129,7 @@ public final class RuleEvaluator {
         (each.rule().isShadow() ? inShadow : inForce).add(each);
       }
     }
-    return decide(inForce, inShadow, repeat.binding(asked), HeldLeases.Holder.CALLER);
+    return decide(inForce, inShadow, request, holder);
   }
 
   /**

@@ -1,0 +1,57 @@
+package dev.weir.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+/**
+ * A method with {@link RateLimited}, read once.
+ *
+ * @param reactive how its result is converted, null if it is not of a reactive type
+ */
+record LimitedMethod(String rule, KeyExpression key, @Nullable ReactiveAdapter reactive) {
+  /**
+   * Reads a method.
+   *
+   * @throws IllegalStateException naming the method and what is wrong with it
+   */
+  static LimitedMethod of(Method method, RateLimited limited, BeanFactory beans) {
+    int modifiers = method.getModifiers();
+    if (Modifier.isPrivate(modifiers)
+        || Modifier.isStatic(modifiers)
+        || Modifier.isFinal(modifiers)) {
+      throw wrong(method, "calls of private, static and final methods cannot be intercepted");
+    }
+    if (KotlinDetector.isSuspendingFunction(method)) {
+      throw wrong(method, "suspending functions are not supported");
+    }
+    Class<?> type = method.getReturnType();
+    // Reactor brings adapters for CompletionStage too, which would call the method later.
+    ReactiveAdapter reactive =
+        CompletionStage.class.isAssignableFrom(type)
+            ? null
+            : ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+    if (reactive == null && Flow.Publisher.class.isAssignableFrom(type)) {
+      throw wrong(method, "its type of result needs reactor-core on the class path");
+    }
+    try {
+      return new LimitedMethod(
+          limited.rule(), KeyExpression.of(limited.key(), method, beans), reactive);
+    } catch (IllegalArgumentException e) {
+      throw wrong(
+          method, "its key \"%s\" cannot be used: %s".formatted(limited.key(), e.getMessage()));
+    }
+  }
+
+  static IllegalStateException wrong(Method method, String reason) {
+    return new IllegalStateException(
+        "@RateLimited on %s.%s: %s."
+            .formatted(method.getDeclaringClass().getName(), method.getName(), reason));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.weir.spring;
+
+import dev.weir.core.Micros;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.Verdict;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/** Decides by the rules of this service whether a method may be called. Thread-safe. */
+final class MethodGate {
+  private static final Admission.Passed UNLIMITED = new Admission.Passed(List.of(), Ticket.NONE);
+
+  private final RuleIndex index;
+  private final RuleEvaluator evaluator;
+  private final Executor storeThreads;
+
+  /**
+   * @param storeThreads where a caller that must not block has the stores asked
+   */
+  MethodGate(RuleIndex index, RuleEvaluator evaluator, Executor storeThreads) {
+    this.index = index;
+    this.evaluator = evaluator;
+    this.storeThreads = storeThreads;
+  }
+
+  /**
+   * Asks a rule. One that was removed since the start limits nothing.
+   *
+   * @throws RateLimitedException if it refuses
+   */
+  Admission ask(String ruleName, String key) {
+    LimitedRule rule = index.find(ruleName);
+    if (rule == null) {
+      return UNLIMITED;
+    }
+    Verdict verdict = evaluator.decide(List.of(new RuleCheck(rule, key, 1)));
+    Admission admission = Admission.of(verdict);
+    if (verdict instanceof Verdict.Refused refused
+        && admission instanceof Admission.Refused answer) {
+      Duration retryAfter = Micros.duration(refused.retryAfterMicros());
+      throw new RateLimitedException(ruleName, retryAfter, answer);
+    }
+    return admission;
+  }
+
+  /** The same without blocking the caller's thread. */
+  CompletableFuture<Admission> askLater(String ruleName, String key) {
+    return CompletableFuture.supplyAsync(() -> ask(ruleName, key), storeThreads);
+  }
+
+  /** The call is over. Twice is harmless. */
+  void over(Ticket ticket) {
+    RuleGate.close(ticket);
+  }
+
+  /** The same without blocking the caller's thread. */
+  CompletableFuture<Void> overLater(Ticket ticket) {
+    return ticket.isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.runAsync(() -> over(ticket), storeThreads);
+  }
+}

@@ -1,0 +1,110 @@
+package dev.weir.spring;
+
+import dev.weir.engine.rules.Ticket;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapter;
+
+/**
+ * Asks the rule of a {@link RateLimited} method before each call. Thread-safe.
+ *
+ * <p>Its parts are looked up on the first call: it is made before other beans, which would
+ * otherwise be made too early to be intercepted themselves.
+ */
+final class RateLimitedInterceptor implements MethodInterceptor {
+  private final Supplier<LimitedMethods> methods;
+  private final Supplier<MethodGate> gate;
+
+  RateLimitedInterceptor(Supplier<LimitedMethods> methods, Supplier<MethodGate> gate) {
+    this.methods = methods;
+    this.gate = gate;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+    Object target = call.getThis();
+    LimitedMethod limited =
+        methods.get().find(call.getMethod(), target == null ? null : target.getClass());
+    ReactiveAdapter reactive = limited.reactive();
+    return reactive == null
+        ? invoke(call, limited)
+        : ReactiveCall.of(call, limited, gate.get()).result(reactive);
+  }
+
+  private @Nullable Object invoke(MethodInvocation call, LimitedMethod limited) throws Throwable {
+    MethodGate asked = gate.get();
+    Admission admission = asked.ask(limited.rule(), limited.key().key(call.getArguments()));
+    Ticket ticket = admission.ticket();
+    boolean isUnderWay = false;
+    try {
+      if (admission instanceof Admission.Queued queued) {
+        sleep(queued, limited.rule());
+      }
+      Object result = call.proceed();
+      if (result instanceof CompletionStage<?> stage && !ticket.isEmpty()) {
+        isUnderWay = true;
+        return heldBy(stage, () -> asked.over(ticket), call.getMethod().getReturnType());
+      }
+      return result;
+    } finally {
+      if (!isUnderWay) {
+        asked.over(ticket);
+      }
+    }
+  }
+
+  private static void sleep(Admission.Queued queued, String rule) {
+    try {
+      Thread.sleep(queued.delay());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      CancellationException cancelled =
+          new CancellationException("interrupted while waiting for rule \"" + rule + "\"");
+      cancelled.initCause(e);
+      throw cancelled;
+    }
+    queued.ticket().waited();
+  }
+
+  /**
+   * Returns a stage that ends after what is held was given back, so that a caller that has seen the
+   * end may take it. What is held stays held while the work goes on, even if the caller cancels.
+   */
+  private static Object heldBy(CompletionStage<?> stage, Runnable giveBack, Class<?> type) {
+    CompletableFuture<Object> seen = new CompletableFuture<>();
+    var unused =
+        stage.whenComplete(
+            (value, failure) -> {
+              giveBack.run();
+              if (failure == null) {
+                seen.complete(value);
+              } else {
+                seen.completeExceptionally(failure);
+              }
+            });
+    if (!type.isAssignableFrom(CompletableFuture.class)) {
+      // A stage of the service's own type.
+      return stage;
+    }
+    if (stage instanceof Future<?> work) {
+      cancelWith(seen, work);
+    }
+    return seen;
+  }
+
+  private static void cancelWith(CompletableFuture<?> seen, Future<?> work) {
+    var unused =
+        seen.whenComplete(
+            (value, failure) -> {
+              if (seen.isCancelled()) {
+                work.cancel(true);
+              }
+            });
+  }
+}

@@ -1,0 +1,27 @@
+package dev.weir.spring;
+
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.core.Ordered;
+
+/**
+ * Has calls of {@link RateLimited} methods intercepted.
+ *
+ * <p>In front of what else Spring intercepts, so that a call that waits or is refused has opened no
+ * transaction; but behind asynchronous execution, so that what is held is held while the work is
+ * done.
+ */
+final class RateLimitedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+  private static final long serialVersionUID = 1;
+
+  RateLimitedPostProcessor(RateLimitedInterceptor interceptor) {
+    this.advisor =
+        new DefaultPointcutAdvisor(
+            new AnnotationMatchingPointcut(null, RateLimited.class, true), interceptor);
+    setBeforeExistingAdvisors(true);
+    setProxyTargetClass(true);
+    // Spring's processor for @Async has the lowest precedence and puts itself in front.
+    setOrder(Ordered.LOWEST_PRECEDENCE - 1);
+  }
+}

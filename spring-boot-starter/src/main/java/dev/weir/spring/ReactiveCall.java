@@ -1,0 +1,88 @@
+package dev.weir.spring;
+
+import dev.weir.engine.rules.Ticket;
+import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.core.ReactiveAdapter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A call of a method with a reactive result. The method is called when the result is subscribed to,
+ * anew for each subscription, because only then its work is done. Loaded only if Reactor is there.
+ */
+final class ReactiveCall {
+  private final ProxyMethodInvocation call;
+  private final LimitedMethod limited;
+  private final MethodGate gate;
+
+  private ReactiveCall(ProxyMethodInvocation call, LimitedMethod limited, MethodGate gate) {
+    this.call = call;
+    this.limited = limited;
+    this.gate = gate;
+  }
+
+  static ReactiveCall of(MethodInvocation call, LimitedMethod limited, MethodGate gate) {
+    // Spring's invocations all are.
+    return new ReactiveCall((ProxyMethodInvocation) call, limited, gate);
+  }
+
+  /** Returns the limited result, as the type that the method returns. */
+  Object result(ReactiveAdapter type) {
+    Publisher<Object> result =
+        type.isMultiValue()
+            ? Flux.usingWhen(
+                ticket(),
+                ticket -> called(type),
+                this::over,
+                (ticket, failure) -> over(ticket),
+                this::over)
+            : Mono.usingWhen(
+                ticket(),
+                ticket -> Mono.from(called(type)),
+                this::over,
+                (ticket, failure) -> over(ticket),
+                this::over);
+    return type.fromPublisher(result);
+  }
+
+  /** What the call holds, once it may go on. A subscriber that leaves meanwhile gives it back. */
+  private Mono<Ticket> ticket() {
+    return Mono.defer(
+        () -> {
+          CompletableFuture<Admission> asked =
+              gate.askLater(limited.rule(), limited.key().key(call.getArguments()));
+          return Mono.fromFuture(asked, true)
+              .flatMap(ReactiveCall::waited)
+              .doOnCancel(
+                  () -> {
+                    var unused = asked.thenCompose(admission -> gate.overLater(admission.ticket()));
+                  });
+        });
+  }
+
+  private static Mono<Ticket> waited(Admission admission) {
+    return admission instanceof Admission.Queued queued
+        ? Mono.delay(queued.delay())
+            .doOnNext(zero -> queued.ticket().waited())
+            .thenReturn(queued.ticket())
+        : Mono.just(admission.ticket());
+  }
+
+  private Mono<Void> over(Ticket ticket) {
+    return Mono.defer(() -> Mono.fromFuture(gate.overLater(ticket)));
+  }
+
+  private Publisher<Object> called(ReactiveAdapter type) {
+    try {
+      @Nullable Object result = call.invocableClone().proceed();
+      return type.toPublisher(result);
+    } catch (Throwable e) {
+      // What a method may throw is told to its subscriber.
+      return Mono.error(e);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.weir.spring;
+
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
+import reactor.core.publisher.Mono;
+
+/** Answers requests whose {@link RateLimitedException} the service does not handle itself. */
+final class ReactiveRefusal implements WebExceptionHandler, Ordered {
+  /** In front of Spring Boot's, which answers everything. */
+  private static final int BEFORE_SPRING_BOOT = -2;
+
+  @Override
+  public int getOrder() {
+    return BEFORE_SPRING_BOOT;
+  }
+
+  @Override
+  public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
+    if (!(failure instanceof RateLimitedException refusal)
+        || exchange.getResponse().isCommitted()) {
+      return Mono.error(failure);
+    }
+    HttpHeaders headers = exchange.getResponse().getHeaders();
+    // In place of those of the rules that have let the request pass.
+    refusal.answer().fields().forEach(field -> headers.set(field.name(), field.value()));
+    return ReactiveGateFilter.write(exchange.getResponse(), refusal.answer().problem());
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.spring;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/** Answers requests whose {@link RateLimitedException} the service does not handle itself. */
+final class ServletRefusal implements HandlerExceptionResolver, Ordered {
+  @Override
+  public int getOrder() {
+    return LOWEST_PRECEDENCE;
+  }
+
+  @Override
+  public @Nullable ModelAndView resolveException(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @Nullable Object handler,
+      Exception failure) {
+    if (!(failure instanceof RateLimitedException refusal)) {
+      return null;
+    }
+    // In place of those of the rules that have let the request pass.
+    refusal.answer().fields().forEach(field -> response.setHeader(field.name(), field.value()));
+    try {
+      ServletGateFilter.write(response, refusal.answer().problem());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new ModelAndView();
+  }
+}

@@ -1,0 +1,70 @@
+package dev.weir.spring;
+
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleIndex;
+import java.util.concurrent.Executor;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/** Limits methods that have {@link RateLimited}. */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnBean(Gate.class)
+final class WeirMethodAutoConfiguration {
+  private static final Executor CALLER = Runnable::run;
+
+  /** Static, and with parts that are looked up later: it is made before all other beans. */
+  @Bean
+  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  static RateLimitedPostProcessor weirRateLimitedPostProcessor(
+      ObjectProvider<LimitedMethods> methods, ObjectProvider<MethodGate> gate) {
+    return new RateLimitedPostProcessor(
+        new RateLimitedInterceptor(methods::getObject, gate::getObject));
+  }
+
+  @Bean
+  LimitedMethods weirLimitedMethods(
+      ConfigurableListableBeanFactory beans,
+      ObjectProvider<RuleIndex> index,
+      WeirProperties properties) {
+    return new LimitedMethods(beans, index, properties);
+  }
+
+  @Bean
+  @ConditionalOnBean(RuleEvaluator.class)
+  MethodGate weirMethodGate(RuleIndex index, RuleEvaluator evaluator, RuleGate.Stores stores) {
+    return new MethodGate(
+        index, evaluator, stores.isElsewhere() ? Thread.ofVirtual()::start : CALLER);
+  }
+
+  /** The answers of a service on servlets. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+  @ConditionalOnClass(HandlerExceptionResolver.class)
+  static final class OnServlets {
+    @Bean
+    ServletRefusal weirServletRefusal() {
+      return new ServletRefusal();
+    }
+  }
+
+  /** The answers of a service on WebFlux. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+  @ConditionalOnClass(WebExceptionHandler.class)
+  static final class OnWebFlux {
+    @Bean
+    ReactiveRefusal weirReactiveRefusal() {
+      return new ReactiveRefusal();
+    }
+  }
+}
