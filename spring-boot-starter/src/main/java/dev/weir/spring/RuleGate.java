@@ -38,7 +38,8 @@ final class RuleGate implements Gate {
       return !(counts instanceof MemoryLimitStore) || !(leases instanceof MemoryLeaseStore);
     }
 
-    private RuleEvaluator.Stores goingOn(int nodes, FlowObserver observer) {
+    /** The same, which go on by what rules and policies say of that when they are gone. */
+    RuleEvaluator.Stores goingOn(int nodes, FlowObserver observer) {
       if (!isElsewhere()) {
         return new RuleEvaluator.Stores(counts, leases, leases);
       }
@@ -71,11 +72,6 @@ final class RuleGate implements Gate {
 
   static RuleGate of(RuleIndex book, RuleEvaluator desk, Stores stores) {
     return new RuleGate(book, desk, stores, CALLER);
-  }
-
-  /** A desk on these stores, which goes on by what rules say of that when they are gone. */
-  static RuleEvaluator desk(RuleIndex book, Stores stores, int nodes, FlowObserver observer) {
-    return new RuleEvaluator(book, stores.goingOn(nodes, observer), observer);
   }
 
   @Override

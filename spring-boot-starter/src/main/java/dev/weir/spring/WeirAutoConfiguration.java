@@ -3,7 +3,9 @@ package dev.weir.spring;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.PeriodicTask;
 import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.Leases;
 import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.register.Change;
@@ -117,13 +119,32 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleEvaluator weirRuleDesk(
-        RuleIndex book, RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
+    RuleEvaluator.Stores weirStoresGoingOn(
+        RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
       if (properties.nodes() < 1 || properties.nodes() > Limit.MAX_NODES) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.nodes", properties.nodes(), "It must be from 1 to " + Limit.MAX_NODES + ".");
       }
-      return RuleGate.desk(book, stores, properties.nodes(), observer);
+      return stores.goingOn(properties.nodes(), observer);
+    }
+
+    @Bean
+    RuleEvaluator weirRuleDesk(RuleIndex book, RuleEvaluator.Stores stores, FlowObserver observer) {
+      return new RuleEvaluator(book, stores, observer);
+    }
+
+    /** Counts in the store of the rules, which is closed as a bean of its own. */
+    @Bean(destroyMethod = "")
+    @ConditionalOnMissingBean
+    Limiter weirLimiter(RuleEvaluator.Stores stores, FlowObserver observer) {
+      return Limiter.on(stores.counts()).observedBy(observer);
+    }
+
+    /** Held in the store of the rules, which is closed as a bean of its own. */
+    @Bean(destroyMethod = "")
+    @ConditionalOnMissingBean
+    Leases weirLeases(RuleEvaluator.Stores stores) {
+      return Leases.on(stores.leases());
     }
 
     @Bean

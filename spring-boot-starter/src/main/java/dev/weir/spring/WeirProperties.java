@@ -18,6 +18,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param trustedProxies addresses and networks of the proxies whose word is taken for where a
  *     request comes from
  * @param rules what is limited, unless Weir decides
+ * @param slots where a SlotScheduler keeps its slots
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
 public record WeirProperties(
@@ -27,7 +28,8 @@ public record WeirProperties(
     @DefaultValue Redis redis,
     @DefaultValue Remote remote,
     @DefaultValue List<String> trustedProxies,
-    @DefaultValue List<RuleProperties> rules) {
+    @DefaultValue List<RuleProperties> rules,
+    @DefaultValue Slots slots) {
 
   /** Where limits are counted. */
   public enum Store {
@@ -83,5 +85,22 @@ public record WeirProperties(
     OPEN,
     /** They get 503. */
     CLOSED
+  }
+
+  /**
+   * The SlotScheduler of this service.
+   *
+   * @param store where it keeps its slots; there is no scheduler without one
+   */
+  public record Slots(@DefaultValue("none") SlotStorage store) {}
+
+  /** Where slots are kept. */
+  public enum SlotStorage {
+    /** Nowhere: there is no scheduler, unless the service brings a store of its own. */
+    NONE,
+    /** In this process; they are gone at its end. */
+    MEMORY,
+    /** In the database of the service's DataSource, where tables are created for them. */
+    POSTGRESQL
   }
 }

@@ -19,7 +19,7 @@ final class ArchitectureTest {
     noClasses()
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.weir.server..", "dev.weir.store.jdbc..", "io.micronaut..")
+        .resideInAnyPackage("dev.weir.server..", "io.micronaut..")
         .check(STARTER);
   }
 
@@ -32,6 +32,30 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("dev.weir.store.redis..")
+        .check(STARTER);
+  }
+
+  /** Or a service without PostgreSQL could not start. */
+  @Test
+  void oneClassKnowsPostgresql() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("WeirJdbcAutoConfiguration")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.weir.store.jdbc..")
+        .check(STARTER);
+  }
+
+  /** Or a service on Spring MVC without Reactor could not start. */
+  @Test
+  void onlyReactivePartsKnowReactor() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(".*(Reactive|Netty).*")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("reactor..", "org.reactivestreams..")
         .check(STARTER);
   }
 

@@ -57,6 +57,14 @@ final class MissingPartsTest {
   }
 
   @Test
+  void slotsInPostgresqlNeedTheirArtifact() throws Exception {
+    assertThat(
+            without(List.of("dev.weir.store.jdbc.Sql"), "servlet", "weir.slots.store=postgresql"))
+        .contains("The artifact weir-store-jdbc is not on the class path.")
+        .doesNotContain("They got");
+  }
+
+  @Test
   void whereAnybodyCouldMakeUpAnAddressNothingStarts() throws Exception {
     assertThat(without(OF_REACTOR_NETTY, "webflux", "server.forward-headers-strategy=framework"))
         .contains("Leave it out and set weir.trusted-proxies.")

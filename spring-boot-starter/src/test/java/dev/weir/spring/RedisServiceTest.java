@@ -2,9 +2,13 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.limits.Policy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +33,9 @@ final class RedisServiceTest {
       }
       oneReportAtATime(one, other);
       oneReportAtATime(other, one);
+      Policy mails = Policy.of("mails", TokenBucket.of(1).refill(1, Duration.ofHours(1)));
+      assertThat(one.part(Limiter.class).tryAcquire(mails, "anna")).isTrue();
+      assertThat(other.part(Limiter.class).tryAcquire(mails, "anna")).isFalse();
 
       redis.stop();
       for (Service service : List.of(one, other)) {

@@ -72,9 +72,11 @@ final class Service implements AutoCloseable {
   /** No service: quick to start. */
   @ImportAutoConfiguration({
     WeirAutoConfiguration.class,
+    WeirJdbcAutoConfiguration.class,
     WeirMethodAutoConfiguration.class,
     WeirRedisAutoConfiguration.class,
-    WeirRemoteAutoConfiguration.class
+    WeirRemoteAutoConfiguration.class,
+    WeirSlotsAutoConfiguration.class
   })
   static final class Bare {}
 
@@ -125,6 +127,11 @@ final class Service implements AutoCloseable {
 
   OrderEndpoints endpoints() {
     return part(OrderEndpoints.class);
+  }
+
+  /** Whether the service has such a part. */
+  boolean has(Class<?> type) {
+    return context.getBeanNamesForType(type).length > 0;
   }
 
   <T> T part(Class<T> type) {

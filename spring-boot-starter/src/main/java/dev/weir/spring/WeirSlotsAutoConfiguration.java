@@ -1,0 +1,52 @@
+package dev.weir.spring;
+
+import dev.weir.engine.PeriodicTask;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * A {@link SlotScheduler} on the store that the properties name, or on a {@link SlotStore} of the
+ * service's own.
+ */
+@AutoConfiguration(after = WeirJdbcAutoConfiguration.class)
+@ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(WeirProperties.class)
+final class WeirSlotsAutoConfiguration {
+  private static final Logger log = LoggerFactory.getLogger(SlotScheduler.class);
+
+  @Bean(destroyMethod = "")
+  @ConditionalOnMissingBean({SlotStore.class, SlotScheduler.class})
+  @ConditionalOnProperty(name = "weir.slots.store", havingValue = "memory")
+  SlotStore weirSlotStore() {
+    return SlotStore.inMemory();
+  }
+
+  /** Reached only if the artifact is missing: otherwise it has brought a store. */
+  @Bean
+  @ConditionalOnMissingBean({SlotStore.class, SlotScheduler.class})
+  @ConditionalOnProperty(name = "weir.slots.store", havingValue = "postgresql")
+  @SuppressWarnings("DoNotCallSuggester")
+  SlotStore weirMissingSlotStore() {
+    throw new InvalidConfigurationPropertyValueException(
+        "weir.slots.store", "postgresql", "The artifact weir-store-jdbc is not on the class path.");
+  }
+
+  /** Closes its store when it is closed. */
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnBean(SlotStore.class)
+  SlotScheduler weirSlotScheduler(SlotStore store) {
+    return SlotScheduler.builder(store)
+        .log(new PeriodicTask.Log(log::info, log::warn, log::error))
+        .build();
+  }
+}
