@@ -1,0 +1,32 @@
+package dev.weir.examples;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.QueuedLimiter;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import java.time.Duration;
+
+/**
+ * Lets calls beyond a limit wait for a moment: up to two at a time, 50 ms apart. Only a call that
+ * finds the queue full is refused.
+ *
+ * <p>Calls wait on their own threads, which should be virtual ones.
+ */
+public final class WaitingInQueue {
+  private WaitingInQueue() {}
+
+  public static void main(String... args) throws InterruptedException {
+    Policy mails = Policy.of("mails", FixedWindow.of(1, Duration.ofMinutes(1)));
+    Queue queue = Queue.of(2, Duration.ofMillis(50));
+    try (Limiter limiter = Limiter.inMemory();
+        MemoryLeaseStore places = new MemoryLeaseStore()) {
+      QueuedLimiter queued = new QueuedLimiter(limiter, places, queue);
+      for (int mail = 1; mail <= 3; mail++) {
+        boolean isAllowed = queued.acquireWaiting(mails, "anna");
+        System.out.printf("mail %d: %s%n", mail, isAllowed ? "sent" : "refused");
+      }
+    }
+  }
+}
