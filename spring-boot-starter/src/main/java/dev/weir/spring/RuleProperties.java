@@ -11,26 +11,28 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * A rule as properties have it, with the fields that it has over REST.
  *
- * @param name printable ASCII, different from all others
- * @param pathPattern which paths it covers, such as /api/orders/**; of the whole path, with the
- *     context path
- * @param methods which methods it covers; none for all
- * @param keyBy by what requests are told apart: ip, path, global, header:Name
- * @param algorithm how it counts
- * @param allowedRequests so many in a window
- * @param windowSeconds how long a window is
- * @param aligned whether fixed windows begin at whole multiples of their length
- * @param capacity what a token bucket holds
- * @param refillRate tokens a second
- * @param maxConcurrent so many at the same time
- * @param leaseTtl how long the place of a request stays taken if this service dies
- * @param queueEnabled whether requests beyond the limit may wait
- * @param maxQueueSize so many at most
- * @param delayPerRequestMs how long each of them waits more than the one before it
- * @param priority of the rules that cover a request, those with the highest apply
- * @param mode whether it refuses, or only counts
- * @param active whether it applies at all
- * @param onStoreFailure what holds while Redis is gone
+ * @param name Unique name, 1 to 100 printable ASCII characters.
+ * @param pathPattern Paths of the requests that the rule covers, such as /api/orders/**, with the
+ *     context path. May be left out if a method has {@link RateLimited} with it.
+ * @param methods Methods of the requests that the rule covers. All by default.
+ * @param keyBy What requests are counted by: ip, path, global, header:Name, or several of them.
+ * @param algorithm How the rule limits.
+ * @param allowedRequests Max requests in a window, of FIXED_WINDOW and SLIDING_WINDOW.
+ * @param windowSeconds Length of a window in seconds, of FIXED_WINDOW and SLIDING_WINDOW.
+ * @param aligned Whether windows of FIXED_WINDOW begin at multiples of their length. False by
+ *     default: they begin with the first request.
+ * @param capacity Max tokens of TOKEN_BUCKET.
+ * @param refillRate Tokens per second that are added to TOKEN_BUCKET.
+ * @param maxConcurrent Max requests at the same time, of CONCURRENCY.
+ * @param leaseTtl Time after which the place of a request is free if the service dies, of
+ *     CONCURRENCY. 1 minute by default.
+ * @param queueEnabled Whether requests beyond the limit may wait. False by default.
+ * @param maxQueueSize Max requests that wait at the same time.
+ * @param delayPerRequestMs Milliseconds that each waiting request waits longer than the one before.
+ * @param priority Of the rules that cover a request, those with the highest priority apply.
+ * @param mode Whether the rule refuses requests, or only counts those that it would refuse.
+ * @param active Whether the rule applies at all.
+ * @param onStoreFailure What the rule does while Redis is unavailable: closed, open or local.
  */
 public record RuleProperties(
     @Nullable String name,

@@ -7,18 +7,19 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The properties {@code weir.*}. One that is not known, or cannot be used, stops the start.
+ * The properties {@code weir.*}. One that is not known, or cannot be used, stops the start. What is
+ * said of each here is what editors show.
  *
- * @param enabled whether requests are limited at all
- * @param store where limits are counted
- * @param nodes so many instances of the service share a limit while Redis is gone and a rule says
- *     local
- * @param redis where Redis is, if it counts
- * @param remote where Weir is, if it decides
- * @param trustedProxies addresses and networks of the proxies whose word is taken for where a
- *     request comes from
- * @param rules what is limited, unless Weir decides
- * @param slots where a SlotScheduler keeps its slots
+ * @param enabled Whether anything is limited. If false, Weir adds nothing to the service.
+ * @param store Where limits are counted.
+ * @param nodes Number of instances of the service that share a limit while Redis is unavailable,
+ *     for rules with on-store-failure "local".
+ * @param redis The Redis that counts, with store "redis".
+ * @param remote The Weir server that decides, with store "remote".
+ * @param trustedProxies Addresses and networks of the proxies whose Forwarded and X-Forwarded-For
+ *     fields are trusted. None by default: the peer is taken for the client.
+ * @param rules Rules that limit requests and methods. Must be empty with store "remote".
+ * @param slots The SlotScheduler of the service.
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
 public record WeirProperties(
@@ -44,9 +45,11 @@ public record WeirProperties(
   /**
    * The Redis that counts.
    *
-   * @param uri redis://host:port, redis-sentinel://… or redis-cluster://…
-   * @param prefix what every key begins with
-   * @param trust PEM file of certificates to trust in a Redis with TLS; Java's without
+   * @param uri Address of Redis, such as redis://:password@host:6379, redis-sentinel://… or
+   *     redis-cluster://…. Required with store "redis".
+   * @param prefix Beginning of every key that is written to Redis.
+   * @param trust PEM file with the certificates that are trusted for TLS. Those that Java trusts by
+   *     default.
    */
   public record Redis(
       @Nullable String uri, @DefaultValue("weir") String prefix, @Nullable String trust) {
@@ -60,11 +63,13 @@ public record WeirProperties(
   /**
    * The Weir server that decides.
    *
-   * @param url its address, such as http://weir:8080
-   * @param key one of its client keys, if it has any
-   * @param timeout how long its answer may take; longer than the longest wait in a queue
-   * @param onFailure what happens to requests while it is gone
-   * @param headers header fields of a request that its rules count by
+   * @param url Address of the server, such as http://weir:8080. Required with store "remote".
+   * @param key Client key of the server. None by default.
+   * @param timeout Time to wait for an answer. Must be longer than the longest wait in a queue of
+   *     the server's rules.
+   * @param onFailure What happens to requests while the server is unavailable.
+   * @param headers Header fields of requests that are sent to the server, because its rules count
+   *     by them.
    */
   public record Remote(
       @Nullable String url,
@@ -90,7 +95,7 @@ public record WeirProperties(
   /**
    * The SlotScheduler of this service.
    *
-   * @param store where it keeps its slots; there is no scheduler without one
+   * @param store Where slots are kept. There is no SlotScheduler with "none".
    */
   public record Slots(@DefaultValue("none") SlotStorage store) {}
 
