@@ -216,24 +216,18 @@ public final class Failover implements LimitStore {
 
   /** What the store says; null if it is not asked, or does not answer. */
   private <T> @Nullable T tried(
-      AcquireRequest demand,
-      Function<LimitStore, T> question,
-      Predicate<? super T> isProof) {
+      AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
     return breaker.isOpen() && !isWellAgain(demand) ? null : answered(question, isProof);
   }
 
   private <T> @Nullable T tried(
-      Policy policy,
-      String key,
-      Function<LimitStore, T> question,
-      Predicate<? super T> isProof) {
+      Policy policy, String key, Function<LimitStore, T> question, Predicate<? super T> isProof) {
     return breaker.isOpen() && !isWellAgain(AcquireRequest.of(LimitRequest.of(policy, key)))
         ? null
         : answered(question, isProof);
   }
 
-  private <T> @Nullable T answered(
-      Function<LimitStore, T> question, Predicate<? super T> isProof) {
+  private <T> @Nullable T answered(Function<LimitStore, T> question, Predicate<? super T> isProof) {
     try {
       return said(question, isProof);
     } catch (StoreException e) {
@@ -243,9 +237,7 @@ public final class Failover implements LimitStore {
 
   /** What the store says. Throws if it is not asked, or does not answer. */
   private <T> T required(
-      AcquireRequest demand,
-      Function<LimitStore, T> question,
-      Predicate<? super T> isProof) {
+      AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
     if (breaker.isOpen() && !isWellAgain(demand)) {
       throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
     }

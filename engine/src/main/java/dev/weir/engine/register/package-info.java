@@ -1,6 +1,6 @@
 /**
- * Versioned entries, such as rules and routes: stored under an id, and changed only by a caller that
- * knows the version in force.
+ * Versioned entries, such as rules and routes: stored under an id, and changed only by a caller
+ * that knows the version in force.
  *
  * <p>Start with {@link dev.weir.engine.register.Register}.
  */

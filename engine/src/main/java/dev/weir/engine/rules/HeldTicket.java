@@ -3,7 +3,6 @@ package dev.weir.engine.rules;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;

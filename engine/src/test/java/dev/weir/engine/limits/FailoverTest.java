@@ -205,8 +205,7 @@ class FailoverTest {
   @Test
   void fallbackServesWhileTheStoreAnswersReadsAndRefusesWrites() {
     Failover failover = failover();
-    Policy policy =
-        policy(FixedWindow.of(10, Duration.ofSeconds(2)), OnStoreFailure.FALLBACK);
+    Policy policy = policy(FixedWindow.of(10, Duration.ofSeconds(2)), OnStoreFailure.FALLBACK);
     Policy other = Policy.of("o", TEN).onStoreFailure(OnStoreFailure.LOCAL);
     assertThat(granted(failover, policy, 4)).isEqualTo(4);
     store.refuseWrites();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;

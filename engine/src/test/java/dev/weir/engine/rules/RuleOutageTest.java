@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.CircuitBreaker;

@@ -1,11 +1,11 @@
 package dev.weir.server.wiring;
 
-import java.util.ArrayList;
 import dev.weir.engine.routes.Route;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.http.HttpSettings;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -65,8 +65,7 @@ record NodeSettings(
     gateway.ifPresent(
         listening ->
             listeners.add(
-                new PortProbe.Listener(
-                    Setting.GATEWAY_PORT, listening.host(), listening.port())));
+                new PortProbe.Listener(Setting.GATEWAY_PORT, listening.host(), listening.port())));
     return listeners;
   }
 

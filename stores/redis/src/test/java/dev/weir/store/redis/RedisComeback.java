@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
