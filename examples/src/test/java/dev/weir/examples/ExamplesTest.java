@@ -25,20 +25,20 @@ import redis.embedded.RedisServer;
 /** Runs every example, as a reader would. */
 final class ExamplesTest {
   /** What an example prints. */
-  private static List<String> run(Main example, String... args) throws Exception {
+  private static List<String> run(Program example, String... args) throws Exception {
     PrintStream before = System.out;
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
     try {
-      example.main(args);
+      example.run(args);
     } finally {
       System.setOut(before);
     }
     return printed.toString(StandardCharsets.UTF_8).lines().toList();
   }
 
-  private interface Main {
-    void main(String... args) throws Exception;
+  private interface Program {
+    void run(String... args) throws Exception;
   }
 
   @Test

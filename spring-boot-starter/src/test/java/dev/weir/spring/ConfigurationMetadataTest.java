@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -57,10 +58,6 @@ final class ConfigurationMetadataTest {
   }
 
   private static String hyphenated(String name) {
-    StringBuilder hyphenated = new StringBuilder();
-    for (char c : name.toCharArray()) {
-      hyphenated.append(Character.isUpperCase(c) ? "-" + Character.toLowerCase(c) : c);
-    }
-    return hyphenated.toString();
+    return name.replaceAll("(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
   }
 }

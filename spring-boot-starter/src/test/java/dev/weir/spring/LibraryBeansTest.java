@@ -36,8 +36,9 @@ final class LibraryBeansTest {
               new Class<?>[] {DataSource.class},
               (proxy, method, args) ->
                   switch (method.getName()) {
-                    case "equals" -> proxy == args[0];
-                    case "hashCode" -> 1;
+                    case "equals" ->
+                        System.identityHashCode(args[0]) == System.identityHashCode(proxy);
+                    case "hashCode" -> System.identityHashCode(proxy);
                     case "toString" -> "nowhere";
                     default -> throw new UnsupportedOperationException(method.getName());
                   });
