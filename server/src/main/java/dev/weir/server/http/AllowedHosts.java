@@ -43,12 +43,14 @@ public final class AllowedHosts {
     return new AllowedHosts(own, false);
   }
 
-  /** Whether every name is. */
+  /** Returns true if requests to every host are accepted. */
   boolean isAny() {
     return isAny;
   }
 
   /**
+   * Returns true if requests to this host are accepted.
+   *
    * @param host as in a request, with or without a port
    */
   public boolean isOwn(String host) {
