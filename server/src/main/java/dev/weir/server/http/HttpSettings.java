@@ -22,12 +22,12 @@ public record HttpSettings(
     Set<String> clientKeys,
     TrustedProxies trustedProxies) {
 
-  /** Whether this is the token of administrators. */
+  /** Returns true if this is the token of administrators. */
   public boolean isAdmin(String token) {
     return adminToken.filter(own -> same(own, token)).isPresent();
   }
 
-  /** Whether this is the key of a client. */
+  /** Returns true if this is the key of a client. */
   public boolean isClient(String token) {
     boolean isClient = false;
     for (String key : clientKeys) {
@@ -45,6 +45,6 @@ public record HttpSettings(
   /** Does not contain the secrets. */
   @Override
   public String toString() {
-    return "HttpSettings[trustedProxies=" + trustedProxies + "]";
+    return "HttpSettings[clientKeys=" + clientKeys.size() + "]";
   }
 }
