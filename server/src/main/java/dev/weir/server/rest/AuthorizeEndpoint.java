@@ -25,6 +25,11 @@ import java.util.concurrent.CompletionStage;
 final class AuthorizeEndpoint {
   private static final String DEFAULT_REFUSAL = "429";
 
+  /** Only a grant has it, and no other endpoint: any other 200 must not be taken for one. */
+  private static final String DECISION = "Weir-Decision";
+
+  private static final String GRANTED = "granted";
+
   private final Limits limits;
   private final RestSettings settings;
   private final Waits waits;
@@ -71,7 +76,7 @@ final class AuthorizeEndpoint {
     MutableHttpResponse<byte[]> response =
         verdict instanceof Verdict.Refused refused
             ? Problems.answer(CheckJson.problem(refused)).status(refusal)
-            : HttpResponse.ok();
+            : HttpResponse.<byte[]>ok().header(DECISION, GRANTED);
     RateLimitFields.add(response::header, verdict);
     return verdict instanceof Verdict.Queued queued
         ? waits.after(request, queued, response)

@@ -8,9 +8,13 @@ import io.micronaut.http.HttpRequest;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
+import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.micronaut.web.router.RouteAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Refuses what a page of another site makes a browser send to a Weir that asks for no token: under
@@ -26,6 +30,7 @@ final class PagesOfOthers {
   private static final String HEALTH = "/health/";
   private static final String AUTHORIZE = "/api/v1/authorize";
   private static final String BATCH = "/api/v1/slots/batch";
+  private static final Pattern WHOLE_ADDRESS = Pattern.compile("[^/?#]*://([^/?#]*)");
 
   private final OwnHosts own;
 
@@ -37,7 +42,7 @@ final class PagesOfOthers {
   @Order(Ordered.HIGHEST_PRECEDENCE)
   void check(HttpRequest<?> request) {
     if (!own.isAny() && !isForAll(request.getPath())) {
-      List<String> hosts = request.getHeaders().getAll(HttpHeaders.HOST);
+      List<String> hosts = hosts(request);
       for (String host : hosts) {
         if (!own.isOwn(host)) {
           throw new ProblemException(notOurs(host));
@@ -52,6 +57,19 @@ final class PagesOfOthers {
           Problem.of(
               415, "unsupported-media-type", "Send the body with Content-Type: application/json."));
     }
+  }
+
+  /** All must be ours: a target that is a whole address names a host too (RFC 9112, 3.2.2). */
+  private static List<String> hosts(HttpRequest<?> request) {
+    List<String> hosts = new ArrayList<>(request.getHeaders().getAll(HttpHeaders.HOST));
+    if (request instanceof NettyHttpRequest<?> netty) {
+      // Micronaut's own URI has only the path and the query of it.
+      Matcher whole = WHOLE_ADDRESS.matcher(netty.getNativeRequest().uri());
+      if (whole.lookingAt()) {
+        hosts.add(whole.group(1));
+      }
+    }
+    return hosts;
   }
 
   private static boolean isForAll(String path) {

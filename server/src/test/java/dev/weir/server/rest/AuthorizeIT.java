@@ -59,6 +59,17 @@ final class AuthorizeIT {
   }
 
   @Test
+  void onlyGrantsAreSignedAsSuch() {
+    assertThat(ask("POST", "/api/orders", "192.0.2.1").header("weir-decision")).hasValue("granted");
+    assertThat(ask("GET", "/free", "192.0.2.1").header("weir-decision")).hasValue("granted");
+    assertThat(ask("POST", "/api/orders", "192.0.2.1").refused().header("weir-decision")).isEmpty();
+    assertThat(ask("GET", "/%2f", "192.0.2.1").header("weir-decision")).isEmpty();
+    for (String path : List.of("/health/ready", "/metrics", "/api/admin/rules")) {
+      assertThat(http.get(path).header("weir-decision")).as(path).isEmpty();
+    }
+  }
+
+  @Test
   void readsTheHeadersOfTraefikAndCaddyToo() {
     Http traefik =
         http.with(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @EnabledIf("isAtHand")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class CaddyIT implements ProxyClaims {
+final class CaddyIT implements OpenProxyClaims {
   @TempDir private Path folder;
   private ProxiedService proxied;
 
@@ -54,17 +54,21 @@ final class CaddyIT implements ProxyClaims {
             List.of("caddy", "run", "--adapter", "caddyfile", "--config", written.toString()));
   }
 
-  @Test
-  void withoutWeirEverythingPassesIfOpen() throws Exception {
+  @Override
+  public void restartOpen() throws IOException, InterruptedException {
     proxied.close();
     proxied = new ProxiedService(folder);
     start(config().replace("# open: ", ""));
-    proxied.rule("'allowedRequests':1");
-    assertThat(proxied.front().get("/api/orders").status()).isEqualTo(200);
-    assertThat(proxied.front().get("/api/orders").status()).isEqualTo(429);
-    proxied.stopWeir();
-    assertThat(proxied.front().post("/api/orders", "body").status()).isEqualTo(200);
-    assertThat(proxied.served()).containsExactly("GET /api/orders", "POST /api/orders body");
+  }
+
+  /** Whatever a client may have the proxy ask, another 200 of Weir's is no grant. */
+  @Test
+  void onlyTheAnswerOfAuthorizeGrants() throws Exception {
+    proxied.close();
+    proxied = new ProxiedService(folder);
+    start(config().replace("/api/v1/authorize?headers=forwarded", "/health/ready"));
+    assertThat(proxied.front().get("/free").status()).isEqualTo(502);
+    assertThat(proxied.served()).isEmpty();
   }
 
   @AfterEach

@@ -75,6 +75,27 @@ final class OtherSitesIT {
     assertThat(http.get(CONFIG).ok().text()).isEqualTo(before);
   }
 
+  /** The host of a target that is a whole address is the one that counts (RFC 9112, 3.2.2). */
+  @Test
+  void nameInTheTargetCountsToo() throws IOException {
+    for (String target :
+        List.of(
+            "http://evil.example", "http://evil.example:8080", "http://localhost@evil.example")) {
+      assertThat(send(NODE.address(), "GET", target + CONFIG, host("localhost"), ""))
+          .as(target)
+          .matches("(?s)HTTP/1.1 4(00|21) .*");
+      assertThat(
+              post(
+                  target + CONFIG, host("localhost") + "Content-Type: application/json\r\n", TERMS))
+          .as(target)
+          .matches("(?s)HTTP/1.1 4(00|21) .*");
+    }
+    assertThat(send(NODE.address(), "GET", "http://localhost" + CONFIG, host(EVIL), ""))
+        .startsWith("HTTP/1.1 421 ");
+    assertThat(send(NODE.address(), "GET", "http://localhost:8080" + CONFIG, host("localhost"), ""))
+        .startsWith("HTTP/1.1 200 ");
+  }
+
   @Test
   void nearlyOurNameIsAnothers() throws IOException {
     for (String name :

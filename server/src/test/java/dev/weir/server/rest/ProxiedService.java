@@ -22,11 +22,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A service behind a real proxy that asks Weir, with the client key of the files in deploy. */
 final class ProxiedService {
   static final String KEY = "one-of-the-client-keys";
+
+  private static final int MAX_KEYS = 1_000;
+  private static final int KEYS_OF_A_CHECK = 25;
 
   private final Path folder;
   private final HttpServer service;
@@ -61,7 +66,14 @@ final class ProxiedService {
         });
     service.start();
     node =
-        TestNode.inMemory(Map.of(Setting.TRUSTED_PROXIES, "127.0.0.1", Setting.CLIENT_KEYS, KEY));
+        TestNode.inMemory(
+            Map.of(
+                Setting.TRUSTED_PROXIES,
+                "127.0.0.1",
+                Setting.CLIENT_KEYS,
+                KEY,
+                Setting.LIMITS_MOST_KEYS,
+                Integer.toString(MAX_KEYS)));
   }
 
   /** For proxies that not every machine has; {@code ./weir test} says which were missing. */
@@ -141,6 +153,18 @@ final class ProxiedService {
                 ("{'name':'orders','pathPattern':'/api/orders/**','windowSeconds':60," + more + "}")
                     .replace('\'', '"'));
     assertThat(made.status()).as(made.text()).isEqualTo(201);
+  }
+
+  /** From now on Weir has no room for another key of the rule, and cannot decide about it. */
+  void fillStore() {
+    Http weir = new Http(node.address()).with("Authorization", "Bearer " + KEY);
+    for (int from = 0; from < MAX_KEYS; from += KEYS_OF_A_CHECK) {
+      String all =
+          IntStream.range(from, from + KEYS_OF_A_CHECK)
+              .mapToObj("{\"rule\":\"orders\",\"key\":\"k%d\"}"::formatted)
+              .collect(Collectors.joining(","));
+      weir.post("/api/v1/check", "{\"all\":[%s]}".formatted(all)).ok();
+    }
   }
 
   /** From now on there is no Weir. */
