@@ -44,6 +44,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   /** What was sent before the answer to what came earlier. */
   private final ArrayDeque<Object> early = new ArrayDeque<>(0);
 
+  /** What was read after that, to see whether the client is still there. */
+  private final EarlyBytes ahead;
+
   private State state = State.IDLE;
   private @Nullable Exchange exchange;
   private boolean isReplaying;
@@ -69,6 +72,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     this.channel = channel;
     this.wire = new Wire(channel);
     this.hop = new Hop(loop.shared().parts().proxies(), channel);
+    this.ahead = new EarlyBytes(wire, loop.shared().lookAhead(), early::isEmpty);
     idle();
   }
 
@@ -78,7 +82,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     channel
         .pipeline()
         .addLast(
-            new RequestDecoder(loop.settings().bounds(), client::arrived), client.encoder, client);
+            client.ahead,
+            new RequestDecoder(loop.settings().bounds(), client::arrived),
+            client.encoder,
+            client);
     loop.add(client);
   }
 
@@ -140,8 +147,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   void lookAhead() {
-    if (exchange != null) {
+    if (exchange == null) {
+      return;
+    }
+    if (early.isEmpty()) {
       exchange.lookAhead();
+    } else if (exchange.holdsPlace() && ahead.lookAhead()) {
+      read(false);
     }
   }
 
@@ -246,9 +258,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Whether more may be read. */
+  /** Whether more may be read. What is here already, or is only looked ahead at, comes first. */
   void read(boolean isRead) {
-    wire.read(isRead && early.isEmpty());
+    wire.read(early.isEmpty() ? isRead : ahead.hasRoom());
+    ahead.handOn();
   }
 
   /** Ends the connection when all that was written is on its way. */
@@ -290,7 +303,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   boolean becomeTunnel() {
     channel.pipeline().remove(RequestDecoder.class);
     channel.pipeline().remove(AnswerEncoder.class);
-    return early.isEmpty();
+    return early.isEmpty() && ahead.isEmpty();
   }
 
   @Override
@@ -323,6 +336,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter {
   private void releaseEarly() {
     early.forEach(ReferenceCountUtil::release);
     early.clear();
+    ahead.release();
   }
 
   @Override

@@ -102,12 +102,14 @@ final class Exchange implements Judgement.Hearer {
     }
   }
 
+  /** Returns true if there is something to give back as soon as the client has left. */
+  boolean holdsPlace() {
+    return (stage == Stage.DECIDING || stage == Stage.PASSING) && judgement.holds();
+  }
+
   /** Has a client that is not read from, and holds a place, read on a little. */
   void lookAhead() {
-    if ((stage == Stage.DECIDING || stage == Stage.PASSING)
-        && judgement.holds()
-        && !body.isWhole()
-        && body.lookAhead(shared.lookAhead())) {
+    if (holdsPlace() && !body.isWhole() && body.lookAhead(shared.lookAhead())) {
       client.read(true);
     }
   }

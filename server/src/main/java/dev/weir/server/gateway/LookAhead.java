@@ -3,17 +3,18 @@ package dev.weir.server.gateway;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory for bodies that are read although nobody takes them yet, shared by all event loops.
+ * The memory for bytes that are read before anything takes them, bodies and further requests,
+ * shared by all event loops.
  *
  * <p>A close comes behind all that a client has sent, and what our kernel does not take waits in
- * the client's. As long as such a body is not read, nobody can know that its client has left. A
- * request that holds a place is therefore read on after a while, as far as there is memory for it.
+ * the client's. As long as these bytes are not read, nothing shows that the client has left. A
+ * client whose request holds a place is therefore read on after a while, as far as there is memory.
  */
 final class LookAhead {
-  /** What a request gets at a time. */
+  /** What a request, or a connection for further requests, gets at a time. */
   static final int PORTION_BYTES = 4 << 20;
 
-  /** What a request gets in all: more than two kernels usually hold of a connection. */
+  /** What it gets in all: more than two kernels usually hold of a connection. */
   static final int MAX_BYTES = 4 * PORTION_BYTES;
 
   private static final long MAX_TOTAL_BYTES = 16L * PORTION_BYTES;

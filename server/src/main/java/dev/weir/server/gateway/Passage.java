@@ -129,7 +129,11 @@ final class Passage {
     } else if (to == null || stage == Stage.TUNNEL) {
       piece.release();
     } else {
-      if (body.isAhead(piece)) {
+      if (body.isWhole()) {
+        // What comes now is another request or a close, and a close should be seen.
+        to.wire().write(piece);
+        client.read(true);
+      } else if (body.isAhead(piece)) {
         to.wire().write(piece);
       } else {
         to.wire().pass(piece, client.wire());

@@ -43,6 +43,11 @@ final class Wire {
     }
   }
 
+  /** Returns true if it is read from. */
+  boolean isRead() {
+    return channel.config().isAutoRead();
+  }
+
   /** Returns true if it has not been read from since then. */
   boolean isPausedSince(long nanos) {
     return !channel.config().isAutoRead() && pausedSinceNanos - nanos <= 0;

@@ -6,6 +6,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.engine.rules.Allowance;
 import dev.weir.engine.rules.Rule;
 import dev.weir.server.faults.Waiting;
+import dev.weir.server.rest.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -26,6 +27,10 @@ final class LeavingClientsIT {
   private static final Duration NEVER = Duration.ofHours(1);
 
   private static final int SENT_BYTES = 15_000_000;
+
+  private static final int BODY_BYTES = 1_000_000;
+
+  private static final int FURTHER_REQUESTS = 14;
 
   @Test
   void oneWhoseUpstreamDoesNotReadGivesItsPlaceBack() throws Exception {
@@ -71,6 +76,101 @@ final class LeavingClientsIT {
     }
   }
 
+  @Test
+  void oneThatAskedMoreGivesItsPlaceBack() throws Exception {
+    for (int bytes : new int[] {1, 400_000, 10_000_000}) {
+      CountDownLatch isOver = new CountDownLatch(1);
+      try (TestUpstream upstream = silent(isOver);
+          TestGateway gateway = patient(upstream);
+          Socket client = connected(gateway)) {
+        Rule rule = oneAtATime(gateway);
+        client.getOutputStream().write(head("GET /", 0));
+        Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
+        sendAndLeave(client, further(bytes));
+        Waiting.until("the place to be free", () -> gateway.leases(rule, "127.0.0.1") == 0);
+        isOver.countDown();
+      }
+    }
+  }
+
+  @Test
+  void oneThatAskedMoreAndWaitsFreesItsPlace() throws Exception {
+    try (TestUpstream upstream = TestUpstream.friendly();
+        TestGateway gateway = patient(upstream);
+        Socket client = connected(gateway)) {
+      gateway.limit("/**", 1, new Allowance.Waiting(true, 1, 30_000));
+      assertThat(gateway.http().get("/").status()).isEqualTo(200);
+      client.getOutputStream().write(head("GET /", 0));
+      Waiting.until("it to wait", () -> gateway.waiting() == 1);
+      sendAndLeave(client, further(400_000));
+      Waiting.until("its place to be free", () -> gateway.waiting() == 0);
+      assertThat(upstream.heads()).as("it did not come to its turn").hasSize(1);
+    }
+  }
+
+  /** What was read ahead is answered when its turn comes: all of it, once, and in order. */
+  @Test
+  void oneThatStaysIsAnsweredAllThatItAsked() throws Exception {
+    CountDownLatch isOver = new CountDownLatch(1);
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  in.skipNBytes(TestUpstream.length(head));
+                  if (head.startsWith("GET /first")) {
+                    await(isOver);
+                  }
+                  return TestUpstream.say(out, head.split(" ", 3)[1]);
+                });
+        TestGateway gateway = patient(upstream);
+        RawHttp client = new RawHttp(gateway.address())) {
+      Rule rule = oneAtATime(gateway);
+      client.send(head("GET /first", 0));
+      Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
+      // More than two kernels hold: that all of it is sent shows that it was read.
+      for (int i = 0; i < FURTHER_REQUESTS; i++) {
+        client.send(head("POST /" + i, BODY_BYTES));
+        client.send(new byte[BODY_BYTES]);
+      }
+      client.send("GET /last HTTP/1.1\r\nHost: shop\r\nConnection: close\r\n\r\n");
+      assertThat(gateway.leases(rule, "127.0.0.1")).isEqualTo(1);
+      isOver.countDown();
+      client.readTo("/first");
+      for (int i = 0; i < FURTHER_REQUESTS; i++) {
+        assertThat(client.readTo("\r\n\r\n/" + i)).startsWith("HTTP/1.1 200 ");
+      }
+      assertThat(client.readAll()).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n/last");
+      assertThat(upstream.heads()).hasSize(FURTHER_REQUESTS + 2);
+    }
+  }
+
+  private static Rule oneAtATime(TestGateway gateway) {
+    return gateway.rule(
+        "/**", new Allowance.Together(Concurrency.of(1, Duration.ofMinutes(10))), terms -> terms);
+  }
+
+  /** One that reads the head of a request, and does nothing more. */
+  private static TestUpstream silent(CountDownLatch isOver) throws IOException {
+    return new TestUpstream(
+        (head, in, out) -> {
+          await(isOver);
+          return false;
+        });
+  }
+
+  private static byte[] head(String line, int bodyBytes) {
+    return "%s HTTP/1.1\r\nHost: shop\r\nContent-Length: %d\r\n\r\n"
+        .formatted(line, bodyBytes)
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Small requests, of at least that many bytes together. */
+  private static byte[] further(int bytes) {
+    String request = new String(head("GET /", 0), StandardCharsets.US_ASCII);
+    return request
+        .repeat(Math.ceilDiv(bytes, request.length()))
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
   private static TestGateway patient(TestUpstream upstream) throws IOException {
     return new TestGateway(
         TestGateway.Choice.USUAL.times(
@@ -92,11 +192,15 @@ final class LeavingClientsIT {
 
   /** Its socket stays open for reading, or its kernel would give up after about a minute. */
   private static void sendAndLeave(Socket client) {
+    sendAndLeave(client, new byte[SENT_BYTES]);
+  }
+
+  private static void sendAndLeave(Socket client, byte[] bytes) {
     Thread.ofVirtual()
         .start(
             () -> {
               try {
-                client.getOutputStream().write(new byte[SENT_BYTES]);
+                client.getOutputStream().write(bytes);
                 client.shutdownOutput();
               } catch (IOException e) {
                 // The test is over, or has failed.
