@@ -254,11 +254,12 @@ public final class Picture {
     return changes;
   }
 
-  /** Forgets the windows before a time, runs apart. */
+  /** Forgets the windows before a time, and the runs that do not reach up to it. */
   public void forgetBefore(long micros) {
     Map<Long, Window> before = windows.headMap(micros, false);
     before.values().forEach(window -> windowBytes -= window.heapBytes());
     before.clear();
+    runs.headMap(micros, false).values().removeIf(until -> until < micros);
   }
 
   /** Forgets what was read and not changed: it can be read again. */

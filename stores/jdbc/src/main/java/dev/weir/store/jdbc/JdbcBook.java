@@ -33,6 +33,12 @@ final class JdbcBook implements Book {
 
   private static final int MOST_DOUBLINGS = 10;
 
+  /** What windows that are carried over to new terms may take before they are written. */
+  private static final int BYTES_A_WRITE = 16 << 20;
+
+  /** What windows of the past that are counted together may take: their book is locked. */
+  private static final int BYTES_COUNTED = 4 << 20;
+
   /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
   private static final String PAGE =
       """
@@ -105,9 +111,14 @@ final class JdbcBook implements Book {
 
   @Override
   public void trim() {
-    if (picture.heapBytes() > mostBytes) {
+    if (isLarge()) {
       picture.forgetUnchanged();
     }
+  }
+
+  /** Returns true if its picture takes more memory than it should. */
+  boolean isLarge() {
+    return picture.heapBytes() > mostBytes;
   }
 
   @Override
@@ -154,7 +165,7 @@ final class JdbcBook implements Book {
     if (startMicros < storedUntil(startMicros)) {
       page(startMicros).ifPresent(picture::add);
       picture.put(new Window(startMicros));
-      regroup(startMicros, startMicros + config.terms().windowMicros(), picture);
+      regroup(startMicros, startMicros + config.terms().windowMicros());
     }
   }
 
@@ -235,35 +246,55 @@ final class JdbcBook implements Book {
     Terms terms = config.terms();
     long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MOST_DOUBLINGS);
     regroupedPages++;
-    long until = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
+    long limit = Math.min(row.sinceMicros(), fromMicros + windows * terms.windowMicros());
     Picture part = new Picture(terms, row.sinceMicros());
-    regroup(fromMicros, until, part);
+    long until = regroup(fromMicros, limit, part, Math.min(mostBytes, BYTES_COUNTED));
     Picture.Changes found = part.drainChanges();
     return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
   }
 
-  /** Rebuilds the windows of a span of time, of which nothing is known, from their slots. */
-  void regroup(long fromMicros, long untilMicros) throws SQLException {
-    regroup(fromMicros, untilMicros, picture);
+  /**
+   * Rebuilds the windows of a span of time, of which nothing is known, from their slots. Windows
+   * may be large, so it may end before the span does.
+   *
+   * @return up to which time they were rebuilt, at least one window
+   */
+  long regroup(long fromMicros, long untilMicros) throws SQLException {
+    return regroup(fromMicros, untilMicros, picture, Math.min(mostBytes, BYTES_COUNTED));
   }
 
-  /** Rebuilds the windows of a span of time from the slots that lie in it. */
-  private void regroup(long fromMicros, long untilMicros, Picture into) throws SQLException {
-    regroup(fromMicros, untilMicros, into, () -> {});
+  private long regroup(long fromMicros, long untilMicros, Picture into, long maxBytes)
+      throws SQLException {
+    return regroup(fromMicros, untilMicros, into, maxBytes, start -> false);
   }
 
-  /** What to do now and then while windows are rebuilt. */
+  /** What to do when enough windows were rebuilt. */
   interface Flush {
     void run() throws SQLException;
   }
 
   /** Rebuilds all windows from a time on, handing over what has changed in portions. */
   void regroupFrom(long fromMicros, Flush flush) throws SQLException {
-    regroup(fromMicros, Calendar.NEVER, picture, flush);
+    regroup(
+        fromMicros,
+        Calendar.NEVER,
+        picture,
+        Math.min(mostBytes, BYTES_A_WRITE),
+        start -> {
+          flush.run();
+          picture.forgetBefore(start);
+          return true;
+        });
     flush.run();
   }
 
-  private void regroup(long fromMicros, long untilMicros, Picture into, Flush flush)
+  /** Asked between two windows if those before take much memory. */
+  private interface Continuation {
+    boolean goesOn(long nextStartMicros) throws SQLException;
+  }
+
+  private long regroup(
+      long fromMicros, long untilMicros, Picture into, long maxBytes, Continuation continuation)
       throws SQLException {
     Terms terms = config.terms();
     Regrouping regrouping = new Regrouping(terms, into::put);
@@ -271,19 +302,23 @@ final class JdbcBook implements Book {
         Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
       // Rows come in portions and windows go in portions: little memory for any backlog.
       statement.setFetchSize(5_000);
-      int slots = 0;
+      long end = Calendar.NEVER;
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           long scheduled = rows.getLong(1);
-          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
-          slots++;
-          if (slots % 100_000 == 0 || into.heapBytes() > mostBytes) {
-            flush.run();
-            into.forgetBefore(terms.windowStart(scheduled));
+          long start = terms.windowStart(scheduled);
+          if (scheduled >= end) {
+            regrouping.finish();
+            if (into.heapBytes() > maxBytes && !continuation.goesOn(start)) {
+              return start;
+            }
           }
+          end = start + terms.windowMicros();
+          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
         }
       }
     }
     regrouping.finish();
+    return untilMicros;
   }
 }

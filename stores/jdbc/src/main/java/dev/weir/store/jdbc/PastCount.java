@@ -80,10 +80,10 @@ final class PastCount {
     Optional<CountedSpan> after = next(connection, row, start);
     long limit =
         Math.min(row.sinceMicros(), after.map(CountedSpan::fromMicros).orElse(row.sinceMicros()));
-    long end = end(connection, row, terms, start, limit);
-    List<Page.Run> touching = touchingRuns(connection, row, start, end);
-    book.picture().add(new Page(start, end, List.of(), touching));
-    book.regroup(start, end);
+    long last = end(connection, row, terms, start, limit);
+    List<Page.Run> touching = touchingRuns(connection, row, start, last);
+    book.picture().add(new Page(start, last, List.of(), touching));
+    long end = book.regroup(start, last);
     boolean allFull = book.picture().isFullUntil(start, end);
     // Pictures of before stay true, unless a run that they may know could have grown.
     Gate gate = touching.isEmpty() ? Gate.OPEN : Gate.locked(List.of(book), Batch.newStep());

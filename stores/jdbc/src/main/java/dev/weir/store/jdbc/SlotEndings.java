@@ -167,10 +167,10 @@ final class SlotEndings {
     if (!toFree.isEmpty()) {
       JdbcBook book = new JdbcBook(connection, row, config);
       free(connection, book, toFree);
-      SlotWriter.of(List.of(book), Gate.locked(List.of(book), Batch.newStep())).send(connection);
     }
   }
 
+  /** Many windows may be freed, and be large: they are written in portions. */
   private static void free(Connection connection, JdbcBook book, List<Slot> slots)
       throws SQLException {
     Terms terms = book.config().terms();
@@ -182,13 +182,20 @@ final class SlotEndings {
     boolean oneSize =
         Sql.first(connection, row -> true, OTHER_SIZE, book.row().configId(), terms.windowMicros())
             .isEmpty();
+    Gate gate = Gate.locked(List.of(book), Batch.newStep());
     for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
       if (oneSize) {
         book.free(window.getKey(), window.getValue());
       } else {
         book.rebuild(window.getKey());
       }
+      if (book.isLarge()) {
+        SlotWriter.of(List.of(book), gate).send(connection);
+        gate = Gate.OPEN;
+        book.trim();
+      }
     }
+    SlotWriter.of(List.of(book), gate).send(connection);
   }
 
   private static void setState(Connection connection, List<Slot> slots, SlotState state)

@@ -1,0 +1,45 @@
+package dev.weir.store.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.slots.Demand;
+import dev.weir.engine.slots.Outlook;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.store.tck.Node;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/** A node that does one thing at noon, in a process of its own, and prints what came of it. */
+final class SmallHeap {
+  private SmallHeap() {}
+
+  enum Work {
+    RECLAIM,
+    ASSIGN,
+    FORECAST
+  }
+
+  /** Arguments: the database, what to do, the configuration, a time. */
+  public static void main(String[] arguments) {
+    try (HikariDataSource pool = Database.openPool(arguments[0])) {
+      Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
+      SlotConfig config = node.configs().inForce(arguments[2]).orElseThrow();
+      System.out.println(
+          switch (Work.valueOf(arguments[1])) {
+            case RECLAIM -> node.upkeep().reclaim(Account.NOON, 2_000);
+            case ASSIGN -> assigned(node, config, Instant.parse(arguments[3]));
+            case FORECAST -> {
+              Outlook outlook = node.ledger().forecast(config, Instant.parse(arguments[3]), 1);
+              yield ((Outlook.Through) outlook).windowStart();
+            }
+          });
+    }
+  }
+
+  private static Instant assigned(Node node, SlotConfig config, Instant time) {
+    SlotRequest request = new SlotRequest(config.name() + "/late", config.name(), time);
+    return Account.slot(node.ledger().assign(List.of(new Demand(request, config))).getFirst())
+        .windowStart();
+  }
+}
