@@ -39,9 +39,9 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   long waitMicros(Usage settled, long cost, long nowMicros);
 
   /**
-   * The usage after so much that was taken at some time before is given back. What has come back by
-   * itself since is not given back twice as far as the usage tells, and nothing ever exceeds {@link
-   * #most}.
+   * The usage after so much that was taken at some time before is given back. What has come back
+   * since, because a window is over or a bucket was refilled, is not given back again, and nothing
+   * ever exceeds {@link #most}. A bucket gives back the cost less what refills in that time.
    */
   Usage giveBack(Usage settled, long cost, long takenAtMicros);
 

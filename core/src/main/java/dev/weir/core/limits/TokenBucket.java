@@ -101,12 +101,17 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
   public Usage settle(Usage usage, long nowMicros) {
     long debt =
         usage.scale() == refillMicros ? usage.used() : converted(usage.used(), usage.scale());
-    long elapsed = Math.max(0, nowMicros - usage.atMicros());
-    long paid = elapsed * refillTokens;
-    // Without a division, since this is where decisions spend their time.
-    boolean isPaidOff = paid >= debt || paid < 0 || Math.multiplyHigh(elapsed, refillTokens) != 0;
-    long left = isPaidOff ? 0 : debt - paid;
+    long left = unpaid(debt, Math.max(0, nowMicros - usage.atMicros()));
     return new Usage(Math.max(nowMicros, usage.atMicros()), left, 0, refillMicros);
+  }
+
+  /** What is left of a debt after a time. */
+  private long unpaid(long debt, long elapsedMicros) {
+    long paid = elapsedMicros * refillTokens;
+    // Without a division, since this is where decisions spend their time.
+    boolean isPaidOff =
+        paid >= debt || paid < 0 || Math.multiplyHigh(elapsedMicros, refillTokens) != 0;
+    return isPaidOff ? 0 : debt - paid;
   }
 
   @Override
@@ -132,7 +137,12 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   @Override
   public Usage giveBack(Usage settled, long cost, long takenAtMicros) {
-    long debt = Math.max(0, settled.used() - cost * refillMicros);
+    // Without the taking, the debt would be smaller by what was taken, less at most what has
+    // refilled since: while that debt was zero, the refill paid only for what was taken. So never
+    // more is given back than would be there if nothing had been taken, whatever was taken between.
+    long elapsed = Math.max(0, settled.atMicros() - takenAtMicros);
+    long back = unpaid(cost * refillMicros, elapsed);
+    long debt = Math.max(0, settled.used() - back);
     return new Usage(settled.atMicros(), debt, 0, refillMicros);
   }
 

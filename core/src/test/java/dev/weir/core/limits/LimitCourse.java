@@ -95,6 +95,13 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
             courses(Arbitraries.just(limit), bothWays(steps(limit)), Arbitraries.just(false), 30));
   }
 
+  /** One limit, demands and refunds, and a clock that never steps back. */
+  static <L extends Limit> Arbitrary<LimitCourse<L>> withRefunds(Arbitrary<L> limits) {
+    return limits.flatMap(
+        limit ->
+            courses(Arbitraries.just(limit), steps(limit), Arbitraries.of(true, false, false), 30));
+  }
+
   /** Everything: limits that change, refunds, a clock that steps back. */
   static <L extends Limit> Arbitrary<LimitCourse<L>> any(Arbitrary<L> limits) {
     return limits.flatMap(

@@ -2,6 +2,7 @@ package dev.weir.core.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.Micros;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -45,5 +46,27 @@ final class RefundTest {
     assertThat(limit.peek(limit.refund(used, 3, NOW, NOW), 1, NOW).remaining()).isEqualTo(9);
     assertThat(limit.refund(used, 4, NOW, NOW + 1).used()).isZero();
     assertThat(limit.refund(used, 10, NOW, NOW).used()).isZero();
+  }
+
+  @Test
+  void bucketDoesNotGiveBackWhatHasRefilledSince() {
+    TokenBucket limit = TokenBucket.of(10, Duration.ofSeconds(10));
+    Usage first = limit.decide(Usage.NONE, 6, NOW).next();
+    long second = NOW + 4_000_000;
+    Usage used = limit.decide(first, 8, second).next();
+    assertThat(limit.remaining(limit.settle(used, second), second)).isZero();
+    assertThat(remainingAfterRefund(limit, used, NOW, second))
+        .as("2 of the 6 were still missing when the 8 were taken")
+        .isEqualTo(2);
+    assertThat(remainingAfterRefund(limit, used, NOW - 2_000_000, second)).isZero();
+    assertThat(remainingAfterRefund(limit, used, Micros.EARLIEST, second)).isZero();
+    assertThat(remainingAfterRefund(limit, used, second + 1, second))
+        .as("taken by a clock that is ahead")
+        .isEqualTo(6);
+  }
+
+  private static long remainingAfterRefund(
+      TokenBucket limit, Usage used, long takenAt, long nowMicros) {
+    return limit.remaining(limit.refund(used, 6, takenAt, nowMicros), nowMicros);
   }
 }

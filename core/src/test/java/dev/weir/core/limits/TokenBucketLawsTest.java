@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
@@ -22,6 +24,11 @@ class TokenBucketLawsTest {
   @Provide
   Arbitrary<LimitCourse<TokenBucket>> plain() {
     return LimitCourse.plain(LimitCourse.buckets());
+  }
+
+  @Provide
+  Arbitrary<LimitCourse<TokenBucket>> withRefunds() {
+    return LimitCourse.withRefunds(LimitCourse.buckets());
   }
 
   @Provide
@@ -62,6 +69,40 @@ class TokenBucketLawsTest {
               .isLessThanOrEqualTo(capacity.plus(refilled).floor());
         }
       }
+    }
+  }
+
+  /** Refilled tokens are not given back again: what is kept would have passed without the rest. */
+  @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
+  void grantsThatAreNotRefundedFitIntoTheExactBucket(
+      @ForAll("withRefunds") LimitCourse<TokenBucket> course) {
+    TokenBucket bucket = course.limit();
+    List<Grants.Grant> kept = new ArrayList<>();
+    Usage usage = Usage.NONE;
+    long now = course.startMicros();
+    for (LimitCourse.Move<TokenBucket> move : course.moves()) {
+      now = LimitCourse.clamp(now + move.clockMicros());
+      if (move.isRefund() && !kept.isEmpty()) {
+        Grants.Grant back = kept.remove(move.thousandths() % kept.size());
+        usage = bucket.refund(usage, back.cost(), back.atMicros(), now);
+      } else {
+        long cost = move.costOf(bucket);
+        Limit.Step step = bucket.decide(usage, cost, now);
+        usage = step.next();
+        if (step.decision().isAllowed()) {
+          kept.add(new Grants.Grant(now, cost));
+        }
+      }
+    }
+    Fraction capacity = Fraction.of(bucket.capacity());
+    Fraction rate = Fraction.of(bucket.refillTokens(), bucket.refillMicros());
+    Fraction tokens = capacity;
+    long then = course.startMicros();
+    for (Grants.Grant grant : kept) {
+      tokens = tokens.plus(Fraction.of(grant.atMicros() - then).times(rate)).min(capacity);
+      then = grant.atMicros();
+      assertThat(grant.cost()).as("%s of %s", grant, kept).isLessThanOrEqualTo(tokens.floor());
+      tokens = tokens.minus(Fraction.of(grant.cost()));
     }
   }
 

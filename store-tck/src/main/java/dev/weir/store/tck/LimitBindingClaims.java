@@ -170,9 +170,6 @@ interface LimitBindingClaims<L extends Limit> extends LimitClaims<L> {
     forEachKind(
         10,
         limit -> {
-          if (limit.getClass().getSimpleName().equals("TokenBucket")) {
-            return; // A bucket takes back whatever was taken, whenever that was.
-          }
           LimitScene<L> scene = limitScene();
           Policy<L> policy = scene.policy("p", limit);
           Demand<L> demand =

@@ -388,7 +388,11 @@ begin
           -- Of what was never used, nothing is given back.
           continue when not v_granted or u_scale[s] = 0;
           if v_kind = 4 then
-            v_used := greatest(0, v_used - v_cost * v_size);
+            -- Not what has refilled since.
+            if v_at - v_taken < (v_cost * v_size + p_refill[i] - 1) / p_refill[i] then
+              v_used := greatest(0,
+                v_used - v_cost * v_size + greatest(0, v_at - v_taken) * p_refill[i]);
+            end if;
           elsif v_taken >= v_at then
             v_used := greatest(0, v_used - v_cost);
           elsif v_kind = 3 and v_taken >= v_at - v_size then

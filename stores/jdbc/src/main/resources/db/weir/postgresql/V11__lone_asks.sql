@@ -82,7 +82,11 @@ begin
   if p_taken is not null then
     -- Limit.giveBack.
     if p_kind = 4 then
-      v_used := greatest(0, v_used - p_cost * p_size);
+      -- Not what has refilled since.
+      if v_at - p_taken < (p_cost * p_size + p_refill - 1) / p_refill then
+        v_used := greatest(0,
+          v_used - p_cost * p_size + greatest(0, v_at - p_taken) * p_refill);
+      end if;
     elsif p_taken >= v_at then
       v_used := greatest(0, v_used - p_cost);
     elsif p_kind = 3 and p_taken >= v_at - p_size then

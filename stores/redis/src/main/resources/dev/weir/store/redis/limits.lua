@@ -219,7 +219,9 @@ local bucket = {
     return ceil_div(excess, b) + (at - now)
   end,
   give_back = function(b, c, at, used, before, cost, taken_at)
-    return max(0, used - cost * c), 0
+    -- Not what has refilled since. Beyond 2^53 it is rounded, and still more than any cost.
+    local back = max(0, cost * c - max(0, at - taken_at) * b)
+    return max(0, used - back), 0
   end,
   ends = function(b, c, at, used, before)
     if used == 0 then
