@@ -52,10 +52,10 @@ public record Upstream(Protocol protocol, String host, int port) {
 
   public Upstream {
     if (host.isEmpty()) {
-      throw new IllegalArgumentException("host must not be empty");
+      throw new IllegalArgumentException("must have a host");
     }
     if (port < 1 || port > 65_535) {
-      throw new IllegalArgumentException("port must be from 1 to 65535, not " + port);
+      throw new IllegalArgumentException("must have a port from 1 to 65535, not " + port);
     }
   }
 

@@ -12,6 +12,10 @@ public interface Request {
   /** Where it comes from: a literal address, as {@link TrustedProxies} found it out. */
   String clientAddress();
 
-  /** What a header says, whichever way its name is written; null without it. */
+  /**
+   * What a header says, in whichever case its name is written; null without it.
+   *
+   * @throws RepeatedHeaderException if it is there more than once, see {@link SingleHeader}
+   */
   @Nullable String header(String name);
 }

@@ -51,7 +51,12 @@ final class Exchange implements Judgement.Hearer {
   /** Reads the request, and has it decided. */
   void begin() {
     switch (incoming.read(shared.parts().routes())) {
-      case Incoming.Reading.Wrong wrong -> refuse(wrong.problem());
+      case Incoming.Reading.Wrong wrong -> {
+        if (!wrong.isEndKnown()) {
+          outgoing.beLast();
+        }
+        refuse(wrong.problem());
+      }
       case Incoming.Reading.Fine fine -> {
         known = fine;
         judgement.begin(fine.request());

@@ -30,40 +30,31 @@ final class Hop {
   private static final AsciiString FORWARDED_FOR = AsciiString.cached("x-forwarded-for");
   private static final AsciiString FORWARDED_PROTO = AsciiString.cached("x-forwarded-proto");
   private static final AsciiString FORWARDED_HOST = AsciiString.cached("x-forwarded-host");
-  private static final AsciiString REAL_IP = AsciiString.cached("x-real-ip");
   private static final AsciiString KEEP_ALIVE = AsciiString.cached("keep-alive");
   private static final AsciiString PROXY_CONNECTION = AsciiString.cached("proxy-connection");
 
-  /** What only a proxy may say, apart from the four above. */
-  private static final List<AsciiString> ONLY_FROM_PROXIES =
-      List.of(
-          AsciiString.cached("x-forwarded-port"),
-          AsciiString.cached("x-forwarded-prefix"),
-          AsciiString.cached("x-forwarded-server"),
-          AsciiString.cached("x-forwarded-uri"),
-          AsciiString.cached("x-forwarded-method"),
-          AsciiString.cached("x-original-uri"),
-          AsciiString.cached("x-original-method"),
-          // Some frameworks take these for the path, whatever the request line says.
-          AsciiString.cached("x-original-url"),
-          AsciiString.cached("x-rewrite-url"));
+  /** Families of headers in which only proxies describe a request: x-forwarded-proto and so on. */
+  private static final List<String> FAMILIES_OF_PROXIES = List.of("x-forwarded", "x-original-");
 
-  /** Some programs take an underscore in a name for a hyphen. */
-  private static final Set<String> NOT_IN_DISGUISE =
+  /** What only a proxy may say beside these. */
+  private static final Set<String> ONLY_FROM_PROXIES =
       Set.of(
           "forwarded",
-          "x-forwarded-for",
-          "x-forwarded-proto",
-          "x-forwarded-host",
-          "x-forwarded-port",
-          "x-forwarded-prefix",
-          "x-forwarded-server",
           "x-real-ip",
+          "x-client-ip",
+          "x-cluster-client-ip",
+          "x-remote-ip",
+          "x-remote-addr",
+          "true-client-ip",
+          "x-scheme",
+          "x-url-scheme",
+          "front-end-https",
           "x-request-id",
-          "x-original-url",
-          "x-rewrite-url",
-          "transfer-encoding",
-          "content-length");
+          // Some frameworks take it for the path, whatever the request line says.
+          "x-rewrite-url");
+
+  /** What no one may say in disguise. */
+  private static final Set<String> FRAMING = Set.of("transfer-encoding", "content-length");
 
   /** What a client cannot have taken out by naming it in Connection. */
   private static final Set<String> NEEDED = Set.of("host", "content-length", "transfer-encoding");
@@ -171,25 +162,30 @@ final class Hop {
     append(headers, HttpHeaderNames.VIA, VIA);
   }
 
-  private void forget(HttpHeaders headers) {
-    headers.remove(FORWARDED);
-    headers.remove(FORWARDED_FOR);
-    headers.remove(FORWARDED_PROTO);
-    headers.remove(FORWARDED_HOST);
-    headers.remove(REAL_IP);
-    for (AsciiString name : ONLY_FROM_PROXIES) {
-      headers.remove(name);
-    }
-    List<CharSequence> disguised = new ArrayList<>(0);
+  private static void forget(HttpHeaders headers) {
+    List<CharSequence> forgotten = new ArrayList<>(0);
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
       CharSequence name = all.next().getKey();
-      if (AsciiString.indexOf(name, '_', 0) >= 0
-          && NOT_IN_DISGUISE.contains(name.toString().toLowerCase(Locale.ROOT).replace('_', '-'))) {
-        disguised.add(name);
+      if (isOnlyFromProxies(name)) {
+        forgotten.add(name);
       }
     }
-    disguised.forEach(headers::remove);
+    forgotten.forEach(headers::remove);
+  }
+
+  /** Some programs take an underscore in a name for a hyphen, so both are looked at as one. */
+  private static boolean isOnlyFromProxies(CharSequence name) {
+    boolean isDisguised = AsciiString.indexOf(name, '_', 0) >= 0;
+    char first = Character.toLowerCase(name.charAt(0));
+    if (!isDisguised && first != 'x' && first != 'f' && first != 't') {
+      // Most names end here, without a copy.
+      return false;
+    }
+    String plain = name.toString().toLowerCase(Locale.ROOT).replace('_', '-');
+    return ONLY_FROM_PROXIES.contains(plain)
+        || (isDisguised && FRAMING.contains(plain))
+        || FAMILIES_OF_PROXIES.stream().anyMatch(plain::startsWith);
   }
 
   private static void append(HttpHeaders headers, AsciiString name, String value) {

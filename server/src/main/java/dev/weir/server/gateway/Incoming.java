@@ -54,13 +54,21 @@ final class Incoming {
     /** It can be decided and sent on; from now on its head is the one that is sent. */
     record Fine(GatewayRequest request, Route.Terms route) implements Reading {}
 
-    record Wrong(Problem problem) implements Reading {}
+    /**
+     * It is answered in place of an upstream.
+     *
+     * @param isEndKnown whether what follows it on the connection can be read
+     */
+    record Wrong(Problem problem, boolean isEndKnown) implements Reading {}
   }
 
   Reading read(RouteBook routes) {
     HttpMethod method = request.method();
     if (request.protocolVersion().majorVersion() != 1) {
-      return wrong(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are spoken here.");
+      return endless(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are spoken here.");
+    }
+    if (!isFramed()) {
+      return endless(400, "bad-request", "The only transfer encoding is chunked.");
     }
     if (isNamed(method, HttpMethod.CONNECT) || isNamed(method, HttpMethod.TRACE)) {
       return wrong(405, "method-not-allowed", "The method " + method + " is not passed on.");
@@ -71,14 +79,11 @@ final class Incoming {
     } catch (AmbiguousPathException e) {
       return wrong(400, "ambiguous-path", "Refused, because " + e.getMessage() + ".");
     }
-    if (!isFramed()) {
-      return wrong(400, "bad-request", "The only transfer encoding is chunked.");
-    }
     if (!hasHost(target)) {
       return wrong(400, "bad-request", "There must be one host, and it must be one.");
     }
     Route.Terms route = routes.find(target.path());
-    return route == null ? new Reading.Wrong(Refusals.NO_ROUTE) : toSend(target, route);
+    return route == null ? new Reading.Wrong(Refusals.NO_ROUTE, true) : toSend(target, route);
   }
 
   /** In any case, because an upstream may fold it. */
@@ -87,7 +92,12 @@ final class Incoming {
   }
 
   private static Reading wrong(int status, String kind, String detail) {
-    return new Reading.Wrong(Problem.of(status, kind, detail));
+    return new Reading.Wrong(Problem.of(status, kind, detail), true);
+  }
+
+  /** Where such a request ends is a guess: its body could be taken for the next request. */
+  private static Reading endless(int status, String kind, String detail) {
+    return new Reading.Wrong(Problem.of(status, kind, detail), false);
   }
 
   private boolean isFramed() {

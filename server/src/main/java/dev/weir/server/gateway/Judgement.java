@@ -1,6 +1,7 @@
 package dev.weir.server.gateway;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.server.rest.Problem;
@@ -63,7 +64,7 @@ final class Judgement {
   private Decided decide(GatewayRequest request) {
     try {
       return new Decided.Said(shared.parts().desk().decide(request));
-    } catch (GatewayRequest.RepeatedHeaderException e) {
+    } catch (RepeatedHeaderException e) {
       return new Decided.Failed(Problem.of(400, "repeated-header", String.valueOf(e.getMessage())));
     } catch (StoreException e) {
       log.error("Request {} could not be decided: {}", requestId, e.getMessage());

@@ -9,6 +9,7 @@ import io.micronaut.http.annotation.ServerFilter;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.web.router.RouteAttributes;
 import jakarta.inject.Named;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -74,9 +75,17 @@ final class Guard {
   }
 
   private static String token(HttpRequest<?> request) {
-    return request
-        .getHeaders()
-        .findFirst("Authorization")
+    List<String> given = request.getHeaders().getAll("Authorization");
+    if (given.size() > 1) {
+      // A proxy may have checked the other one.
+      throw new ProblemException(
+          Problem.of(
+              400,
+              "bad-request",
+              "Send one header Authorization, not %d.".formatted(given.size())));
+    }
+    return given.stream()
+        .findFirst()
         .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
         .map(header -> header.substring(BEARER.length()).trim())
         .orElseThrow(

@@ -1,13 +1,16 @@
 package dev.weir.server.rest;
 
 import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RequestPath;
+import dev.weir.engine.rules.SingleHeader;
 import dev.weir.engine.rules.TrustedProxies;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 record OriginalRequest(String method, RequestPath path, String clientAddress, HttpHeaders asking)
     implements Request {
+
+  /** A token (RFC 9110, 5.6.2). */
+  private static final Pattern METHOD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
   /** The two kinds of headers in which proxies describe a request. */
   enum Source {
@@ -95,6 +101,13 @@ record OriginalRequest(String method, RequestPath path, String clientAddress, Ht
                             "Send the original request in X-Original-URI and X-Original-Method,"
                                 + " or in X-Forwarded-Uri and X-Forwarded-Method.")));
     String method = single(headers, source.method).orElse("GET");
+    if (!METHOD.matcher(method).matches()) {
+      throw new UnclearException(
+          Problem.of(
+              400,
+              "ambiguous-request",
+              "%s must be one method, not \"%s\".".formatted(source.method, Excerpt.of(method))));
+    }
     String client =
         proxies.client(
             request.getRemoteAddress().getAddress().getHostAddress(),
@@ -126,19 +139,15 @@ record OriginalRequest(String method, RequestPath path, String clientAddress, Ht
   /**
    * {@inheritDoc}
    *
-   * @throws UnclearException if it is there twice: the service may take the one that was not
-   *     counted
+   * @throws UnclearException if it is there more than once
    */
   @Override
   public @Nullable String header(String name) {
-    List<String> values = asking.getAll(name);
-    if (values.size() > 1) {
+    try {
+      return SingleHeader.value(name, asking.getAll(name), asking.names().iterator());
+    } catch (RepeatedHeaderException e) {
       throw new UnclearException(
-          Problem.of(
-              400,
-              "repeated-header",
-              "Rules count by the header " + name + ", so it may be there only once."));
+          Problem.of(400, "repeated-header", String.valueOf(e.getMessage())));
     }
-    return values.isEmpty() ? null : values.getFirst();
   }
 }

@@ -162,6 +162,12 @@ public final class Node implements AutoCloseable {
   }
 
   private static void probePorts(Settings settings) {
+    PortProbe.refuseSame(
+        settings,
+        List.of(
+            new PortProbe.Listener(Setting.HOST, Setting.PORT),
+            new PortProbe.Listener(Setting.GRPC_HOST, Setting.GRPC_PORT),
+            new PortProbe.Listener(Setting.GATEWAY_HOST, Setting.GATEWAY_PORT)));
     PortProbe.check(
         Setting.PORT, settings.text(Setting.HOST), settings.number(Setting.PORT, 0, 65_535));
     if (settings.optional(Setting.GRPC_PORT).isPresent()) {

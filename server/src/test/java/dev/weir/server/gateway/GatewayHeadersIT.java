@@ -63,6 +63,17 @@ final class GatewayHeadersIT {
         X-Forwarded-Host: evil\r
         X-Forwarded-Proto: https\r
         X-Original-URL: /admin\r
+        x_original_uri: /admin\r
+        X_Forwarded_Uri: /admin\r
+        X-Forwarded_Method: 6.6.6.6\r
+        X-Original-Host: evil\r
+        X-Forwarded-Scheme: 6.6.6.6\r
+        X-Forwarded-Ssl: 6.6.6.6\r
+        X-Forwarded: for=6.6.6.6\r
+        X-Forwarded-Of-Tomorrow: 6.6.6.6\r
+        X-Client-IP: 6.6.6.6\r
+        True_Client_Ip: 6.6.6.6\r
+        Transfer_Encoding: 6.6.6.6\r
         X-Request-Id: mine\r
         """;
     try (TestUpstream upstream = TestUpstream.friendly();

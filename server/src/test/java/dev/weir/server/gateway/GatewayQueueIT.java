@@ -258,6 +258,13 @@ final class GatewayQueueIT {
           .with("X-Api-Key", "a", "X-Api-Key", "b")
           .get("/")
           .problem(400, "repeated-header");
+      // Some upstreams take one for the other.
+      gateway
+          .http()
+          .with("X-Api-Key", "a", "X_Api_Key", "b")
+          .get("/")
+          .problem(400, "repeated-header");
+      gateway.http().with("x_api-key", "b").get("/").problem(400, "repeated-header");
       assertThat(gateway.http().with("X-Api-Key", "a").get("/").status()).isEqualTo(200);
     }
   }

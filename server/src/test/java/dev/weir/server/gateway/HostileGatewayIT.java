@@ -76,6 +76,27 @@ final class HostileGatewayIT {
     refuses(400, HEAD + "X: 1\r\n Transfer-Encoding: chunked\nTransfer-Encoding: x\r\n" + close);
   }
 
+  /** Its body would be taken for a request, whatever is before it believes. */
+  @Test
+  void nothingIsReadAfterATransferEncodingThatIsNotKnown() throws IOException {
+    String inside = "GET /hostile HTTP/1.1\r\nHost: shop\r\n\r\n";
+    for (String head :
+        List.of(
+            HEAD,
+            "GET /hostile HTTP/1.0\r\nHost: shop\r\n",
+            "TRACE /hostile HTTP/1.1\r\nHost: shop\r\n",
+            "POST /hostile%2f HTTP/1.1\r\nHost: shop\r\n")) {
+      for (String encoding : List.of("xchunked", "gzip", "identity", "gzip, chunked")) {
+        String answer =
+            RawHttp.exchange(
+                gateway.address(),
+                head + "Transfer-Encoding: " + encoding + "\r\n\r\n" + inside + inside);
+        assertThat(answer).as(encoding).startsWith("HTTP/1.1 400 ").contains("onnection: close");
+        assertThat(answer.split("HTTP/1.1 ", -1)).as(encoding).hasSize(2);
+      }
+    }
+  }
+
   @Test
   void refusesWhatIsNoHttp() throws IOException {
     refuses(400, "GET\r\n\r\n");

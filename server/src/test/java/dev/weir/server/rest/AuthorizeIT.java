@@ -173,6 +173,18 @@ final class AuthorizeIT {
   }
 
   @Test
+  void aMethodIsOneWord() {
+    for (String method : List.of("GET, POST", "PO ST", "", "GET,", "GET/1", "(GET)", "\"GET\"")) {
+      for (String kind : List.of("X-Original-", "X-Forwarded-")) {
+        Http asking = http.with(kind + "URI", "/api/orders", kind + "Method", method);
+        asking.get(PATH).problem(400, "ambiguous-request");
+        assertThat(asking.get(PATH + "?refuse=403").status()).isEqualTo(403);
+      }
+    }
+    assertThat(ask("M-SEARCH", "/api/orders", "192.0.2.1").status()).isEqualTo(200);
+  }
+
+  @Test
   void onlyWhatTheProxyIsConfiguredToSendIsBelieved() {
     Http original = http.with("X-Original-URI", "/", "X-Original-Method", "GET");
     Http forwarded = http.with("X-Forwarded-Uri", "/", "X-Forwarded-Method", "GET");
@@ -197,6 +209,12 @@ final class AuthorizeIT {
     http.with(once).get(PATH).refused();
     Http twice = http.with(concat(once, "x-api-key", "b").toArray(String[]::new));
     twice.get(PATH).problem(400, "repeated-header");
+    http.with(concat(once, "X_Api_Key", "b").toArray(String[]::new))
+        .get(PATH)
+        .problem(400, "repeated-header");
+    http.with("X-Original-URI", "/keys/1", "x_api-key", "a")
+        .get(PATH)
+        .problem(400, "repeated-header");
     assertThat(twice.get(PATH + "?refuse=403").status()).isEqualTo(403);
   }
 

@@ -81,6 +81,22 @@ final class GuardIT {
     http.with("Authorization", "Bearer x").get("/api/v1/slots").problem(403, "not-allowed");
   }
 
+  /** Whatever is before us may have looked at the other one. */
+  @Test
+  void refusesTwoTokens() {
+    for (List<String> tokens :
+        List.of(List.of(CLIENT, "x"), List.of("x", CLIENT), List.of(ADMIN, ADMIN))) {
+      Http both =
+          http.with(
+              "Authorization",
+              "Bearer " + tokens.getFirst(),
+              "authorization",
+              "Bearer " + tokens.getLast());
+      both.get("/api/v1/slots").problem(400, "bad-request");
+      both.get("/admin/rate-limit/configs").problem(400, "bad-request");
+    }
+  }
+
   @Test
   void letsClientsAtDataAndAdministratorsAtAll() {
     for (String key : List.of(CLIENT, OTHER)) {

@@ -115,6 +115,46 @@ final class StartIT {
   }
 
   @Test
+  void refusesOnePortForTwo() throws IOException {
+    Path data = folder.resolve("data");
+    int free;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      free = socket.getLocalPort();
+    }
+    String port = Integer.toString(free);
+    List<Setting> all = List.of(Setting.PORT, Setting.GRPC_PORT, Setting.GATEWAY_PORT);
+    for (Setting one : all) {
+      for (Setting other : all) {
+        if (one.compareTo(other) < 0) {
+          Map<Setting, String> given =
+              Map.of(
+                  Setting.SLOTS_STORE,
+                  "postgres",
+                  Setting.DATA,
+                  data.toString(),
+                  one,
+                  port,
+                  other,
+                  port);
+          assertThatThrownBy(() -> Node.start(settings(given)))
+              .isInstanceOf(InvalidSettingException.class)
+              .hasMessage(other.key() + " must not be the port of " + one.key() + " too");
+        }
+      }
+    }
+    assertThat(data).doesNotExist();
+  }
+
+  @Test
+  void saysWhatIsWrongWithARoute() {
+    assertThatThrownBy(
+            () -> Node.start(settings(Map.of(Setting.GATEWAY_ROUTES, "/api/** = http://h:99999"))))
+        .hasMessage(
+            "weir.gateway.routes has a route for /api/** that cannot be used: it must have a port"
+                + " from 1 to 65535, not 99999");
+  }
+
+  @Test
   void noticesAPortInUseBeforeItStartsADatabase() throws IOException {
     Path data = folder.resolve("data");
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
