@@ -28,4 +28,9 @@ record NettySource(HttpServerRequest request) implements RequestSource {
   public List<String> headers(String name) {
     return request.requestHeaders().getAll(name);
   }
+
+  @Override
+  public Iterable<String> headerNames() {
+    return request.requestHeaders().names();
+  }
 }

@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -34,6 +35,11 @@ record Problem(int status, String json) {
   /** Its path could be read in two ways. */
   static Problem invalidPath(AmbiguousPathException e) {
     return of(400, OWN + "invalid-path", "Bad Request", String.valueOf(e.getMessage()), "");
+  }
+
+  /** It has two values by which it could be counted. */
+  static Problem repeatedHeader(RepeatedHeaderException e) {
+    return of(400, OWN + "repeated-header", "Bad Request", String.valueOf(e.getMessage()), "");
   }
 
   /** Nobody can say whether it may pass. */

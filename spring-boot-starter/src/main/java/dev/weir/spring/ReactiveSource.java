@@ -33,4 +33,9 @@ record ReactiveSource(ServerHttpRequest request) implements RequestSource {
   public List<String> headers(String name) {
     return request.getHeaders().getOrEmpty(name);
   }
+
+  @Override
+  public Iterable<String> headerNames() {
+    return request.getHeaders().headerNames();
+  }
 }

@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.engine.limits.Breaker;
 import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.spring.WeirProperties.OnFailure;
@@ -36,6 +37,8 @@ final class RemoteGate implements Gate, AutoCloseable {
   private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
   private static final int PASSED = 200;
   private static final int REFUSED = 429;
+  private static final String DECISION = "Weir-Decision";
+  private static final String GRANTED = "granted";
 
   private final Settings settings;
   private final FlowObserver observer;
@@ -90,7 +93,13 @@ final class RemoteGate implements Gate, AutoCloseable {
 
   @Override
   public CompletableFuture<Admission> ask(Request request) {
-    HttpRequest question = question(request);
+    HttpRequest question;
+    try {
+      question = question(request);
+    } catch (RepeatedHeaderException e) {
+      return CompletableFuture.completedFuture(
+          new Admission.Refused(List.of(), Problem.repeatedHeader(e)));
+    }
     // From here on the breaker is told how it went, whatever happens.
     if (!breaker.mayTry()) {
       observer.asked(FlowObserver.Outcome.FAILED);
@@ -123,20 +132,45 @@ final class RemoteGate implements Gate, AutoCloseable {
   }
 
   private Admission answer(@Nullable HttpResponse<String> answer, @Nullable Throwable failure) {
-    if (answer == null || (answer.statusCode() != PASSED && answer.statusCode() != REFUSED)) {
-      trouble = answer == null ? String.valueOf(failure) : "it answers " + answer.statusCode();
+    if (answer == null || !isWeirs(answer)) {
+      trouble =
+          answer == null
+              ? String.valueOf(failure)
+              : "it answers " + answer.statusCode() + ", and not as Weir does";
       breaker.failed();
       observer.asked(FlowObserver.Outcome.FAILED);
       return undecided();
     }
     breaker.succeeded();
     List<Admission.Field> fields = fields(answer);
-    if (answer.statusCode() == PASSED) {
-      observer.asked(FlowObserver.Outcome.ALLOWED);
-      return new Admission.Passed(fields, Ticket.NONE);
-    }
-    observer.asked(FlowObserver.Outcome.REFUSED);
-    return new Admission.Refused(fields, new Problem(REFUSED, answer.body()));
+    return switch (answer.statusCode()) {
+      case PASSED -> {
+        observer.asked(FlowObserver.Outcome.ALLOWED);
+        yield new Admission.Passed(fields, Ticket.NONE);
+      }
+      case REFUSED -> {
+        observer.asked(FlowObserver.Outcome.REFUSED);
+        yield new Admission.Refused(fields, new Problem(REFUSED, answer.body()));
+      }
+      default -> {
+        // It is there, and does not let this pass: a client may have caused that, and a rule that
+        // should be open then says so itself.
+        observer.asked(FlowObserver.Outcome.FAILED);
+        log.warn("Weir at {} answers {}: {}", settings.url(), answer.statusCode(), answer.body());
+        yield new Admission.Refused(fields, Problem.undecided());
+      }
+    };
+  }
+
+  /** Returns true for a grant that says so, and for a problem; others come from somebody else. */
+  private static boolean isWeirs(HttpResponse<?> answer) {
+    return answer.statusCode() == PASSED
+        ? answer.headers().firstValue(DECISION).filter(GRANTED::equals).isPresent()
+        : answer
+            .headers()
+            .firstValue("Content-Type")
+            .filter(Problem.MEDIA_TYPE::equals)
+            .isPresent();
   }
 
   private static List<Admission.Field> fields(HttpResponse<?> answer) {

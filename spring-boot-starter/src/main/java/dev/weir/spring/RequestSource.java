@@ -2,9 +2,9 @@ package dev.weir.spring;
 
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RequestPath;
+import dev.weir.engine.rules.SingleHeader;
 import dev.weir.engine.rules.TrustedProxies;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request as a web server has it, from which the one is made that rules look at. */
@@ -20,6 +20,9 @@ interface RequestSource {
   /** All lines of a header, in order. */
   List<String> headers(String name);
 
+  /** The names of all headers. */
+  Iterable<String> headerNames();
+
   /**
    * What rules look at.
    *
@@ -30,17 +33,15 @@ interface RequestSource {
         method(),
         RequestPath.ofUnchanged(target()),
         proxies.client(peer(), headers("Forwarded"), headers("X-Forwarded-For")),
-        this::headers);
+        this);
   }
 
   /** A request whose path and client are found out. */
-  record Read(
-      String method, RequestPath path, String clientAddress, Function<String, List<String>> headers)
+  record Read(String method, RequestPath path, String clientAddress, RequestSource source)
       implements Request {
     @Override
     public @Nullable String header(String name) {
-      List<String> lines = headers.apply(name);
-      return lines.isEmpty() ? null : lines.getFirst();
+      return SingleHeader.value(name, source.headers(name), source.headerNames().iterator());
     }
   }
 }

@@ -9,10 +9,12 @@ import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.MemoryLeaseStore;
 import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RuleBook;
 import dev.weir.engine.rules.RuleDesk;
 import dev.weir.engine.rules.Ticket;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -78,7 +80,15 @@ final class RuleGate implements Gate {
 
   @Override
   public CompletableFuture<Admission> ask(Request request) {
-    return CompletableFuture.supplyAsync(() -> Admission.of(desk.decide(request)), threads);
+    return CompletableFuture.supplyAsync(() -> decide(request), threads);
+  }
+
+  private Admission decide(Request request) {
+    try {
+      return Admission.of(desk.decide(request));
+    } catch (RepeatedHeaderException e) {
+      return new Admission.Refused(List.of(), Problem.repeatedHeader(e));
+    }
   }
 
   @Override

@@ -39,4 +39,9 @@ record ServletSource(HttpServletRequest request) implements RequestSource {
   public List<String> headers(String name) {
     return Collections.list(request.getHeaders(name));
   }
+
+  @Override
+  public Iterable<String> headerNames() {
+    return Collections.list(request.getHeaderNames());
+  }
 }

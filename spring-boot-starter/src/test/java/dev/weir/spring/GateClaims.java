@@ -82,6 +82,21 @@ interface GateClaims {
     assertThat(decisions("quotes", "refused")).isEqualTo(before + 1);
   }
 
+  /** A service may take the one that was not counted. */
+  @Test
+  default void aHeaderThatIsCountedByIsThereOnce() {
+    String key = newKey();
+    for (String other : List.of(KEY, "x-api-key", "X_Api_Key")) {
+      Answer refused = service().get("/quotes/1", KEY, key, other, newKey());
+      assertThat(refused.status()).as(other).isEqualTo(400);
+      assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
+      assertThat(refused.body()).contains("urn:weir:problem:repeated-header", KEY);
+      assertThat(refused.headers("X-Signed")).as("nobody has worked for it").isEmpty();
+    }
+    assertThat(service().get("/quotes/1", "X_Api_Key", key).status()).isEqualTo(400);
+    assertThat(service().get("/quotes/1", KEY, key).status()).as("none was taken").isEqualTo(200);
+  }
+
   @Test
   default void ofEightAtOnceThreePassTwoWaitAndThreeAreRefused() {
     String key = newKey();

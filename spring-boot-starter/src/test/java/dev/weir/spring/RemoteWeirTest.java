@@ -2,11 +2,14 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
 import dev.weir.spring.Service.Answer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -53,6 +56,39 @@ final class RemoteWeirTest {
     }
   }
 
+  /** What Weir answers is no absence: only rules decide what passes then. */
+  @Test
+  void errorsOfTheServerDoNotPassIfOpen() throws IOException, InterruptedException {
+    try (Node node = start();
+        Service stranger =
+            Service.onTomcat(remote(node.address(), "open", "a-key-that-opens-nothing"))) {
+      make(node.address(), "quotes", "/quotes/**", "\"allowedRequests\":2,\"windowSeconds\":3600");
+      for (int i = 0; i < 5; i++) {
+        assertThat(stranger.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(503);
+      }
+    }
+  }
+
+  /** Such as a page that says hello to everybody. */
+  @Test
+  void anotherServerGrantsNothing() throws IOException {
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    other.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    other.start();
+    URI address = URI.create("http://127.0.0.1:" + other.getAddress().getPort());
+    try (Service closed = Service.onTomcat(remote(address, "closed"))) {
+      assertThat(closed.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(503);
+    } finally {
+      other.stop(0);
+    }
+  }
+
   private static void oneLimitHoldsForBoth(Service closed, Service open) {
     assertThat(closed.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(200);
     Answer passed = open.get("/quotes/2", "X-Api-Key", "a");
@@ -78,13 +114,17 @@ final class RemoteWeirTest {
   }
 
   private static Map<String, Object> remote(URI weir, String onFailure) {
+    return remote(weir, onFailure, SECRET);
+  }
+
+  private static Map<String, Object> remote(URI weir, String onFailure, String key) {
     return Map.of(
         "weir.store",
         "remote",
         "weir.remote.url",
         weir.toString(),
         "weir.remote.key",
-        SECRET,
+        key,
         "weir.remote.on-failure",
         onFailure);
   }
