@@ -35,11 +35,14 @@ public final class CarryOver {
       return window;
     }
     BitSet cells = takenCells(terms, window);
+    int lyingEvents = 0;
     for (Event event : events) {
       if (event instanceof Event.Lying lying) {
         takeNearest(terms, window, cells, lying.scheduledMicros() - startMicros);
+        lyingEvents++;
       }
     }
+    window.setLying(lyingEvents);
     return window;
   }
 

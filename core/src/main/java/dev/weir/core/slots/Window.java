@@ -18,6 +18,9 @@ public final class Window {
   private long[] words;
   private int taken;
 
+  /** How many of the places are taken by events that lie between the places. */
+  private int lying;
+
   /** Words below this are fully taken; keeps filling a large window linear. */
   private int firstOpenWord;
 
@@ -34,8 +37,10 @@ public final class Window {
   }
 
   /** A window from the form in which stores keep it, see {@link #toBytes()}. */
-  public static Window of(long startMicros, byte[] places) {
-    return new Window(startMicros, BitSet.valueOf(places).toLongArray());
+  public static Window of(long startMicros, byte[] places, int lying) {
+    Window window = new Window(startMicros, BitSet.valueOf(places).toLongArray());
+    window.lying = lying;
+    return window;
   }
 
   public long startMicros() {
@@ -44,6 +49,15 @@ public final class Window {
 
   public int taken() {
     return taken;
+  }
+
+  /**
+   * How many events were {@linkplain CarryOver carried over} from windows of another size. As long
+   * as there are any, the window must be rebuilt when an event leaves it: others may be nearer to
+   * the place that becomes free.
+   */
+  public int lying() {
+    return lying;
   }
 
   public boolean isTaken(int place) {
@@ -63,6 +77,11 @@ public final class Window {
     }
     words[word] |= 1L << place;
     taken++;
+  }
+
+  /** Records how many of the events lie between the places. */
+  void setLying(int events) {
+    lying = events;
   }
 
   /** Gives a place back. Returns false if it was free already. */
@@ -107,7 +126,9 @@ public final class Window {
   }
 
   Window copy() {
-    return new Window(startMicros, words.clone());
+    Window copy = new Window(startMicros, words.clone());
+    copy.lying = lying;
+    return copy;
   }
 
   /** The bitmap of places, place 0 in the lowest bit of the first byte, without trailing zeros. */

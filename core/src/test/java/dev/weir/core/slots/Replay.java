@@ -132,7 +132,8 @@ final class Replay {
     assertThat(windows).containsOnlyKeys(book.taken().keySet());
     windows.forEach(
         (start, bytes) ->
-            assertThat(Window.of(start, bytes).toBytes()).isEqualTo(book.window(start).toBytes()));
+            assertThat(Window.of(start, bytes, 0).toBytes())
+                .isEqualTo(book.window(start).toBytes()));
   }
 
   /** Runs hold exactly the windows that have no room, each once. */

@@ -44,7 +44,7 @@ final class StoredBook {
         .subMap(from, until)
         .forEach(
             (start, bytes) -> {
-              Window window = Window.of(start, bytes);
+              Window window = Window.of(start, bytes, 0);
               if (window.taken() > 0 && window.taken() < terms.maxPerWindow()) {
                 found.add(window);
               }

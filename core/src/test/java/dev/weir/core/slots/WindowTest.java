@@ -15,7 +15,7 @@ class WindowTest {
   void comesBackFromBytesAsItWas(@ForAll Set<@IntRange(max = 5_000) Integer> places) {
     Window window = new Window(42);
     places.forEach(window::take);
-    Window back = Window.of(42, window.toBytes());
+    Window back = Window.of(42, window.toBytes(), 0);
     assertThat(back.startMicros()).isEqualTo(42);
     assertThat(back.taken()).isEqualTo(places.size());
     assertThat(IntStream.range(0, 5_100).filter(back::isTaken).boxed())

@@ -8,7 +8,9 @@ import dev.weir.core.slots.Terms;
 import dev.weir.core.slots.Window;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -67,11 +69,12 @@ final class MemoryBook implements Book {
   void free(Slot slot) {
     Terms terms = config().terms();
     long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
-    if (hasOneSize()) {
-      Window window = windows.get(start);
-      if (window != null) {
-        picture.release(window, slot.place());
-      }
+    Window window = windows.get(start);
+    if (window == null) {
+      return;
+    }
+    if (window.lying() == 0) {
+      picture.release(window, slot.place());
     } else {
       // Events from windows of another size may now lie on better places.
       picture.put(new Window(start));
@@ -110,7 +113,40 @@ final class MemoryBook implements Book {
     return slots.headMap(new SlotQuery.Cursor(time, "")).values().stream();
   }
 
-  /** The slots of windows that ended before a time: a window is never removed in part. */
+  /**
+   * The slots of the first windows that ended before a time and hold none that was assigned after
+   * it: a window is never removed in part.
+   *
+   * @param most stop after this many slots, with the window that holds them
+   */
+  List<Slot> oldSlots(Instant time, int most) {
+    List<Slot> old = new ArrayList<>();
+    List<Slot> window = new ArrayList<>();
+    long start = Long.MIN_VALUE;
+    for (Iterator<Slot> past = slotsInWindowsBefore(time).iterator();
+        past.hasNext() && old.size() < most; ) {
+      Slot slot = past.next();
+      long slotStart = config().terms().windowStart(Micros.ceil(slot.scheduledTime()));
+      if (slotStart != start) {
+        addIfOld(window, time, old);
+        window.clear();
+        start = slotStart;
+      }
+      window.add(slot);
+    }
+    if (old.size() < most) {
+      addIfOld(window, time, old);
+    }
+    return old;
+  }
+
+  private static void addIfOld(List<Slot> window, Instant time, List<Slot> old) {
+    if (window.stream().allMatch(slot -> slot.assignedAt().isBefore(time))) {
+      old.addAll(window);
+    }
+  }
+
+  /** The slots of windows that ended before a time. */
   Stream<Slot> slotsInWindowsBefore(Instant time) {
     return slotsBefore(Micros.instant(config().terms().windowStart(Micros.clamped(time))));
   }
@@ -134,12 +170,6 @@ final class MemoryBook implements Book {
                     Micros.ceil(slot.scheduledTime()), slot.place(), windowMicros(slot)));
     regrouping.finish();
     keepChanges();
-  }
-
-  /** Whether all slots have been given under windows of the size in force. */
-  private boolean hasOneSize() {
-    long size = config().terms().windowMicros();
-    return history.stream().allMatch(version -> version.terms().windowMicros() == size);
   }
 
   /** The window size under which a slot was given. */

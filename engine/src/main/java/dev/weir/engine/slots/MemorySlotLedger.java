@@ -8,6 +8,7 @@ import dev.weir.core.slots.Wish;
 import dev.weir.engine.StoreException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -189,12 +190,10 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public int removePast(Instant before, int most) {
     return locked(
         () -> {
-          List<Slot> past =
-              books.values().stream()
-                  .flatMap(book -> book.slotsInWindowsBefore(before))
-                  .filter(slot -> slot.assignedAt().isBefore(before))
-                  .limit(most)
-                  .toList();
+          List<Slot> past = new ArrayList<>();
+          for (MemoryBook book : books.values()) {
+            past.addAll(book.oldSlots(before, most - past.size()));
+          }
           for (Slot slot : past) {
             slots.remove(slot.eventId());
             book(slot).remove(slot);

@@ -25,8 +25,12 @@ public interface SlotUpkeep {
   int reclaim(Instant before, int most);
 
   /**
-   * Removes at most {@code most} slots that were assigned before a time and lie in windows that
-   * ended before it; and those windows, once no slot is left before them.
+   * Removes the slots of windows that ended before a time if all of them were assigned before it,
+   * and those windows, once no slot is left before them. A window goes with all its slots or not at
+   * all.
+   *
+   * @param most stop after this many slots; the last windows may hold more than are missing to it
+   * @return the number of slots removed, less than {@code most} if no more are old enough
    */
   int removePast(Instant before, int most);
 

@@ -204,15 +204,18 @@ final class NaiveConfig {
   /** Ends a slot; its place is free again if its time is ahead or the past is kept. */
   void end(Held held, Slot ended, long nowMicros) {
     boolean free = terms().notBefore() == NotBefore.REQUESTED || held.micros() > nowMicros;
+    long size = terms().windowMicros();
+    long start = Math.floorDiv(held.micros(), size) * size;
+    boolean mixed =
+        Stream.concat(slots.stream(), ghosts.stream())
+            .filter(other -> other.slot().state().holds() && other.isIn(start, start + size))
+            .anyMatch(other -> other.windowMicros() != size);
     slots.remove(held);
     slots.add(new Held(ended, held.windowMicros()));
     if (!free) {
       ghosts.add(held);
-    }
-    long size = terms().windowMicros();
-    if (free && versions.stream().anyMatch(terms -> terms.windowMicros() != size)) {
+    } else if (mixed) {
       // The window is built anew from its slots.
-      long start = Math.floorDiv(held.micros(), size) * size;
       ghosts.removeIf(ghost -> ghost.isIn(start, start + size));
     }
   }

@@ -42,7 +42,7 @@ final class JdbcBook implements Book {
   /** Two statements, one round trip. The run that covers or touches the begin, and those after. */
   private static final String PAGE =
       """
-      select start_micros, places from slot_window
+      select start_micros, places, lying from slot_window
       where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
       order by start_micros limit ?;
       (select from_micros, until_micros from full_run
@@ -151,21 +151,20 @@ final class JdbcBook implements Book {
             });
   }
 
-  /** Frees places of a window of which all events hold the place they were given. */
+  /**
+   * Frees places of a window, after their slots have ended. If some of its events came from windows
+   * of another size, it is rebuilt from its slots: they may lie better now.
+   */
   void free(long startMicros, List<Integer> places) throws SQLException {
     if (startMicros < storedUntil(startMicros)) {
       page(startMicros).ifPresent(picture::add);
       Window window = window(startMicros);
-      places.forEach(place -> picture.release(window, place));
-    }
-  }
-
-  /** Rebuilds a window from its slots: those from windows of another size may lie better now. */
-  void rebuild(long startMicros) throws SQLException {
-    if (startMicros < storedUntil(startMicros)) {
-      page(startMicros).ifPresent(picture::add);
-      picture.put(new Window(startMicros));
-      regroup(startMicros, startMicros + config.terms().windowMicros());
+      if (window.lying() == 0) {
+        places.forEach(place -> picture.release(window, place));
+      } else {
+        picture.put(new Window(startMicros));
+        regroup(startMicros, startMicros + config.terms().windowMicros());
+      }
     }
   }
 
@@ -186,8 +185,9 @@ final class JdbcBook implements Book {
   private Window window(long startMicros) throws SQLException {
     return Sql.first(
             connection,
-            found -> Window.of(startMicros, found.getBytes(1)),
-            "select places from slot_window where config_id = ? and grid = ? and start_micros = ?",
+            found -> Window.of(startMicros, found.getBytes(1), found.getInt(2)),
+            "select places, lying from slot_window"
+                + " where config_id = ? and grid = ? and start_micros = ?",
             row.configId(),
             row.grid(),
             startMicros)
@@ -221,7 +221,7 @@ final class JdbcBook implements Book {
       statement.execute();
       try (ResultSet rows = statement.getResultSet()) {
         while (rows.next()) {
-          windows.add(Window.of(rows.getLong(1), rows.getBytes(2)));
+          windows.add(Window.of(rows.getLong(1), rows.getBytes(2), rows.getInt(3)));
         }
       }
       statement.getMoreResults();

@@ -63,14 +63,6 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String SLOTS_LEFT =
       "select 1 from slot_book b where b.config_id = ? and " + FIRST_SLOT + " < ?";
 
-  private static final String REMOVE_SLOTS =
-      """
-      delete from slot where ctid = any(array(
-        select s.ctid from slot s
-        where s.config_id = ? and s.state = ? and s.scheduled < ? and s.assigned_at < ?
-        order by s.scheduled limit ?))
-      """;
-
   private static final String REMOVE_WINDOWS =
       """
       delete from slot_window where ctid = any(array(
@@ -178,14 +170,29 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     long before = Micros.clamped(time);
     int removed = 0;
     for (BookRow book : books(BOOKS_WITH_PAST, before)) {
-      int left = most - removed;
-      if (left > 0) {
-        removed += transactions.write(connection -> removeSlots(connection, book, before, left));
+      if (removed < most) {
+        removed += removeSlots(book, before, most - removed);
         int windows = most;
         while (windows == most) {
           windows = transactions.write(connection -> removeWindows(connection, book, before, most));
         }
       }
+    }
+    return removed;
+  }
+
+  private int removeSlots(BookRow book, long before, int most) {
+    int removed = 0;
+    long from = Long.MIN_VALUE;
+    boolean isLast = false;
+    while (removed < most && !isLast) {
+      long begin = from;
+      PastRemoval.Step step =
+          transactions.write(
+              connection -> PastRemoval.step(connection, clock, book.name(), begin, before, most));
+      removed += step.removed();
+      from = step.untilMicros();
+      isLast = step.isLast();
     }
     return removed;
   }
@@ -203,18 +210,6 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   @Override
   public Instant now() {
     return transactions.read(connection -> Micros.instant(Sql.now(connection, clock)));
-  }
-
-  /** Removes slots of windows that ended before a time: a window is never removed in part. */
-  private static int removeSlots(Connection connection, BookRow book, long before, int most)
-      throws SQLException {
-    long cut = ConfigRow.inForce(connection, book).terms().windowStart(before);
-    int removed = 0;
-    for (short state = 0; state <= 3 && removed < most; state++) {
-      removed +=
-          Sql.update(connection, REMOVE_SLOTS, book.configId(), state, cut, before, most - removed);
-    }
-    return removed;
   }
 
   /** Removes windows that ended before a time, under the lock, unless a slot is left in them. */

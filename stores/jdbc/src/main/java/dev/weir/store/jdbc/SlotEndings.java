@@ -35,9 +35,6 @@ final class SlotEndings {
 
   private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
 
-  private static final String OTHER_SIZE =
-      "select 1 from slot_config where config_id = ? and window_micros <> ? limit 1";
-
   private SlotEndings() {}
 
   /** What came of trying to end a slot. */
@@ -179,16 +176,9 @@ final class SlotEndings {
       long start = terms.windowStart(Micros.ceil(slot.scheduledTime()));
       placesByWindow.computeIfAbsent(start, any -> new ArrayList<>()).add(slot.place());
     }
-    boolean oneSize =
-        Sql.first(connection, row -> true, OTHER_SIZE, book.row().configId(), terms.windowMicros())
-            .isEmpty();
     Gate gate = Gate.locked(List.of(book), Batch.newStep());
     for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
-      if (oneSize) {
-        book.free(window.getKey(), window.getValue());
-      } else {
-        book.rebuild(window.getKey());
-      }
+      book.free(window.getKey(), window.getValue());
       if (book.isLarge()) {
         SlotWriter.of(List.of(book), gate).send(connection);
         gate = Gate.OPEN;

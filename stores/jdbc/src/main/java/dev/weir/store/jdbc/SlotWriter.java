@@ -50,12 +50,13 @@ final class SlotWriter {
   private static final String WINDOWS =
       """
       , windows as (
-        insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
+        insert into slot_window (config_id, grid, start_micros, taken, lying, is_full, places)
         select unnest(?::int[]), unnest(?::int[]), unnest(?::bigint[]), unnest(?::int[]),
-               unnest(?::boolean[]), unnest(?::bytea[])
+               unnest(?::int[]), unnest(?::boolean[]), unnest(?::bytea[])
         from gate
         on conflict (config_id, grid, start_micros) do update
-        set taken = excluded.taken, is_full = excluded.is_full, places = excluded.places)
+        set taken = excluded.taken, lying = excluded.lying, is_full = excluded.is_full,
+            places = excluded.places)
       """;
 
   private static final String REMOVED_RUNS =
@@ -211,6 +212,7 @@ final class SlotWriter {
         ints(writes, Write::grid),
         longs(writes, write -> write.value().startMicros()),
         ints(writes, write -> write.value().taken()),
+        ints(writes, write -> write.value().lying()),
         full,
         places);
   }

@@ -35,7 +35,7 @@ final class PictureCacheTest {
     Picture picture = new Picture(TERMS);
     List<Window> stored =
         IntStream.range(0, windows)
-            .mapToObj(i -> Window.of(1_000_000L * i, last.toByteArray()))
+            .mapToObj(i -> Window.of(1_000_000L * i, last.toByteArray(), 0))
             .toList();
     picture.add(Page.allFrom(0, stored, List.of()));
     return new PictureCache.Kept(

@@ -31,9 +31,12 @@ final class ScanTest {
       String tables = "('slot', 'slot_window', 'full_run')";
       String counts = " from pg_stat_user_tables where relname in " + tables;
       // Closed connections tell what they did, but not before they close.
-      while (Database.number(pool, "select sum(coalesce(idx_scan, 0))" + counts) == 0) {
-        Thread.onSpinWait();
-      }
+      Database.awaitNumber(
+          pool,
+          0,
+          "select count(*) from pg_stat_activity"
+              + " where datname = current_database() and pid <> pg_backend_pid()");
+      assertThat(Database.number(pool, "select sum(coalesce(idx_scan, 0))" + counts)).isPositive();
       // Each index was built by reading its table, which was empty then.
       assertThat(Database.number(pool, "select sum(seq_scan)" + counts))
           .isEqualTo(
