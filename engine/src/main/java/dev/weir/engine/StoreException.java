@@ -22,7 +22,11 @@ public final class StoreException extends RuntimeException {
      * It may have been done: it was sent and not answered, or it failed after one of its steps was
      * done.
      */
-    UNKNOWN
+    UNKNOWN;
+
+    public static Outcome of(boolean mayBeDone) {
+      return mayBeDone ? UNKNOWN : NONE;
+    }
   }
 
   public StoreException(Outcome outcome, String message) {

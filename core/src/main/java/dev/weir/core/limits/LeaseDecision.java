@@ -35,8 +35,10 @@ public sealed interface LeaseDecision {
    * its time is over.
    *
    * @param retryAfterMicros after this time the store is tried again
+   * @param mayBeDone whether the store may have done what was asked, because only its answer is
+   *     missing; false if it was not asked
    */
-  record Unavailable(long retryAfterMicros) implements LeaseDecision {
+  record Unavailable(long retryAfterMicros, boolean mayBeDone) implements LeaseDecision {
     @Override
     public int current() {
       return 0;

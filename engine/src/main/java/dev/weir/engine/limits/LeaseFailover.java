@@ -6,10 +6,10 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * A lease store that answers while its store is gone: {@link LeaseDecision.Unavailable}, or {@link
@@ -73,30 +73,22 @@ public final class LeaseFailover implements LeaseStore {
   @Override
   public LeaseDecision acquire(
       String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
-    return tried(there -> there.acquire(resource, limit, leaseId, places, trusted(createdAt)))
-        .orElseGet(
-            () ->
-                switch (onFailure) {
-                  case CLOSED -> unavailable();
-                  case OPEN -> unchecked(leaseId, places, limit.ttlMicros());
-                });
+    return tried(
+        there -> there.acquire(resource, limit, leaseId, places, trusted(createdAt)),
+        unavailable -> orUnchecked(unavailable, leaseId, places, limit.ttlMicros()));
   }
 
   @Override
   public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
-    return tried(there -> there.renew(resource, limit, leaseId))
-        .orElseGet(
-            () ->
-                switch (onFailure) {
-                  case CLOSED -> unavailable();
-                  case OPEN -> unchecked(leaseId, 1, limit.ttlMicros());
-                });
+    return tried(
+        there -> there.renew(resource, limit, leaseId),
+        unavailable -> orUnchecked(unavailable, leaseId, 1, limit.ttlMicros()));
   }
 
   /** Ends a lease; if the store is gone, the lease lasts until its time is over. */
   @Override
   public LeaseDecision release(String resource, String leaseId) {
-    return tried(there -> there.release(resource, leaseId)).orElseGet(this::unavailable);
+    return tried(there -> there.release(resource, leaseId), unavailable -> unavailable);
   }
 
   @Override
@@ -106,13 +98,9 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
-    return tried(there -> there.join(resource, queue, ticketId, trusted(createdAt)))
-        .orElseGet(
-            () ->
-                switch (onFailure) {
-                  case CLOSED -> unavailable();
-                  case OPEN -> unchecked(ticketId, 1, queue.delayMicros());
-                });
+    return tried(
+        there -> there.join(resource, queue, ticketId, trusted(createdAt)),
+        unavailable -> orUnchecked(unavailable, ticketId, 1, queue.delayMicros()));
   }
 
   /** How many places are held. Throws if the store is gone: nobody knows. */
@@ -131,15 +119,17 @@ public final class LeaseFailover implements LeaseStore {
         });
   }
 
-  private <T> Optional<T> tried(Function<LeaseStore, T> question) {
-    if (!breaker.mayTry()) {
-      return Optional.empty();
+  private LeaseDecision tried(
+      Function<LeaseStore, LeaseDecision> question, UnaryOperator<LeaseDecision> otherwise) {
+    boolean mayBeDone = false;
+    if (breaker.mayTry()) {
+      try {
+        return said(question);
+      } catch (StoreException e) {
+        mayBeDone = e.outcome() == StoreException.Outcome.UNKNOWN;
+      }
     }
-    try {
-      return Optional.of(said(question));
-    } catch (StoreException e) {
-      return Optional.empty();
-    }
+    return otherwise.apply(new LeaseDecision.Unavailable(breaker.retryAfterMicros(), mayBeDone));
   }
 
   /** What the store says. Throws if it is not asked, or does not answer. */
@@ -181,12 +171,13 @@ public final class LeaseFailover implements LeaseStore {
     };
   }
 
-  private LeaseDecision unavailable() {
-    return new LeaseDecision.Unavailable(breaker.retryAfterMicros());
-  }
-
-  private LeaseDecision unchecked(String id, int places, long forMicros) {
-    return new LeaseDecision.Unchecked(new Lease(id, places, nowMicros.getAsLong() + forMicros));
+  private LeaseDecision orUnchecked(
+      LeaseDecision unavailable, String id, int places, long forMicros) {
+    return switch (onFailure) {
+      case CLOSED -> unavailable;
+      case OPEN ->
+          new LeaseDecision.Unchecked(new Lease(id, places, nowMicros.getAsLong() + forMicros));
+    };
   }
 
   @Override

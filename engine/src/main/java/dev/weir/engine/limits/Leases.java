@@ -73,8 +73,8 @@ public final class Leases implements AutoCloseable {
      */
     public boolean renew() {
       LeaseDecision decision = leases.renew(resource, limit, lease.id());
-      if (decision instanceof LeaseDecision.Unavailable) {
-        throw gone(resource);
+      if (decision instanceof LeaseDecision.Unavailable unavailable) {
+        throw gone(resource, unavailable);
       }
       return decision.isGranted();
     }
@@ -86,10 +86,10 @@ public final class Leases implements AutoCloseable {
     }
   }
 
-  private static StoreException gone(String resource) {
-    // It may have been asked, and only its answer been lost.
+  private static StoreException gone(String resource, LeaseDecision.Unavailable unavailable) {
     return new StoreException(
-        StoreException.Outcome.UNKNOWN, "the store of the leases of " + resource + " is gone");
+        StoreException.Outcome.of(unavailable.mayBeDone()),
+        "the store of the leases of " + resource + " is gone");
   }
 
   /** Takes a place, if one is free. */
@@ -104,7 +104,7 @@ public final class Leases implements AutoCloseable {
       case LeaseDecision.Unchecked unchecked ->
           new Acquired(this, resource, limit, unchecked.lease());
       case LeaseDecision.Full full -> new Full(full.current(), full.retryAfter());
-      case LeaseDecision.Unavailable unavailable -> throw gone(resource);
+      case LeaseDecision.Unavailable unavailable -> throw gone(resource, unavailable);
       case LeaseDecision.Gone gone ->
           throw new IllegalStateException("a lease of " + resource + " was gone at once");
     };

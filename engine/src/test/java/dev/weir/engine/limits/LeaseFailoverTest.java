@@ -7,6 +7,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,12 +56,43 @@ class LeaseFailoverTest {
   void closedSaysThatTheStoreIsGoneAndNothingAboutLeases() {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
     breakDown(failover);
-    LeaseDecision gone = new LeaseDecision.Unavailable(1_000_000);
+    LeaseDecision gone = new LeaseDecision.Unavailable(1_000_000, false);
     assertThat(failover.acquire("r", ONE, "a", 1)).isEqualTo(gone);
     assertThat(failover.join("r", QUEUE, "a")).isEqualTo(gone);
     assertThat(failover.renew("r", ONE, "a")).isEqualTo(gone);
     assertThat(failover.release("r", "a")).isEqualTo(gone);
     assertThat(gone.isGranted()).isFalse();
+  }
+
+  @Test
+  void saysWhetherTheStoreMayHaveDoneIt() {
+    for (StoreException.Outcome outcome : StoreException.Outcome.values()) {
+      LeaseStore failing =
+          (LeaseStore)
+              Proxy.newProxyInstance(
+                  LeaseStore.class.getClassLoader(),
+                  new Class<?>[] {LeaseStore.class},
+                  (proxy, method, arguments) -> {
+                    throw new StoreException(outcome, "failed");
+                  });
+      LeaseFailover failover =
+          new LeaseFailover(
+              "leases",
+              failing,
+              LeaseFailover.OnFailure.CLOSED,
+              SETTINGS,
+              new LimitObserver() {},
+              () -> nowMicros);
+      LeaseDecision sent = failover.renew("r", ONE, "a");
+      assertThat(sent)
+          .isInstanceOfSatisfying(
+              LeaseDecision.Unavailable.class,
+              gone -> assertThat(StoreException.Outcome.of(gone.mayBeDone())).isEqualTo(outcome));
+      // The breaker is open: nothing is sent.
+      assertThat(failover.renew("r", ONE, "a"))
+          .isInstanceOfSatisfying(
+              LeaseDecision.Unavailable.class, gone -> assertThat(gone.mayBeDone()).isFalse());
+    }
   }
 
   @Test

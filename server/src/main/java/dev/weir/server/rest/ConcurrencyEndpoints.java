@@ -134,7 +134,10 @@ final class ConcurrencyEndpoints {
         yield response;
       }
       case LeaseDecision.Unavailable gone ->
-          throw unavailable(gone, "You hold no lease; one may count until its leaseTtl is over.");
+          throw unavailable(
+              gone,
+              "You hold no lease.",
+              "You hold no lease; one may count until its leaseTtl is over.");
       case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
       case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
     };
@@ -181,6 +184,7 @@ final class ConcurrencyEndpoints {
       case LeaseDecision.Unavailable gone ->
           throw unavailable(
               gone,
+              "The lease was not renewed; it lasts at least until its expiresAt.",
               "Whether the lease was renewed is not known; it lasts at least until its expiresAt.");
       case LeaseDecision.Full full -> throw new IllegalStateException("a renewal needs no place");
     };
@@ -199,17 +203,25 @@ final class ConcurrencyEndpoints {
     if (released instanceof LeaseDecision.Unavailable gone) {
       throw unavailable(
           gone,
+          "The lease was not ended; it ends at its expiresAt.",
           "Whether the lease has ended is not known; it ends at its expiresAt at the latest.");
     }
   }
 
-  /** The store may have been asked, and only its answer been lost. */
-  private static ProblemException unavailable(LeaseDecision.Unavailable gone, String known) {
+  /**
+   * The store is gone.
+   *
+   * @param none what holds if it was not asked
+   * @param unknown what holds if it may have been asked, and only its answer is missing
+   */
+  private static ProblemException unavailable(
+      LeaseDecision.Unavailable gone, String none, String unknown) {
     Map<String, String> headers = new HashMap<>();
     RateLimitFields.addRetryAfter(headers::put, gone.retryAfterMicros());
     return new ProblemException(
         Problem.storeUnavailable(
-            StoreException.Outcome.UNKNOWN, "The store of leases does not answer. " + known),
+            StoreException.Outcome.of(gone.mayBeDone()),
+            "The store of leases does not answer. " + (gone.mayBeDone() ? unknown : none)),
         headers);
   }
 

@@ -72,6 +72,13 @@ final class RedisGoneIT {
     assertThat(acquired.statusCode()).isEqualTo(503);
     assertThat(acquired.body()).contains("You hold no lease").doesNotContain("taken");
     assertThat(api.delete("/api/v1/concurrency/c/leases/" + lease).statusCode()).isEqualTo(503);
+    // Only what was sent may have been done, and after a few failures nothing is sent.
+    Waiting.until(
+        "an answer to what was not sent",
+        () ->
+            api.put("/api/v1/concurrency/c/leases/" + lease, "")
+                .body()
+                .contains("\"outcome\":\"none\""));
 
     HttpResponse<String> held = check("held");
     assertThat(held.statusCode()).isEqualTo(429);
