@@ -243,7 +243,8 @@ final class Attempt {
         ticket.taken(stores.counts(), demand, answer);
         return true;
       }
-      if (!join(waits)) {
+      // Refused because nobody knows what was used: a wait makes that no better.
+      if (answer.mode() == Answer.Mode.CLOSED || !join(waits)) {
         return false;
       }
     }

@@ -62,9 +62,11 @@ final class HeldLeases {
       return now - askedAtMicros >= concurrency.ttlMicros() / RENEWALS_IN_A_LEASE;
     }
 
+    /** Tried again soon if its store is gone: it ends if the store comes back without a renewal. */
     private void renew(long now) {
-      askedAtMicros = now;
-      store.renew(resource, concurrency, leaseId);
+      if (!(store.renew(resource, concurrency, leaseId) instanceof LeaseDecision.Unavailable)) {
+        askedAtMicros = now;
+      }
     }
   }
 

@@ -1,0 +1,118 @@
+package dev.weir.engine.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.Failover;
+import dev.weir.engine.limits.LeaseFailover;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitObserver;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.MemoryLimitStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** One of the stores that rules need is gone, and the other is not. */
+final class RuleOutageTest extends RuleDeskScene {
+  private static final Breaker.Settings BREAKER =
+      new Breaker.Settings(1, Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+  private boolean areCountsGone;
+  private boolean areLeasesGone;
+
+  private RuleDesk desk() {
+    LimitStore<Limit> memory = new MemoryLimitStore(nowMicros::get, 10_000);
+    LimitStore<Limit> counts =
+        new Failover(
+            new Failover.Parts(
+                "counts",
+                (Counts) reached(Counts.class, LimitStore.class, memory, () -> areCountsGone),
+                Optional.empty(),
+                1,
+                10_000,
+                BREAKER),
+            LimitObserver.NONE,
+            nowMicros::get);
+    LeaseStore held =
+        new LeaseFailover(
+            "leases",
+            (LeaseStore) reached(LeaseStore.class, LeaseStore.class, leases, () -> areLeasesGone),
+            LeaseFailover.OnFailure.CLOSED,
+            BREAKER,
+            LimitObserver.NONE,
+            nowMicros::get);
+    return new RuleDesk(
+        book,
+        new RuleDesk.Stores(counts, held, held),
+        new RuleObserver() {},
+        nowMicros::get,
+        () -> Micros.instant(nowMicros.get()));
+  }
+
+  /** A store of limits, without its type parameter. */
+  private interface Counts extends LimitStore<Limit> {}
+
+  /** Whether a store is gone. */
+  @FunctionalInterface
+  private interface Outage {
+    boolean isNow();
+  }
+
+  private static Object reached(Class<?> face, Class<?> type, Object store, Outage outage) {
+    return Proxy.newProxyInstance(
+        face.getClassLoader(),
+        new Class<?>[] {face},
+        (proxy, method, arguments) -> {
+          if (outage.isNow()) {
+            throw new StoreException(StoreException.Outcome.UNKNOWN, "gone");
+          }
+          try {
+            return type.getMethod(method.getName(), method.getParameterTypes())
+                .invoke(store, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  @Test
+  void closedRuleDoesNotPassByItsQueueWhileItsCountsAreGone() {
+    make(rule("queued", "/**", queued(1, 5, 100)));
+    RuleDesk outage = desk();
+    areCountsGone = true;
+    for (int i = 0; i < 3; i++) {
+      Verdict verdict = outage.decide(get("/a"));
+      assertThat(verdict).isInstanceOf(Verdict.Refused.class);
+      assertThat(verdict.mode()).isEqualTo(Answer.Mode.CLOSED);
+    }
+    areCountsGone = false;
+    nowMicros.addAndGet(1_000_000);
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Queued.class);
+  }
+
+  @Test
+  void leaseIsRenewedAsSoonAsItsStoreIsBack() {
+    make(rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
+    RuleDesk outage = desk();
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    areLeasesGone = true;
+    for (int i = 0; i < 2; i++) {
+      nowMicros.addAndGet(10_000_000);
+      outage.renewLeases();
+    }
+    areLeasesGone = false;
+    nowMicros.addAndGet(9_000_000);
+    outage.renewLeases();
+    nowMicros.addAndGet(2_000_000);
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Refused.class);
+  }
+}
