@@ -1,9 +1,11 @@
 package dev.weir.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -22,16 +24,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Demands are worked on in the order in which they were {@linkplain #enqueue enqueued}; only
  * batches that are under way at the same time have no order among themselves.
  *
+ * <p>Where callers have a patience, those whose turn does not come within it are told that nothing
+ * was done: a batch that hangs must not keep the callers of all following ones waiting in turn.
+ *
  * <p>Callers block; they are meant to be virtual threads. Thread-safe.
  */
 public final class Batcher<D, R> {
   /** Fewer that wait are not divided: each batch has a price of its own. */
   private static final int FEWEST_TO_DIVIDE = 8;
 
+  /** Half of what nanoseconds can count, so that it can be added to any of them. */
+  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 2);
+
   private final Function<List<D>, List<R>> work;
   private final int largestBatch;
   private final int mostWaiting;
   private final int mostBatches;
+  private final long patienceNanos;
   private final Queue<Ticket<D, R>> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
 
@@ -59,10 +68,28 @@ public final class Batcher<D, R> {
    */
   public Batcher(
       Function<List<D>, List<R>> work, int largestBatch, int mostWaiting, int mostBatches) {
+    this(work, largestBatch, mostWaiting, mostBatches, FOREVER);
+  }
+
+  private Batcher(
+      Function<List<D>, List<R>> work,
+      int largestBatch,
+      int mostWaiting,
+      int mostBatches,
+      Duration patience) {
     this.work = work;
     this.largestBatch = largestBatch;
     this.mostWaiting = mostWaiting;
     this.mostBatches = mostBatches;
+    this.patienceNanos = TimeUnit.NANOSECONDS.convert(patience);
+  }
+
+  /**
+   * The same, with no demand waiting longer than this for its turn. The work has to have a bound of
+   * its own.
+   */
+  public Batcher<D, R> within(Duration patience) {
+    return new Batcher<>(work, largestBatch, mostWaiting, mostBatches, patience);
   }
 
   /** Demands that have their turn; {@link #await} must be called, by any one thread. */
@@ -84,7 +111,7 @@ public final class Batcher<D, R> {
           StoreException.Outcome.NONE,
           "overloaded: more than " + mostWaiting + " demands are waiting");
     }
-    Ticket<D, R> ticket = new Ticket<>(demands);
+    Ticket<D, R> ticket = new Ticket<>(demands, System.nanoTime() + patienceNanos);
     queue.add(ticket);
     return () -> await(ticket);
   }
@@ -93,13 +120,16 @@ public final class Batcher<D, R> {
     ticket.caller = Thread.currentThread();
     boolean interrupted = false;
     while (!ticket.isDone) {
-      if (!ticket.isTaken && mayStart() && gathering.compareAndSet(false, true)) {
+      long leftNanos = ticket.deadlineNanos - System.nanoTime();
+      if (leftNanos <= 0 && ticket.take()) {
+        giveUp(ticket);
+      } else if (!ticket.isTaken() && mayStart() && gathering.compareAndSet(false, true)) {
         // An interrupt that came before would break off what others wait for as well.
         interrupted |= Thread.interrupted();
         workOn(nextBatch(ticket));
         ticket.isCallerAtWork = false;
       } else {
-        LockSupport.park(this);
+        park(ticket, leftNanos);
         // The work is under way and will be answered: an interrupt must not tear it apart.
         interrupted |= Thread.interrupted();
       }
@@ -108,6 +138,28 @@ public final class Batcher<D, R> {
       Thread.currentThread().interrupt();
     }
     return ticket.results();
+  }
+
+  /** A ticket that is taken will be answered, and the deadline is over only once. */
+  private void park(Ticket<D, R> ticket, long leftNanos) {
+    if (patienceNanos == FOREVER.toNanos() || ticket.isTaken()) {
+      LockSupport.park(this);
+    } else {
+      LockSupport.parkNanos(this, leftNanos);
+    }
+  }
+
+  /** Its turn did not come in time; it is no longer in the queue when the next batch is filled. */
+  private void giveUp(Ticket<D, R> ticket) {
+    queue.remove(ticket);
+    waiting.addAndGet(-ticket.demands.size());
+    ticket.failure =
+        new StoreException(
+            StoreException.Outcome.NONE,
+            "no turn within " + Duration.ofNanos(patienceNanos) + ": the store hangs");
+    ticket.isDone = true;
+    // It may be the one that was woken to start the next batch.
+    wakeNext();
   }
 
   private boolean mayStart() {
@@ -124,7 +176,7 @@ public final class Batcher<D, R> {
     if (mayStart()) {
       for (Ticket<D, R> next : queue) {
         Thread caller = next.caller;
-        if (!next.isTaken && caller != null && !next.isCallerAtWork) {
+        if (!next.isTaken() && caller != null && !next.isCallerAtWork) {
           LockSupport.unpark(caller);
           return;
         }
@@ -139,7 +191,7 @@ public final class Batcher<D, R> {
   @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield, it only fills batches.
   private List<Ticket<D, R>> nextBatch(Ticket<D, R> own) {
     try {
-      if (own.isTaken || !mayStart()) {
+      if (own.isTaken() || !mayStart()) {
         return List.of();
       }
       // Those who were answered a moment ago and ask again at once get the chance to join.
@@ -150,10 +202,12 @@ public final class Batcher<D, R> {
       Ticket<D, R> next = queue.peek();
       // The first goes whatever its size.
       while (next != null && (batch.isEmpty() || demands + next.demands.size() <= most)) {
-        queue.remove();
-        next.isTaken = true;
-        batch.add(next);
-        demands += next.demands.size();
+        // One that is given up at this moment is taken by its caller.
+        if (next.take()) {
+          batch.add(next);
+          demands += next.demands.size();
+        }
+        queue.remove(next);
         next = queue.peek();
       }
       own.isCallerAtWork = true;
@@ -214,6 +268,13 @@ public final class Batcher<D, R> {
 
   private static final class Ticket<D, R> {
     final List<D> demands;
+
+    /** Until when it waits for its turn. */
+    final long deadlineNanos;
+
+    /** It is in a batch, or was given up, so its caller starts none. */
+    private final AtomicBoolean taken = new AtomicBoolean();
+
     List<R> results = List.of();
     @Nullable RuntimeException failure;
 
@@ -223,14 +284,21 @@ public final class Batcher<D, R> {
     /** Its caller works on a batch and cannot be woken to start another. */
     volatile boolean isCallerAtWork;
 
-    /** It is in a batch, so its caller starts none. */
-    volatile boolean isTaken;
-
-    /** Written last: publishes the two above. */
+    /** Written last: publishes results and failure. */
     volatile boolean isDone;
 
-    Ticket(List<D> demands) {
+    Ticket(List<D> demands, long deadlineNanos) {
       this.demands = demands;
+      this.deadlineNanos = deadlineNanos;
+    }
+
+    boolean isTaken() {
+      return taken.get();
+    }
+
+    /** True for one caller only: it puts the ticket into a batch, or gives it up. */
+    boolean take() {
+      return taken.compareAndSet(false, true);
     }
 
     List<R> results() {

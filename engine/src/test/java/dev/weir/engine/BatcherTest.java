@@ -3,17 +3,22 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -332,6 +337,64 @@ final class BatcherTest {
     assertThat(second.result().get()).containsExactly(4, 6);
     assertThat(fits.result().get()).containsExactly(12);
     assertThat(batcher.submit(List.of(7, 8, 9))).containsExactly(14, 16, 18);
+  }
+
+  @Test
+  void callerWhoseTurnDoesNotComeIsToldThatNothingWasDone() throws Exception {
+    Doubler doubler = new Doubler();
+    Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 2, 3).within(Duration.ofMillis(50));
+    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    await(doubler.begun);
+
+    // More than may wait at the same time: those who gave up count no longer.
+    for (int i = 0; i < 8; i++) {
+      assertThatThrownBy(() -> batcher.submit(List.of(2, 3)))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.outcome()).isEqualTo(StoreException.Outcome.NONE))
+          .hasMessageStartingWith("no turn within");
+    }
+    doubler.goOn.countDown();
+
+    assertThat(first.result().get()).containsExactly(2);
+    assertThat(batcher.submit(List.of(4))).containsExactly(8);
+    assertThat(doubler.batches).containsExactly(List.of(1), List.of(4));
+  }
+
+  @Test
+  void demandIsEitherWorkedOnOrGivenUpHoweverTheyMeet() throws Exception {
+    Set<Integer> worked = ConcurrentHashMap.newKeySet();
+    AtomicInteger givenUp = new AtomicInteger();
+    Batcher<Integer, Integer> batcher =
+        new Batcher<Integer, Integer>(
+                numbers -> {
+                  worked.addAll(numbers);
+                  // About as long as the patience, so that both ends are met.
+                  LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(200));
+                  return numbers;
+                },
+                3,
+                1_000)
+            .within(Duration.ofNanos(500_000));
+    List<Call<Boolean>> calls = new ArrayList<>();
+    for (int i = 0; i < 2_000; i++) {
+      int number = i;
+      calls.add(
+          Call.of(
+              () -> {
+                try {
+                  return batcher.submit(List.of(number)).equals(List.of(number));
+                } catch (StoreException e) {
+                  givenUp.incrementAndGet();
+                  return !worked.contains(number);
+                }
+              }));
+    }
+    for (Call<Boolean> call : calls) {
+      assertThat(call.result().get()).isTrue();
+    }
+    assertThat(worked.size() + givenUp.get()).isEqualTo(2_000);
+    assertThat(batcher.submit(List.of(-1))).containsExactly(-1);
   }
 
   @Test

@@ -24,7 +24,11 @@ public enum Setting {
   DB_PASSWORD("weir.db.password", "", "password of that user"),
   DB_POOL_MIN("weir.db.pool.min", "5", "connections kept open"),
   DB_POOL_MAX("weir.db.pool.max", "30", "max connections, at least 3"),
-  DB_WAIT("weir.db.wait", "PT3S", "how long a request waits for a connection before 503"),
+  DB_WAIT(
+      "weir.db.wait",
+      "PT3S",
+      "how long a request waits for a connection before 503, and a decision about limits for its"
+          + " turn and for its answer"),
   DB_MIGRATE("weir.db.migrate", "true", "bring the tables up to date at start"),
   SLOTS_STORE(
       "weir.slots.store", "postgres", "where slots are kept: postgres, or memory (not kept)"),

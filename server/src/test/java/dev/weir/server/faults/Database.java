@@ -63,6 +63,11 @@ final class Database implements AutoCloseable {
     all.toList().forEach(ProcessHandle::destroyForcibly);
   }
 
+  /** Stops all its processes by a signal. */
+  Stopped hang() throws IOException {
+    return new Stopped(postgres.pid());
+  }
+
   void stop() {
     postgres.close();
   }

@@ -75,6 +75,11 @@ final class RedisProcess implements AutoCloseable {
     }
   }
 
+  /** Stops it by a signal. */
+  Stopped hang() throws IOException {
+    return new Stopped(process.pid());
+  }
+
   /** Ends it on the spot. */
   void kill() {
     process.destroyForcibly();

@@ -27,7 +27,7 @@ public enum Channel {
 
   /** Tells every node to drop what it has cached. */
   public void flushEverywhere(DataSource database) {
-    new Transactions(database, () -> {})
+    Transactions.prompt(database, () -> {})
         .write(
             connection -> {
               send(connection, ALL);

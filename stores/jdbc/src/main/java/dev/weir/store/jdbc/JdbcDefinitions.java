@@ -54,7 +54,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   }
 
   private JdbcDefinitions(DataSource database, StoreClock clock, Table<L> table) {
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = Transactions.prompt(database, () -> {});
     this.clock = clock;
     this.table = table;
   }

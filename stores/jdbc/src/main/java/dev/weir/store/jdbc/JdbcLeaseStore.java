@@ -30,15 +30,17 @@ public final class JdbcLeaseStore implements LeaseStore {
 
   private final Transactions transactions;
   private final StoreClock clock;
-  private final Batcher<LeaseStep, LeaseDecision> batcher =
-      new Batcher<>(this::run, LARGEST_BATCH, MOST_WAITING);
+  private final Batcher<LeaseStep, LeaseDecision> batcher;
 
   /**
    * @param contended told of each new try after another node was first
    */
   public JdbcLeaseStore(DataSource database, StoreClock clock, Runnable contended) {
-    this.transactions = new Transactions(database, contended);
+    this.transactions = Transactions.prompt(database, contended);
     this.clock = clock;
+    this.batcher =
+        new Batcher<LeaseStep, LeaseDecision>(this::run, LARGEST_BATCH, MOST_WAITING)
+            .within(PostgresPool.patience(database));
   }
 
   public JdbcLeaseStore(DataSource database) {

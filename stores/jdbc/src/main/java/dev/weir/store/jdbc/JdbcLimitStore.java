@@ -13,6 +13,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,11 +85,11 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
       Settings settings,
       Runnable contended,
       IntConsumer batches) {
-    this.transactions = new Transactions(database, contended);
+    this.transactions = Transactions.prompt(database, contended);
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings.largestBatch(), settings.mostWaiting()))
+        Stream.generate(() -> new Lane(settings, PostgresPool.patience(database)))
             .limit(settings.lanes())
             .toList();
   }
@@ -113,8 +114,11 @@ public final class JdbcLimitStore implements LimitStore<Limit> {
     /** Whether nothing was written the last time. */
     private boolean refusing;
 
-    Lane(int largestBatch, int mostWaiting) {
-      this.batcher = new Batcher<>(this::run, largestBatch, mostWaiting);
+    Lane(Settings settings, Duration patience) {
+      this.batcher =
+          new Batcher<LimitStep, LimitCall.Done>(
+                  this::run, settings.largestBatch(), settings.mostWaiting())
+              .within(patience);
     }
 
     private List<LimitCall.Done> run(List<LimitStep> steps) {

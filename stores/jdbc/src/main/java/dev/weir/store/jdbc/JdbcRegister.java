@@ -40,7 +40,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   }
 
   JdbcRegister(DataSource database, StoreClock clock, Tables tables, Entry.Making<T, E> making) {
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = Transactions.prompt(database, () -> {});
     this.clock = clock;
     this.tables = tables;
     this.making = making;

@@ -19,7 +19,7 @@ public final class JdbcStoreHistory implements StoreHistory {
   private final Transactions transactions;
 
   public JdbcStoreHistory(DataSource database) {
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = Transactions.prompt(database, () -> {});
   }
 
   @Override

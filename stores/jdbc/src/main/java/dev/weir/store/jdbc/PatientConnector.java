@@ -24,6 +24,13 @@ final class PatientConnector implements DataSource {
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  /**
+   * How long the server may take for each of its first answers. Less than later ones: nothing works
+   * on a statement yet, and a pool that opens one connection at a time would otherwise not notice
+   * that another server has taken the place of one that hangs.
+   */
+  private static final Duration GREETING = Duration.ofSeconds(5);
+
   /** Too many connections, shutting down, starting up: what passes by itself. */
   private static final Set<String> PASSING = Set.of("53300", "57P01", "57P02", "57P03");
 
@@ -31,10 +38,16 @@ final class PatientConnector implements DataSource {
 
   private final String url;
   private final Properties properties;
+  private final Duration socketTimeout;
 
-  PatientConnector(String url, Properties properties) {
+  /**
+   * @param socketTimeout how long a connection waits for each answer, once it is open
+   */
+  PatientConnector(String url, Properties properties, Duration socketTimeout) {
     this.url = url;
     this.properties = properties;
+    this.socketTimeout = socketTimeout;
+    properties.setProperty("socketTimeout", Long.toString(GREETING.toSeconds()));
   }
 
   @Override
@@ -42,7 +55,9 @@ final class PatientConnector implements DataSource {
     long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       try {
-        return DriverManager.getConnection(url, properties);
+        Connection connection = DriverManager.getConnection(url, properties);
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
+        return connection;
       } catch (SQLException e) {
         if (!passes(e) || System.nanoTime() - deadlineNanos > 0) {
           throw e;

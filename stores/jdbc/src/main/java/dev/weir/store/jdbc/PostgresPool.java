@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.postgresql.Driver;
 
@@ -16,13 +17,25 @@ public final class PostgresPool {
   /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
   static final Duration LONGEST_WAIT = Duration.ofMinutes(30);
 
+  /** Of data sources that are no pool of this class. */
+  private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(3);
+
+  /** A flush to a busy disk may take this long. */
+  private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
+
+  /**
+   * Longer than a statement may take: a server that says nothing for this long is gone without a
+   * word.
+   */
+  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(40);
+
   private PostgresPool() {}
 
   /**
    * How to connect.
    *
    * @param waitForConnection how long a caller waits for a connection before it is told that the
-   *     database is gone
+   *     database is gone, and how long a decision on limits waits for its answer
    */
   public record Settings(
       String url,
@@ -40,7 +53,8 @@ public final class PostgresPool {
     }
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir");
-    config.setDataSource(new PatientConnector(settings.url(), driverProperties(settings)));
+    config.setDataSource(
+        new PatientConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
     config.setMinimumIdle(settings.fewestConnections());
     config.setMaximumPoolSize(settings.mostConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
@@ -60,8 +74,6 @@ public final class PostgresPool {
     properties.setProperty("ApplicationName", "weir");
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("connectTimeout", "5");
-    // Longer than a statement may take: then the server is gone without a word.
-    properties.setProperty("socketTimeout", "40");
     // A node that hangs in a transaction must not keep a configuration locked for ever. Every
     // statement here has its index and one good plan: a plan that was made while a table was empty
     // must not read the whole of it when it has grown, and planning each batch anew costs more than
@@ -72,6 +84,21 @@ public final class PostgresPool {
             + " -c idle_in_transaction_session_timeout=30s"
             + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off");
     return properties;
+  }
+
+  /**
+   * How long short statements wait for their answer: as long as callers wait for a connection, but
+   * not less than a busy database may need, nor longer than the driver waits.
+   */
+  static Duration patience(DataSource database) {
+    if (!(database instanceof HikariDataSource pool)) {
+      return DEFAULT_PATIENCE;
+    }
+    Duration wait = Duration.ofMillis(pool.getConnectionTimeout());
+    if (wait.compareTo(SHORTEST_PATIENCE) < 0) {
+      return SHORTEST_PATIENCE;
+    }
+    return wait.compareTo(SOCKET_TIMEOUT) > 0 ? SOCKET_TIMEOUT : wait;
   }
 
   /** Brings the tables up to date; nodes that start at once wait for each other. */

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc;
 import dev.weir.engine.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -20,6 +21,9 @@ final class Transactions {
   private final DataSource database;
   private final Runnable contended;
 
+  /** How long the database may take for each answer; empty for as long as the driver waits. */
+  private final Optional<Duration> patience;
+
   /** Work on a connection. */
   interface Work<T> {
     T on(Connection connection) throws SQLException;
@@ -29,8 +33,24 @@ final class Transactions {
    * @param contended told of each new try
    */
   Transactions(DataSource database, Runnable contended) {
+    this(database, contended, Optional.empty());
+  }
+
+  private Transactions(DataSource database, Runnable contended, Optional<Duration> patience) {
     this.database = database;
     this.contended = contended;
+    this.patience = patience;
+  }
+
+  /**
+   * Transactions of short statements, given up if the database does not answer one of them within
+   * {@link PostgresPool#patience}: a server that hangs answers nothing, and its connections stay
+   * open.
+   *
+   * @param contended told of each new try
+   */
+  static Transactions prompt(DataSource database, Runnable contended) {
+    return new Transactions(database, contended, Optional.of(PostgresPool.patience(database)));
   }
 
   /**
@@ -82,7 +102,7 @@ final class Transactions {
 
   /** Single statements that change nothing. */
   <T> T read(Work<T> work) {
-    try (Connection connection = database.getConnection()) {
+    try (Connection connection = connect()) {
       return work.on(connection);
     } catch (SQLException e) {
       throw failure(e);
@@ -147,13 +167,35 @@ final class Transactions {
 
   private <T> T connected(Work<T> work) throws SQLException {
     boolean isDone = false;
-    try (Connection connection = database.getConnection()) {
+    try (Connection connection = connect()) {
       T result = work.on(connection);
       isDone = true;
       return result;
     } catch (SQLException e) {
       // If only the closing failed, it must not look as if nothing was done.
       throw isDone ? new UnansweredException(e) : e;
+    }
+  }
+
+  /** The pool takes a time-out back with the connection. */
+  private Connection connect() throws SQLException {
+    Connection connection = database.getConnection();
+    if (patience.isPresent()) {
+      try {
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(patience.get().toMillis()));
+      } catch (SQLException e) {
+        closeAfter(e, connection);
+        throw e;
+      }
+    }
+    return connection;
+  }
+
+  private static void closeAfter(SQLException failure, Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
     }
   }
 

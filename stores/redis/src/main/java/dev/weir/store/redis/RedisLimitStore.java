@@ -67,7 +67,9 @@ public final class RedisLimitStore implements LimitStore<Limit> {
     this.clock = clock;
     this.batches = batches;
     this.batcher =
-        new Batcher<>(this::work, LARGEST_BATCH, redis.settings().mostWaiting(), MOST_CALLS);
+        new Batcher<LimitCall, Outcome>(
+                this::work, LARGEST_BATCH, redis.settings().mostWaiting(), MOST_CALLS)
+            .within(redis.settings().commandTimeout());
   }
 
   @Override

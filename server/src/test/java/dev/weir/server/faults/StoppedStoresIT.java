@@ -1,0 +1,270 @@
+package dev.weir.server.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What a node says while a store is stopped by a signal, so that nothing is refused and nothing
+ * answered. That it says something within a bound is what {@link Api} demands of every answer.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class StoppedStoresIT {
+  private static final int CALLERS = 16;
+  private static final int LIMIT = 5_000;
+
+  /** What was started, last first: to be stopped even if the next did not start. */
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+
+  private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+
+  @TempDir private Path folder;
+  private Database database;
+  private Map<String, String> settings;
+  private Api api;
+  private Api gateway;
+  private RateLimitServiceGrpc.RateLimitServiceBlockingStub envoy;
+
+  /** Who is stopped. */
+  enum Hanging {
+    POSTGRESQL,
+    REDIS,
+    REDIS_AND_POSTGRESQL
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    HttpServer upstream =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    upstream.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    upstream.start();
+    started.push(() -> upstream.stop(0));
+    database = started(Database.start(folder.resolve("data")));
+    settings = new HashMap<>(database.environment());
+    settings.put(
+        "WEIR_GATEWAY_ROUTES", "/** = http://127.0.0.1:" + upstream.getAddress().getPort());
+  }
+
+  private void startNode() throws IOException {
+    int gatewayPort = Ports.free();
+    int envoyPort = Ports.free();
+    settings.put("WEIR_GATEWAY_PORT", Integer.toString(gatewayPort));
+    settings.put("WEIR_GRPC_PORT", Integer.toString(envoyPort));
+    NodeProcess node = started(NodeProcess.start(folder.resolve("node.log"), settings));
+    api = started(new Api(node.awaitReady().address()));
+    gateway = started(new Api(URI.create("http://127.0.0.1:" + gatewayPort)));
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", envoyPort).usePlaintext().build();
+    started.push(channel::shutdownNow);
+    envoy = RateLimitServiceGrpc.newBlockingStub(channel);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    callers.shutdownNow();
+    while (!started.isEmpty()) {
+      started.pop().close();
+    }
+  }
+
+  private <T extends AutoCloseable> T started(T part) {
+    started.push(part);
+    return part;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyCallerIsAnsweredAndNoLimitIsExceeded(Hanging hanging) throws Exception {
+    List<AutoCloseable> running = new ArrayList<>();
+    Deque<Callable<Stopped>> stopping = new ArrayDeque<>();
+    if (hanging == Hanging.POSTGRESQL) {
+      settings.put("WEIR_LIMITS_STORE", "postgresql");
+    } else {
+      RedisProcess redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+      settings.put("WEIR_LIMITS_STORE", "redis");
+      settings.put("WEIR_REDIS_URI", redis.address());
+      stopping.add(redis::hang);
+    }
+    if (hanging != Hanging.REDIS) {
+      stopping.add(database::hang);
+    }
+    startNode();
+    for (String mode : List.of("closed", "fallback", "local", "open")) {
+      rule("'name':'%s','onStoreFailure':'%s',".formatted(mode, mode), LIMIT);
+      rule(
+          "'name':'at %s','pathPattern':'/%s/**','onStoreFailure':'%s',"
+              .formatted(mode, mode, mode),
+          LIMIT);
+    }
+    rule("'name':'queue','queueEnabled':true,'maxQueueSize':5,'delayPerRequestMs':10,", 1);
+    created("/api/admin/rules", "{'name':'held','algorithm':'CONCURRENCY','maxConcurrent':9}");
+    created(
+        "/api/admin/rules",
+        "{'name':'free','algorithm':'CONCURRENCY','maxConcurrent':9,'onStoreFailure':'open'}");
+    assertThat(
+            api.put("/api/v1/concurrency/c", json("{'maxConcurrent':9,'leaseTtl':'PT10M'}"))
+                .statusCode())
+        .isEqualTo(200);
+    String lease =
+        created("/api/v1/concurrency/c/leases", "")
+            .replaceFirst(".*\"leaseId\":\"([^\"]+)\".*", "$1");
+    AtomicInteger granted = new AtomicInteger();
+    AtomicBoolean over = new AtomicBoolean();
+    List<Future<?>> load = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      load.add(callers.submit(() -> ask("closed", granted, over)));
+    }
+    Waiting.until("grants", () -> granted.get() > 100);
+
+    try {
+      for (Callable<Stopped> each : stopping) {
+        running.add(each.call());
+      }
+      List<Future<?>> calls = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        for (Asked asked : asked(lease)) {
+          calls.add(callers.submit(asked::ask));
+        }
+        calls.add(callers.submit(() -> assertThat(envoyAnswers("open")).isEqualTo(Code.OK)));
+        calls.add(
+            callers.submit(() -> assertThat(envoyAnswers("closed")).isEqualTo(Code.OVER_LIMIT)));
+      }
+      for (Future<?> call : calls) {
+        call.get();
+      }
+      over.set(true);
+      for (Future<?> each : load) {
+        each.get();
+      }
+    } finally {
+      for (AutoCloseable each : running) {
+        each.close();
+      }
+    }
+    Waiting.until(
+        "the store",
+        () -> {
+          HttpResponse<String> answer = check("closed");
+          granted.addAndGet(answer.statusCode() == 200 ? 1 : 0);
+          return answer.body().contains("\"mode\":\"store\"");
+        });
+    while (check("closed").statusCode() == 200) {
+      granted.incrementAndGet();
+    }
+    assertThat(granted.get()).isLessThanOrEqualTo(LIMIT);
+  }
+
+  private boolean ask(String rule, AtomicInteger granted, AtomicBoolean over) throws Exception {
+    while (!over.get()) {
+      granted.addAndGet(check(rule).statusCode() == 200 ? 1 : 0);
+    }
+    return true;
+  }
+
+  /** Something that is asked while the store is stopped, and what may be answered. */
+  private record Asked(String name, Callable<HttpResponse<String>> call, String expected) {
+    boolean ask() throws Exception {
+      HttpResponse<String> answer = call.call();
+      assertThat(answer.statusCode() + " " + answer.body()).as(name).containsPattern(expected);
+      return true;
+    }
+  }
+
+  private List<Asked> asked(String lease) {
+    String resource = "/api/v1/concurrency/c/leases";
+    String gone = "^503 .*\"outcome\":\"(none|unknown)\"";
+    return List.of(
+        new Asked("closed", () -> check("closed"), "^429 .*\"mode\":\"closed\""),
+        new Asked("fallback", () -> check("fallback"), "^429 .*\"mode\":\"closed\""),
+        new Asked("local", () -> check("local"), "^200 .*\"mode\":\"local\""),
+        new Asked("open", () -> check("open"), "^200 .*\"mode\":\"open\""),
+        new Asked("queue", () -> check("queue"), "^429 .*\"mode\":\"closed\""),
+        new Asked("held", () -> check("held"), "^429 .*\"mode\":\"closed\""),
+        new Asked("free", () -> check("free"), "^200 .*\"mode\":\"open\""),
+        new Asked("acquire", () -> api.post(resource, ""), gone),
+        new Asked("renew", () -> api.put(resource + "/" + lease, ""), gone),
+        new Asked("release", () -> api.delete(resource + "/" + lease), gone),
+        new Asked(
+            "refund",
+            () ->
+                api.post(
+                    "/api/v1/refund",
+                    json("{'rule':'held','key':'k','leaseId':'%s'}".formatted(lease))),
+            gone),
+        new Asked("state", () -> api.get("/api/v1/concurrency/c"), gone),
+        new Asked("gateway, closed", () -> gateway.get("/closed/a"), "^(429|503) "),
+        new Asked("gateway, local", () -> gateway.get("/local/a"), "^204 "),
+        new Asked("gateway, open", () -> gateway.get("/open/a"), "^204 "));
+  }
+
+  private Code envoyAnswers(String rule) {
+    return envoy
+        .shouldRateLimit(
+            RateLimitRequest.newBuilder()
+                .setDomain("edge")
+                .addDescriptors(
+                    RateLimitDescriptor.newBuilder()
+                        .addEntries(
+                            RateLimitDescriptor.Entry.newBuilder().setKey("rule").setValue(rule))
+                        .addEntries(
+                            RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("1")))
+                .build())
+        .getOverallCode();
+  }
+
+  private HttpResponse<String> check(String rule) throws IOException, InterruptedException {
+    return api.post("/api/v1/check", json("{'rule':'%s','key':'k'}".formatted(rule)));
+  }
+
+  private void rule(String fields, int limit) throws IOException, InterruptedException {
+    created(
+        "/api/admin/rules",
+        "{%s'allowedRequests':%d,'windowSeconds':86400}".formatted(fields, limit));
+  }
+
+  private String created(String path, String fields) throws IOException, InterruptedException {
+    HttpResponse<String> answer = api.post(path, json(fields));
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    return answer.body();
+  }
+
+  private static String json(String text) {
+    return text.replace('\'', '"');
+  }
+}
