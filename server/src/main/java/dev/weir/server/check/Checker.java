@@ -93,7 +93,7 @@ public final class Checker {
     }
     String query =
         SlotFact.SELECT + " where config_id = ? and scheduled >= ? order by scheduled, event_id";
-    try (WindowsCheck windows = new WindowsCheck(connection, book, span, findings);
+    try (StoredSpansCheck windows = new StoredSpansCheck(connection, book, span, findings);
         Rows<SlotFact> slots =
             Rows.of(connection, SlotFact::read, query, book.configId(), span.fromMicros())) {
       List<SlotCheck> checks =

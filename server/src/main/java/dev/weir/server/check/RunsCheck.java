@@ -13,7 +13,8 @@ final class RunsCheck implements AutoCloseable {
   private static final String SELECT =
       """
       select from_micros, until_micros from full_run
-      where config_id = ? and grid = ? and until_micros > ? order by from_micros
+      where config_id = ? and grid = ? and until_micros > ? and from_micros < ?
+      order by from_micros
       """;
 
   private final BookFact book;
@@ -29,12 +30,12 @@ final class RunsCheck implements AutoCloseable {
   private record Run(long fromMicros, long untilMicros) {}
 
   RunsCheck(
-      Connection connection, BookFact book, Vacancy vacancy, long fromMicros, Findings findings)
+      Connection connection, BookFact book, Vacancy vacancy, StoredSpan span, Findings findings)
       throws SQLException {
     this.book = book;
     this.vacancy = vacancy;
     this.findings = findings;
-    this.fromMicros = fromMicros;
+    this.fromMicros = span.fromMicros();
     this.doneMicros = fromMicros;
     this.sizeMicros = book.inForce().windowMicros();
     this.runs =
@@ -44,7 +45,8 @@ final class RunsCheck implements AutoCloseable {
             SELECT,
             book.configId(),
             book.grid(),
-            fromMicros);
+            fromMicros,
+            span.untilMicros());
   }
 
   /**

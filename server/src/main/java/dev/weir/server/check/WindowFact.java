@@ -9,7 +9,8 @@ record WindowFact(long startMicros, int taken, boolean isFull, BitSet places) {
   static final String SELECT =
       """
       select start_micros, taken, is_full, places from slot_window
-      where config_id = ? and grid = ? and start_micros >= ? order by start_micros
+      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ?
+      order by start_micros
       """;
 
   static WindowFact read(ResultSet row) throws SQLException {

@@ -8,7 +8,8 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * Whether {@code slot_window} and {@code full_run} of the grid in force say what the slots say.
+ * Whether {@code slot_window} and {@code full_run} of the grid in force say what the slots say, for
+ * a span of time.
  *
  * <p>A slot from windows of the same size must have its bit. One from windows of another size lies
  * between the places and has some bit, nobody can tell afterwards which; those are counted.
@@ -19,7 +20,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
   private final Terms terms;
   private final Vacancy vacancy;
   private final long nowMicros;
-  private final long fromMicros;
+  private final StoredSpan span;
   private final Rows<WindowFact> windows;
   private final RunsCheck runs;
 
@@ -27,14 +28,18 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
   private final BitSet placed = new BitSet();
   private int lying;
 
-  WindowsCheck(Connection connection, BookFact book, Checker.Span span, Findings findings)
+  /**
+   * @param span the time for which windows are stored, and to look at
+   */
+  WindowsCheck(
+      Connection connection, BookFact book, StoredSpan span, long nowMicros, Findings findings)
       throws SQLException {
     this.book = book;
+    this.span = span;
     this.findings = findings;
     this.terms = book.inForce();
     this.vacancy = new Vacancy(terms);
-    this.nowMicros = span.nowMicros();
-    this.fromMicros = Math.max(book.sinceMicros(), span.fromMicros());
+    this.nowMicros = nowMicros;
     this.windows =
         Rows.of(
             connection,
@@ -42,14 +47,15 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
             WindowFact.SELECT,
             book.configId(),
             book.grid(),
-            fromMicros);
-    this.runs = new RunsCheck(connection, book, vacancy, fromMicros, findings);
+            span.fromMicros(),
+            span.untilMicros());
+    this.runs = new RunsCheck(connection, book, vacancy, span, findings);
   }
 
   @Override
   public void slot(SlotFact slot) throws SQLException {
     long start = terms.windowStart(slot.scheduledMicros());
-    if (!slot.holds() || start < fromMicros) {
+    if (!slot.holds() || !span.covers(start)) {
       return;
     }
     if (start != startMicros) {

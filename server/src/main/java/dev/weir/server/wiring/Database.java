@@ -135,11 +135,14 @@ final class Database implements AutoCloseable {
   }
 
   /** What is wrong with the database that the settings name, in one line. */
-  static InvalidSettingException unusable(Exception reason) {
+  InvalidSettingException unusable(Exception reason) {
     String firstLine =
         String.valueOf(reason.getMessage()).strip().lines().findFirst().orElse("no reason given");
-    return new InvalidSettingException(
-        Setting.DB_URL.key(), "leads to no database that can be used: " + firstLine);
+    return embedded.isPresent()
+        ? new InvalidSettingException(
+            Setting.DATA.key(), "holds a database that cannot be used: " + firstLine)
+        : new InvalidSettingException(
+            Setting.DB_URL.key(), "leads to no database that can be used: " + firstLine);
   }
 
   @Override

@@ -194,7 +194,7 @@ public final class Node implements AutoCloseable {
     try {
       return SlotParts.onPostgres(settings, retention, database.pool(), observer);
     } catch (StoreException e) {
-      throw Database.unusable(e);
+      throw database.unusable(e);
     }
   }
 
@@ -203,7 +203,7 @@ public final class Node implements AutoCloseable {
     try {
       return LimitParts.open(limiting, Optional.of(database.pool()), metrics, started);
     } catch (StoreException e) {
-      throw Database.unusable(e);
+      throw database.unusable(e);
     }
   }
 

@@ -225,6 +225,20 @@ final class StartIT {
     refuses(Map.of(Setting.SLOTS_STORE, "postgres", Setting.DATA, "a\0b"), Setting.DATA);
   }
 
+  /** It has no tables. */
+  @Test
+  void namesTheDataFolderIfTheEmbeddedDatabaseCannotBeUsed() {
+    refuses(
+        Map.of(
+            Setting.SLOTS_STORE,
+            "postgres",
+            Setting.DATA,
+            folder.resolve("bare").toString(),
+            Setting.DB_MIGRATE,
+            "false"),
+        Setting.DATA);
+  }
+
   @Test
   void saysItOnTheCommandLineAndEnds() {
     assertThat(up("--port", "abc"))

@@ -1,0 +1,68 @@
+package dev.weir.server.check;
+
+import dev.weir.core.Micros;
+import dev.weir.core.slots.Terms;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A span of time for which the windows and runs of the grid in force are stored. */
+record StoredSpan(long fromMicros, long untilMicros) {
+  private static final String COUNTED =
+      """
+      select from_micros, until_micros from counted_span
+      where config_id = ? and grid = ? order by from_micros
+      """;
+
+  boolean covers(long startMicros) {
+    return startMicros >= fromMicros && startMicros < untilMicros;
+  }
+
+  /**
+   * The spans of a book from a time on, in order: those that were counted, and all from the begin
+   * of the grid on, which is always the last.
+   */
+  static List<StoredSpan> all(
+      Connection connection, BookFact book, long fromMicros, Findings findings)
+      throws SQLException {
+    List<StoredSpan> spans = new ArrayList<>();
+    Terms terms = book.inForce();
+    long before = Long.MIN_VALUE;
+    try (Rows<StoredSpan> counted =
+        Rows.of(
+            connection,
+            row -> new StoredSpan(row.getLong(1), row.getLong(2)),
+            COUNTED,
+            book.configId(),
+            book.grid())) {
+      while (counted.peek().isPresent()) {
+        StoredSpan span = counted.take().orElseThrow();
+        if (span.fromMicros >= span.untilMicros
+            || span.fromMicros < before
+            || span.untilMicros > book.sinceMicros()
+            || terms.windowStart(span.fromMicros) != span.fromMicros
+            || terms.windowStart(span.untilMicros) != span.untilMicros) {
+          findings.breach(
+              Invariant.KEPT,
+              "%s has counted windows from %s to %s, which cannot be"
+                  .formatted(
+                      book.name(),
+                      Micros.instant(span.fromMicros),
+                      Micros.instant(span.untilMicros)));
+        } else {
+          before = span.untilMicros;
+          add(spans, span, fromMicros);
+        }
+      }
+    }
+    spans.add(new StoredSpan(Math.max(book.sinceMicros(), fromMicros), Long.MAX_VALUE));
+    return spans;
+  }
+
+  private static void add(List<StoredSpan> spans, StoredSpan span, long fromMicros) {
+    if (span.untilMicros > fromMicros) {
+      spans.add(new StoredSpan(Math.max(span.fromMicros, fromMicros), span.untilMicros));
+    }
+  }
+}

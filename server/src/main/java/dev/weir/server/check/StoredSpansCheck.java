@@ -1,0 +1,60 @@
+package dev.weir.server.check;
+
+import dev.weir.core.slots.Terms;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** {@link WindowsCheck} for one span after the other: those before the grid's begin as well. */
+final class StoredSpansCheck implements SlotCheck, AutoCloseable {
+  private final Connection connection;
+  private final BookFact book;
+  private final Findings findings;
+  private final Terms terms;
+  private final long nowMicros;
+  private final Deque<StoredSpan> ahead;
+  private StoredSpan span;
+  private WindowsCheck windows;
+
+  StoredSpansCheck(Connection connection, BookFact book, Checker.Span asked, Findings findings)
+      throws SQLException {
+    this.connection = connection;
+    this.book = book;
+    this.findings = findings;
+    this.terms = book.inForce();
+    this.nowMicros = asked.nowMicros();
+    this.ahead = new ArrayDeque<>(StoredSpan.all(connection, book, asked.fromMicros(), findings));
+    this.span = ahead.pop();
+    this.windows = new WindowsCheck(connection, book, span, nowMicros, findings);
+  }
+
+  @Override
+  public void slot(SlotFact slot) throws SQLException {
+    long start = terms.windowStart(slot.scheduledMicros());
+    while (start >= span.untilMicros() && !ahead.isEmpty()) {
+      next();
+    }
+    windows.slot(slot);
+  }
+
+  @Override
+  public void end() throws SQLException {
+    while (!ahead.isEmpty()) {
+      next();
+    }
+    windows.end();
+  }
+
+  private void next() throws SQLException {
+    windows.end();
+    windows.close();
+    span = ahead.pop();
+    windows = new WindowsCheck(connection, book, span, nowMicros, findings);
+  }
+
+  @Override
+  public void close() throws SQLException {
+    windows.close();
+  }
+}
