@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,6 +49,10 @@ final class Attempt {
 
   private boolean isGranted;
   private boolean isReplayed;
+
+  /** Whether the request was refunded while it was repeated, which is found once. */
+  private boolean isRefunded;
+
   private long delayMicros;
   private int position;
 
@@ -79,9 +84,13 @@ final class Attempt {
     }
   }
 
+  /** Whether it takes leases, and may be sent twice at the same moment. */
+  boolean isRepeatableWithLeases() {
+    return request.isPresent() && counted.size() < asked.size();
+  }
+
   Verdict decide() {
-    boolean hasLeases = counted.size() < asked.size();
-    if (hasLeases && request.isPresent()) {
+    if (isRepeatableWithLeases()) {
       // Before a lease is taken: whoever holds the last place and asks again is not refused.
       known = stores.counts().recall(demand(Map.of()));
     }
@@ -92,13 +101,19 @@ final class Attempt {
   }
 
   private void decideAnew() {
+    boolean hasLeases = false;
     try {
-      isGranted = leases(this::newLeaseId) && counts();
+      hasLeases = leases(this::newLeaseId, held::acquire);
+      isGranted = hasLeases && counts();
     } finally {
       // Also if a store has thrown: nothing is kept that nobody will give back.
       if (!isGranted) {
         ticket.close();
       }
+    }
+    if (!hasLeases && request.isPresent()) {
+      // The place may have been taken since by the same request, sent twice.
+      known = stores.counts().recall(demand(Map.of()));
     }
   }
 
@@ -132,7 +147,19 @@ final class Attempt {
     ticket = tickets.get();
     // The lease is still held, or has ended and is taken again: the place of a request that goes
     // on without one would be given to another.
-    isGranted = leases(replayed::note);
+    boolean isFirstLook = !isRefunded;
+    isRefunded = false;
+    isGranted = false;
+    try {
+      isGranted = leases(replayed::note, held::acquireAgain) && (!isFirstLook || isStillKnown());
+    } finally {
+      if (!isGranted) {
+        ticket.close();
+      }
+    }
+    if (isRefunded) {
+      return askedAfterRefund();
+    }
     delayMicros = 0;
     position = 0;
     note(answer);
@@ -146,6 +173,25 @@ final class Attempt {
     }
     delayMicros = Math.max(0, delayMicros - Micros.floor(replayed.ago()));
     return verdict();
+  }
+
+  /**
+   * Whether the request is still remembered. A lease that is taken again may have ended because the
+   * request was refunded since it was looked up: then no caller would give the new one back.
+   */
+  private boolean isStillKnown() {
+    isRefunded = !ticket.isEmpty() && stores.counts().recall(demand(Map.of())).isEmpty();
+    return !isRefunded;
+  }
+
+  /** Decides as if the request were asked after its refund. */
+  private Verdict askedAfterRefund() {
+    isReplayed = false;
+    known = Optional.empty();
+    ticket = tickets.get();
+    Arrays.fill(decisions, null);
+    decideAnew();
+    return known.map(this::repeated).orElseGet(this::verdict);
   }
 
   /** Whether something was taken by this attempt. */
@@ -166,14 +212,25 @@ final class Attempt {
     return request.isPresent() ? request.note() : UUID.randomUUID();
   }
 
-  private boolean leases(Supplier<UUID> newId) {
+  /** How a lease is taken. */
+  @FunctionalInterface
+  private interface Taking {
+    LeaseDecision take(
+        Asked asked,
+        LimitedRule.Leased leased,
+        String leaseId,
+        HeldLeases.Holder holder,
+        HeldTicket ticket);
+  }
+
+  private boolean leases(Supplier<UUID> newId, Taking taking) {
     if (counted.size() == asked.size()) {
       return true;
     }
     String leaseId = newId.get().toString();
     for (int i = 0; i < decisions.length; i++) {
       if (asked.get(i).rule().means() instanceof LimitedRule.Leased leased) {
-        LeaseDecision decision = held.acquire(asked.get(i), leased, leaseId, holder, ticket);
+        LeaseDecision decision = taking.take(asked.get(i), leased, leaseId, holder, ticket);
         decisions[i] = decided(leased, asked.get(i).cost(), decision);
         if (!decision.isGranted()) {
           return false;

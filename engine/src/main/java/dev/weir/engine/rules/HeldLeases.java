@@ -10,6 +10,8 @@ import dev.weir.engine.limits.OnStoreFailure;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
@@ -21,7 +23,17 @@ final class HeldLeases {
   /** A renewal may fail once or twice before the lease has ended. */
   private static final int RENEWALS_IN_A_LEASE = 3;
 
+  /** So many leases are remembered that may be held by nobody; further ones end by their time. */
+  private static final int MOST_LOST = 1_000;
+
+  /** So many of them are ended at a time, for the renewals of others must not wait long. */
+  private static final int MOST_ENDED_AT_A_TIME = 50;
+
   private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
+
+  /** Leases that the store may have, and no caller knows of: its answer was lost. */
+  private final BlockingQueue<HeldLease> lost = new ArrayBlockingQueue<>(MOST_LOST);
+
   private final RuleDesk.Stores stores;
   private final LongSupplier nowMicros;
 
@@ -29,7 +41,7 @@ final class HeldLeases {
   enum Holder {
     /** This node, which sees when the request is over. */
     NODE,
-    /** Who asked, by an id that it knows: that of its request. */
+    /** The caller, by the id of the lease; this node until it has answered. */
     CALLER
   }
 
@@ -62,6 +74,15 @@ final class HeldLeases {
       return now - askedAtMicros >= concurrency.ttlMicros() / RENEWALS_IN_A_LEASE;
     }
 
+    /** Whether it has ended by now, if it was last asked for when it was made. */
+    private boolean isOver(long now) {
+      return now - askedAtMicros >= concurrency.ttlMicros();
+    }
+
+    private HeldLease from(long now) {
+      return new HeldLease(store, resource, concurrency, leaseId, now);
+    }
+
     /** Tried again soon if its store is gone: it ends if the store comes back without a renewal. */
     private void renew(long now) {
       if (!(store.renew(resource, concurrency, leaseId) instanceof LeaseDecision.Unavailable)) {
@@ -81,16 +102,89 @@ final class HeldLeases {
       case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
       case LeaseDecision.Full full -> {}
       case LeaseDecision.Gone gone -> {}
-      case LeaseDecision.Unavailable gone -> {}
+      case LeaseDecision.Unavailable gone -> {
+        if (gone.mayBeDone()) {
+          var unused = lost.offer(lease(store, resource, leased, leaseId));
+        }
+      }
     }
     if (decision.isGranted()) {
+      HeldLease lease = lease(store, resource, leased, leaseId);
+      if (holder == Holder.NODE) {
+        leases.add(lease);
+      } else {
+        ticket.add(new ForCaller(asked, lease));
+      }
       ticket.add(
-          switch (holder) {
-            case NODE -> hold(store, resource, leased.concurrency(), leaseId);
-            case CALLER -> () -> store.release(resource, leaseId);
+          () -> {
+            leases.remove(lease);
+            end(lease);
           });
     }
     return decision;
+  }
+
+  /**
+   * Renews the lease of a request that is repeated, or takes it again if it has ended. Only what is
+   * taken here is given back by the ticket.
+   */
+  LeaseDecision acquireAgain(
+      Asked asked, LimitedRule.Leased leased, String leaseId, Holder holder, HeldTicket ticket) {
+    LeaseDecision decision = renew(asked, leased, leaseId);
+    if (decision instanceof LeaseDecision.Gone) {
+      return acquire(asked, leased, leaseId, holder, ticket);
+    }
+    switch (decision) {
+      case LeaseDecision.Held given -> ticket.holds(given.lease());
+      case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
+      case LeaseDecision.Full full -> {}
+      case LeaseDecision.Gone gone -> {}
+      case LeaseDecision.Unavailable gone -> {}
+    }
+    if (decision.isGranted()) {
+      String resource = RuleDesk.resourceOfLeases(asked.rule(), asked.key());
+      ticket.add(new ForCaller(asked, lease(store(asked), resource, leased, leaseId)));
+    }
+    return decision;
+  }
+
+  private HeldLease lease(
+      LeaseStore store, String resource, LimitedRule.Leased leased, String leaseId) {
+    return new HeldLease(store, resource, leased.concurrency(), leaseId, nowMicros.getAsLong());
+  }
+
+  /** A lease that its caller will hold, and this node while the caller waits in a queue. */
+  final class ForCaller {
+    private final Asked asked;
+    private final HeldLease lease;
+
+    private ForCaller(Asked asked, HeldLease lease) {
+      this.asked = asked;
+      this.lease = lease;
+    }
+
+    Asked asked() {
+      return asked;
+    }
+
+    /** From now on the lease is renewed. */
+    void keep() {
+      leases.add(lease);
+    }
+
+    /** From now on the lease is no longer renewed. */
+    void leave() {
+      leases.remove(lease);
+    }
+
+    /** Renews the lease for the last time; one that has ended is taken again. */
+    LeaseDecision handOver() {
+      leave();
+      LeaseDecision renewed = lease.store.renew(lease.resource, lease.concurrency, lease.leaseId);
+      return renewed instanceof LeaseDecision.Gone
+          ? acquired(asked, lease.store, lease.resource, lease.concurrency, lease.leaseId)
+          : renewed;
+    }
   }
 
   /** A store in memory may be full: then no one counts the leases of rules that are open. */
@@ -120,19 +214,32 @@ final class HeldLeases {
         : stores.leases();
   }
 
-  /** Holds a lease; what is returned ends it. */
-  private Runnable hold(
-      LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
-    HeldLease lease = new HeldLease(store, resource, concurrency, leaseId, nowMicros.getAsLong());
-    leases.add(lease);
-    return () -> {
-      leases.remove(lease);
-      store.release(resource, leaseId);
-    };
+  /** Ends a lease; if the store is gone, later. */
+  private void end(HeldLease lease) {
+    if (lease.store.release(lease.resource, lease.leaseId) instanceof LeaseDecision.Unavailable) {
+      var unused = lost.offer(lease.from(nowMicros.getAsLong()));
+    }
+  }
+
+  /** Ends leases that the store may have and no caller knows of, or they block their places. */
+  private void endLost() {
+    for (int i = 0; i < MOST_ENDED_AT_A_TIME; i++) {
+      HeldLease lease = lost.poll();
+      if (lease == null) {
+        return;
+      }
+      if (!lease.isOver(nowMicros.getAsLong())
+          && lease.store.release(lease.resource, lease.leaseId)
+              instanceof LeaseDecision.Unavailable) {
+        var unused = lost.offer(lease);
+        return;
+      }
+    }
   }
 
   /**
-   * Renews those that have lasted a third of their time since they were asked for.
+   * Renews those that have lasted a third of their time since they were asked for, and ends those
+   * that were lost.
    *
    * @throws StoreException the first failure, after all were tried
    */
@@ -151,5 +258,6 @@ final class HeldLeases {
     if (failure.isPresent()) {
       throw failure.get();
     }
+    endLost();
   }
 }

@@ -1,6 +1,8 @@
 package dev.weir.engine.rules;
 
+import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Answer;
@@ -21,7 +23,11 @@ final class HeldTicket implements Ticket {
   /** Given back if the wait is broken off; all of it is gone by itself when the wait is over. */
   private final List<Runnable> duringTheWait = new ArrayList<>(0);
 
+  /** Held by this node during the wait, and by the caller afterwards. */
+  private final List<HeldLeases.ForCaller> forCaller = new ArrayList<>(0);
+
   private Optional<Lease> lease = Optional.empty();
+  private boolean isLeftToRequestId;
   private boolean isQueued;
   private boolean isClosed;
 
@@ -45,14 +51,18 @@ final class HeldTicket implements Ticket {
     return lease;
   }
 
+  /** A lease that its caller will hold. */
+  synchronized void add(HeldLeases.ForCaller another) {
+    forCaller.add(another);
+  }
+
   /**
-   * Gives nothing back from now on. A client that goes away may come back with the id of its
-   * request, on another node and before this one notices: what it took stays taken until it is
+   * Closing gives nothing back from now on. A client that goes away may come back with the id of
+   * its request, on another node and before this one notices: what it took stays taken until it is
    * refunded by that id.
    */
   synchronized void leaveToRequestId() {
-    toTheEnd.clear();
-    duringTheWait.clear();
+    isLeftToRequestId = true;
   }
 
   synchronized void place(LeaseStore store, String resource, String placeId) {
@@ -67,17 +77,50 @@ final class HeldTicket implements Ticket {
   synchronized void queue() {
     isQueued = true;
     observer.waiting(1);
+    forCaller.forEach(HeldLeases.ForCaller::keep);
   }
 
   @Override
   public synchronized boolean isEmpty() {
-    return toTheEnd.isEmpty() && duringTheWait.isEmpty();
+    return isLeftToRequestId || (toTheEnd.isEmpty() && duringTheWait.isEmpty());
   }
 
   @Override
   public synchronized void waited() {
     duringTheWait.clear();
+    forCaller.forEach(HeldLeases.ForCaller::leave);
     leaveQueue();
+  }
+
+  @Override
+  public Optional<Said> handOver() {
+    List<HeldLeases.ForCaller> leases;
+    synchronized (this) {
+      leases = List.copyOf(forCaller);
+      lease = Optional.empty();
+    }
+    for (HeldLeases.ForCaller each : leases) {
+      LeaseDecision decision = each.handOver();
+      switch (decision) {
+        case LeaseDecision.Held held -> holds(held.lease());
+        case LeaseDecision.Unchecked unchecked -> holds(unchecked.lease());
+        case LeaseDecision.Full full -> {
+          giveAllBack();
+          return Optional.of(
+              new Said(
+                  each.asked(),
+                  new Decision.Refused(0, full.retryAfterMicros(), full.retryAfterMicros())));
+        }
+        case LeaseDecision.Unavailable gone -> {
+          giveAllBack();
+          throw new StoreException(
+              StoreException.Outcome.UNKNOWN, "the lease could not be renewed after the wait");
+        }
+        case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
+      }
+    }
+    waited();
+    return Optional.empty();
   }
 
   private void leaveQueue() {
@@ -89,12 +132,23 @@ final class HeldTicket implements Ticket {
 
   @Override
   public void close() {
+    synchronized (this) {
+      if (isLeftToRequestId) {
+        duringTheWait.clear();
+        toTheEnd.clear();
+      }
+    }
+    giveAllBack();
+  }
+
+  private void giveAllBack() {
     List<Runnable> all;
     synchronized (this) {
       if (isClosed) {
         return;
       }
       isClosed = true;
+      forCaller.forEach(HeldLeases.ForCaller::leave);
       all = new ArrayList<>(duringTheWait);
       all.addAll(toTheEnd);
     }

@@ -19,7 +19,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Says whether a request may pass, by all the rules that cover it.
@@ -35,6 +39,8 @@ public final class RuleDesk {
   /** How often leases want to be looked at, so that even the shortest is renewed in time. */
   public static final Duration BETWEEN_RENEWALS = Duration.ofMillis(250);
 
+  private static final int TURNS = 1_024;
+
   private static final Verdict NOT_COVERED =
       new Verdict.Passed(List.of(), Answer.Mode.STORE, Optional.empty(), Ticket.NONE, false);
 
@@ -43,6 +49,9 @@ public final class RuleDesk {
   private final RuleObserver observer;
   private final HeldLeases held;
   private final InstantSource wallClock;
+
+  /** Of request ids that share a lock, one waits for the other: there are many. */
+  private final List<Lock> turns = Stream.<Lock>generate(ReentrantLock::new).limit(TURNS).toList();
 
   /**
    * Who keeps what rules need.
@@ -156,7 +165,8 @@ public final class RuleDesk {
     Attempt attempt =
         new Attempt(
             stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);
-    Verdict verdict = attempt.decide();
+    Verdict verdict =
+        attempt.isRepeatableWithLeases() ? inTurn(request.id(), attempt::decide) : attempt.decide();
     observer.decided(verdict.mode());
     attempt.count(verdict);
     if (attempt.hasTaken()) {
@@ -165,6 +175,20 @@ public final class RuleDesk {
       }
     }
     return verdict;
+  }
+
+  /**
+   * Decides about a request id when no other thread does. A request that is sent twice at the same
+   * moment would otherwise be refused by the lease that it has just taken itself.
+   */
+  private Verdict inTurn(String requestId, Supplier<Verdict> decision) {
+    Lock turn = turns.get(Math.floorMod(requestId.hashCode(), turns.size()));
+    turn.lock();
+    try {
+      return decision.get();
+    } finally {
+      turn.unlock();
+    }
   }
 
   /** Asks a rule whose word does not count. */

@@ -28,6 +28,11 @@ public interface Ticket extends AutoCloseable {
         public void waited() {}
 
         @Override
+        public Optional<Said> handOver() {
+          return Optional.empty();
+        }
+
+        @Override
         public void close() {}
       };
 
@@ -39,6 +44,18 @@ public interface Ticket extends AutoCloseable {
 
   /** The wait is over, and the request goes on. */
   void waited();
+
+  /**
+   * The wait is over, and the caller gets the leases that this node has renewed until now, with
+   * their whole time to live. One that has ended is taken again. If that fails, everything is given
+   * back, what a request id took included.
+   *
+   * <p>With leases in a store elsewhere, this waits for that store.
+   *
+   * @return empty if the request goes on, else what the rule says that has no place for it
+   * @throws dev.weir.engine.StoreException if the store of leases is gone
+   */
+  Optional<Said> handOver();
 
   @Override
   void close();

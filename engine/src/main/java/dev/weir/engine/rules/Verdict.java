@@ -5,6 +5,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.engine.limits.Answer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,6 +50,22 @@ public sealed interface Verdict {
       implements Verdict {
     public Duration delay() {
       return Micros.duration(delayMicros);
+    }
+
+    /**
+     * The verdict after the wait for a caller that holds its leases itself: this one, or a refusal
+     * if a lease could not be kept until then. Takes the place of {@link Ticket#waited}.
+     */
+    public Verdict handedOver() {
+      Optional<Said> refusing = ticket.handOver();
+      if (refusing.isEmpty()) {
+        return this;
+      }
+      List<Said> instead = new ArrayList<>(said.size());
+      for (Said each : said) {
+        instead.add(each.asked().equals(refusing.get().asked()) ? refusing.get() : each);
+      }
+      return new Refused(instead, mode, decidedAt);
     }
   }
 

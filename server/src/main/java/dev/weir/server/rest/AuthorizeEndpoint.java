@@ -73,14 +73,18 @@ final class AuthorizeEndpoint {
 
   private CompletionStage<HttpResponse<byte[]>> answer(
       HttpRequest<?> request, Verdict verdict, HttpStatus refusal) {
+    return verdict instanceof Verdict.Queued queued
+        ? waits.after(request, queued, settled -> response(settled, refusal))
+        : CompletableFuture.completedFuture(response(verdict, refusal));
+  }
+
+  private static HttpResponse<byte[]> response(Verdict verdict, HttpStatus refusal) {
     MutableHttpResponse<byte[]> response =
         verdict instanceof Verdict.Refused refused
             ? Problems.answer(CheckJson.problem(refused)).status(refusal)
             : HttpResponse.<byte[]>ok().header(DECISION, GRANTED);
     RateLimitFields.add(response::header, verdict);
-    return verdict instanceof Verdict.Queued queued
-        ? waits.after(request, queued, response)
-        : CompletableFuture.completedFuture(response);
+    return response;
   }
 
   /** For a proxy that knows only 401 and 403, this is a refusal like any other. */

@@ -52,10 +52,9 @@ final class Checks {
           .addKeyValue("requestId", request.requestId())
           .log("Refused");
     }
-    HttpResponse<byte[]> answer = CheckJson.answer(request, verdict);
     return verdict instanceof Verdict.Queued queued
-        ? waits.after(http, queued, answer)
-        : CompletableFuture.completedFuture(answer);
+        ? waits.after(http, queued, settled -> CheckJson.answer(request, settled))
+        : CompletableFuture.completedFuture(CheckJson.answer(request, verdict));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.weir.server.rest;
 
+import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
 import io.micronaut.http.HttpRequest;
@@ -12,6 +13,7 @@ import jakarta.inject.Singleton;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Answers that are held back until a wait in a queue is over. No thread waits with them: the event
@@ -27,7 +29,9 @@ final class Waits {
 
   /** Gives an answer after the wait. A client that leaves before gives its place back. */
   CompletionStage<HttpResponse<byte[]>> after(
-      HttpRequest<?> request, Verdict.Queued queued, HttpResponse<byte[]> answer) {
+      HttpRequest<?> request,
+      Verdict.Queued queued,
+      Function<Verdict, HttpResponse<byte[]>> answer) {
     Channel channel = ((NettyHttpRequest<?>) request).getChannelHandlerContext().channel();
     CompletableFuture<HttpResponse<byte[]>> later = new CompletableFuture<>();
     Ticket ticket = queued.ticket();
@@ -35,29 +39,42 @@ final class Waits {
         channel
             .eventLoop()
             .schedule(
-                () -> {
-                  ticket.waited();
-                  later.complete(answer);
-                },
-                queued.delayMicros(),
-                TimeUnit.MICROSECONDS);
+                () -> handOver(queued, answer, later), queued.delayMicros(), TimeUnit.MICROSECONDS);
     ChannelFutureListener left =
         closed -> {
           if (timer.cancel(false)) {
-            giveBack(ticket);
-            later.complete(answer);
+            aside(ticket, ticket::close, "leaving a queue");
+            later.complete(answer.apply(queued));
           }
         };
     channel.closeFuture().addListener(left);
     return later.whenComplete((given, failure) -> channel.closeFuture().removeListener(left));
   }
 
+  private void handOver(
+      Verdict.Queued queued,
+      Function<Verdict, HttpResponse<byte[]>> answer,
+      CompletableFuture<HttpResponse<byte[]>> later) {
+    aside(
+        queued.ticket(),
+        () -> {
+          try {
+            later.complete(answer.apply(queued.handedOver()));
+          } catch (StoreException e) {
+            later.complete(Problems.answer(Problems.of(e)));
+          } catch (RuntimeException e) {
+            later.completeExceptionally(e);
+          }
+        },
+        "end of a wait");
+  }
+
   /** A store elsewhere is not waited for on an event loop. */
-  private void giveBack(Ticket ticket) {
-    if (limits.isBlocking()) {
-      Thread.ofVirtual().name("leaving a queue").start(ticket::close);
+  private void aside(Ticket ticket, Runnable task, String name) {
+    if (limits.isBlocking() && (!ticket.isEmpty() || ticket.lease().isPresent())) {
+      Thread.ofVirtual().name(name).start(task);
     } else {
-      ticket.close();
+      task.run();
     }
   }
 }

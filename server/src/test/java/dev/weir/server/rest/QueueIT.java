@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Beyond the limit one waits, over real HTTP. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -86,6 +88,27 @@ final class QueueIT {
     assertThat(answers.stream().filter(answer -> answer.status() == 200)).hasSize(5);
     // The last one has waited for as long as it was told, at least.
     assertThat(tookMillis).isGreaterThanOrEqualTo(1_000);
+  }
+
+  /** A lease that is shorter than the wait before the answer that carries it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"requestId\":\"id\""})
+  void leaseIsHandedOverAfterTheWait(String requestId) {
+    make(1, 1_500);
+    http.post(
+        "/api/admin/rules",
+        "{\"name\":\"c\",\"algorithm\":\"CONCURRENCY\",\"maxConcurrent\":1,\"leaseTtl\":\"PT1S\"}");
+    for (int i = 0; i < 3; i++) {
+      http.post("/api/v1/check", ASK).ok();
+    }
+    Http.Answer answer =
+        http.post(
+                "/api/v1/check",
+                "{\"all\":[{\"rule\":\"c\",\"key\":\"k\"},%s]%s}".formatted(ASK, requestId))
+            .ok();
+    assertThat(answer.intAt("delayMs")).isEqualTo(1_500);
+    assertThat(Instant.parse(answer.textAt("expiresAt")))
+        .isAfter(Instant.parse(answer.textAt("decidedAt")).plusMillis(1_500));
   }
 
   @Test

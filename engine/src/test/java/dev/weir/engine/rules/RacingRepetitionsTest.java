@@ -1,0 +1,147 @@
+package dev.weir.engine.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.Micros;
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.Lease;
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Answer;
+import dev.weir.engine.limits.Ask;
+import dev.weir.engine.limits.Breaker;
+import dev.weir.engine.limits.Demand;
+import dev.weir.engine.limits.LeaseFailover;
+import dev.weir.engine.limits.LimitObserver;
+import dev.weir.engine.limits.MemoryLimitStore;
+import dev.weir.engine.limits.Refund;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What happens to a request with leases between the steps of its repetition. */
+final class RacingRepetitionsTest extends RuleDeskScene {
+  private static final RuleDesk.Repeat REPEAT = new RuleDesk.Repeat("id", Duration.ofMinutes(10));
+
+  private final HookedLeases hooked = new HookedLeases(leases);
+  private final LeaseFailover failover =
+      new LeaseFailover(
+          "leases",
+          hooked,
+          LeaseFailover.OnFailure.CLOSED,
+          Breaker.Settings.DEFAULT,
+          LimitObserver.NONE,
+          nowMicros::get);
+  private final MemoryLimitStore counts = new MemoryLimitStore(nowMicros::get, 10_000);
+  private final RuleDesk racing =
+      new RuleDesk(
+          book,
+          new RuleDesk.Stores(counts, failover, failover),
+          new RuleObserver() {},
+          nowMicros::get,
+          () -> Micros.instant(nowMicros.get()));
+
+  @BeforeEach
+  void makeRules() {
+    make(
+        rule("one", "/**", new Allowance.Together(Concurrency.of(1, Duration.ofSeconds(30)))),
+        rule("ten", "/**", rate(10)));
+  }
+
+  private LimitedRule rule(String name) {
+    return Objects.requireNonNull(book.find(name));
+  }
+
+  private List<Asked> request() {
+    return List.of(new Asked(rule("one"), "k", 1), new Asked(rule("ten"), "k", 1));
+  }
+
+  private String resource() {
+    return RuleDesk.resourceOfLeases(rule("one"), "k");
+  }
+
+  private long remainingOfTen() {
+    return racing.peek(request()).getLast().decision().remaining();
+  }
+
+  private static Lease lease(Verdict verdict) {
+    return ((Verdict.Passed) verdict).ticket().lease().orElseThrow();
+  }
+
+  /** As a caller refunds it: the counts by the id, the lease by its own. */
+  private void refund(String leaseId) {
+    LimitedRule.Counted ten = (LimitedRule.Counted) rule("ten").means();
+    Demand<Limit> demand =
+        new Demand<>(List.of(new Ask<>(ten.policy(), "k", 1)), Map.of(), REPEAT.binding(request()));
+    Answer granted = new Answer(List.of(), Instant.EPOCH, Answer.Mode.STORE);
+    assertThat(counts.refund(demand, granted)).isEqualTo(Refund.GIVEN_BACK);
+    leases.release(resource(), leaseId);
+  }
+
+  @Test
+  void repetitionThatIsRefundedMeanwhileIsDecidedAnew() {
+    Lease first = lease(racing.decide(request(), REPEAT));
+    hooked.beforeRenew(() -> refund(first.id()));
+    Verdict.Passed repeated = (Verdict.Passed) racing.decide(request(), REPEAT);
+    assertThat(repeated.isReplayed()).isFalse();
+    assertThat(lease(repeated).id()).isNotEqualTo(first.id());
+    assertThat(leases.current(resource())).isOne();
+    assertThat(remainingOfTen()).isEqualTo(9);
+    refund(lease(repeated).id());
+    assertThat(leases.current(resource())).isZero();
+    assertThat(remainingOfTen()).isEqualTo(10);
+  }
+
+  /** As if the other had been decided on another node. */
+  @Test
+  void requestThatTookTheLastPlaceMeanwhileIsFound() {
+    hooked.beforeAcquire(() -> desk(counts).decide(request(), REPEAT));
+    Verdict.Passed second = (Verdict.Passed) racing.decide(request(), REPEAT);
+    assertThat(second.isReplayed()).isTrue();
+    assertThat(leases.current(resource())).isOne();
+    assertThat(remainingOfTen()).isEqualTo(9);
+  }
+
+  private RuleDesk desk(MemoryLimitStore shared) {
+    return new RuleDesk(book, new RuleDesk.Stores(shared, leases, leases), new RuleObserver() {});
+  }
+
+  /** The other comes when the place is taken and the counts are not. */
+  @Test
+  void sameRequestAtTheSameMomentWaitsForTheFirst() throws Exception {
+    FutureTask<Verdict> other = new FutureTask<>(() -> racing.decide(request(), REPEAT));
+    Thread thread = new Thread(other);
+    hooked.afterAcquire(
+        () -> {
+          thread.start();
+          while (thread.getState() != Thread.State.WAITING && !other.isDone()) {
+            Thread.onSpinWait();
+          }
+        });
+    Verdict.Passed first = (Verdict.Passed) racing.decide(request(), REPEAT);
+    assertThat(first.isReplayed()).isFalse();
+    assertThat(other.get()).isInstanceOf(Verdict.Passed.class);
+    assertThat(lease(other.get()).id()).isEqualTo(lease(first).id());
+    assertThat(remainingOfTen()).isEqualTo(9);
+  }
+
+  @Test
+  void leaseWhoseGrantWasLostDoesNotBlockTheRetry() {
+    hooked.afterAcquire(
+        () -> {
+          throw new StoreException(StoreException.Outcome.UNKNOWN, "the answer was lost");
+        });
+    assertThat(racing.decide(request(), REPEAT)).isInstanceOf(Verdict.Refused.class);
+    assertThat(leases.current(resource())).isOne();
+    racing.renewLeases();
+    assertThat(leases.current(resource())).isZero();
+    assertThat(racing.decide(request(), REPEAT)).isInstanceOf(Verdict.Passed.class);
+    racing.renewLeases();
+    assertThat(leases.current(resource())).isOne();
+  }
+}
