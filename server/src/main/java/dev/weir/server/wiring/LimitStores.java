@@ -34,6 +34,10 @@ import java.util.Optional;
  */
 record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openLeases) {
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
+
+  /** How late, at most, a loss of data is noticed while nobody asks. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+
   private static final int STEPS_OF_A_SWEEP = 100;
 
   /** As metrics call them. */
@@ -96,6 +100,7 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
             redis(settings),
             database.<StoreHistory>map(JdbcStoreHistory::new).orElse(StoreHistory.NONE));
     started.push(redis);
+    started.push(Node.upkeep("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     started.push(Node.upkeep("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     Optional<HikariDataSource> next = database.filter(any -> settings.isFallbackUsed());
     next.ifPresent(pool -> sweep(pool, started));

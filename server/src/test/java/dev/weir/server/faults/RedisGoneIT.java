@@ -130,6 +130,17 @@ final class RedisGoneIT {
   }
 
   @Test
+  void ruleThatIsMadeAfterALossIsNotRefusedAlthoughNobodyAskedInBetween() throws Exception {
+    rule("'name':'before','allowedRequests':5,'windowSeconds':86400");
+    assertThat(check("before").statusCode()).isEqualTo(200);
+    assertThat(redis.ask("FLUSHALL")).isEqualTo("+OK");
+    Waiting.until("the loss to be noticed", () -> redis.ask("EXISTS weir:m").equals(":1"));
+    rule("'name':'after','allowedRequests':1,'windowSeconds':86400");
+    assertThat(check("after").statusCode()).isEqualTo(200);
+    assertThat(check("before").statusCode()).isEqualTo(429);
+  }
+
+  @Test
   void refusesNothingMoreAfterConnectionsWereCut() throws Exception {
     for (String failure : List.of("closed", "fallback")) {
       rule(

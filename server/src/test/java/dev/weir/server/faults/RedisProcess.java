@@ -1,6 +1,8 @@
 package dev.weir.server.faults;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -64,14 +66,20 @@ final class RedisProcess implements AutoCloseable {
 
   /** Cuts all connections, and keeps what it knows. */
   void hangUp() throws IOException {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket
-          .getOutputStream()
-          .write("CLIENT KILL TYPE normal SKIPME yes\r\n".getBytes(StandardCharsets.US_ASCII));
-      // A number: how many there were.
-      if (socket.getInputStream().read() != ':') {
-        throw new IllegalStateException("Redis does not hang up");
-      }
+    // A number: how many there were.
+    if (!ask("CLIENT KILL TYPE normal SKIPME yes").startsWith(":")) {
+      throw new IllegalStateException("Redis does not hang up");
+    }
+  }
+
+  /** Sends a command and returns the first line of the answer. */
+  String ask(String command) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        BufferedReader answer =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
+      socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      return String.valueOf(answer.readLine());
     }
   }
 

@@ -23,9 +23,9 @@ final class JdbcStoreHistoryTest {
 
   @Test
   void onlyTheFirstUseIsTheFirst() {
-    one.prepare(store, told::add);
-    other.prepare(store, told::add);
-    one.prepare("another " + store, told::add);
+    one.prepare(store, past -> told.add(past.isFirstUse()));
+    other.prepare(store, past -> told.add(past.isFirstUse()));
+    one.prepare("another " + store, past -> told.add(past.isFirstUse()));
     assertThat(told).containsExactly(true, false, true);
   }
 
@@ -39,7 +39,7 @@ final class JdbcStoreHistoryTest {
                       throw new StoreException(StoreException.Outcome.NONE, "gone");
                     }))
         .hasMessage("gone");
-    other.prepare(store, told::add);
+    other.prepare(store, past -> told.add(past.isFirstUse()));
     assertThat(told).containsExactly(true);
   }
 
@@ -48,10 +48,30 @@ final class JdbcStoreHistoryTest {
     try (ExecutorService nodes = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 8; i++) {
         StoreHistory node = i % 2 == 0 ? one : other;
-        nodes.execute(() -> node.prepare(store, told::add));
+        nodes.execute(() -> node.prepare(store, past -> told.add(past.isFirstUse())));
       }
     }
     assertThat(told).hasSize(8).containsOnlyOnce(true);
     assertThat(told.getFirst()).isTrue();
+  }
+
+  @Test
+  void latestMarkOfAnyNodeIsRemembered() {
+    one.prepare(store, past -> assertThat(past.latest()).isEmpty());
+    StoreHistory.Mark first = new StoreHistory.Mark(-5, 10, 1, -5);
+    StoreHistory.Mark second = new StoreHistory.Mark(-5, 20, 2, 10);
+    StoreHistory.Mark afterLoss = new StoreHistory.Mark(15, 15, 3, 15);
+    assertThat(latestAfter(first)).isEqualTo(first);
+    assertThat(latestAfter(second)).isEqualTo(second);
+    assertThat(latestAfter(first)).isEqualTo(second);
+    assertThat(latestAfter(afterLoss)).isEqualTo(afterLoss);
+    assertThat(latestAfter(second)).isEqualTo(afterLoss);
+  }
+
+  private StoreHistory.Mark latestAfter(StoreHistory.Mark mark) {
+    one.saw(store, mark);
+    List<StoreHistory.Mark> latest = new ArrayList<>();
+    other.prepare(store, past -> latest.add(past.latest().orElseThrow()));
+    return latest.getFirst();
   }
 }

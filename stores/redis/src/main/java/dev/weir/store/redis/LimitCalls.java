@@ -63,6 +63,7 @@ final class LimitCalls {
   private final int slot;
   private final boolean isMarkerReached;
   private @Nullable RedisCall<byte[]> sent;
+  private long preparedBefore;
 
   /** A call, and its number among those of the caller. */
   private record Sent<C extends LimitCall>(C call, int number) {}
@@ -106,6 +107,7 @@ final class LimitCalls {
 
   void start() {
     byte[] demands = packed();
+    preparedBefore = redis.markers().prepared();
     sent =
         redis.run(
             Script.LIMITS,
@@ -121,11 +123,12 @@ final class LimitCalls {
   void finish(long deadlineNanos, Outcome[] outcomes) {
     try {
       byte[] answers = redis.await(Objects.requireNonNull(sent), deadlineNanos);
-      if (answers.length == 0) {
-        redis.markers().make(clock);
+      if (Markers.isUnprepared(answers)) {
+        redis.markers().prepare(slot, answers, preparedBefore, clock);
         start();
         answers = redis.await(Objects.requireNonNull(sent));
       }
+      Markers.requirePrepared(answers);
       read(answers, outcomes);
     } catch (StoreException e) {
       Outcome failed = new Outcome.Failed(e);

@@ -1,5 +1,6 @@
 package dev.weir.store.redis;
 
+import dev.weir.engine.limits.StoreHistory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -8,12 +9,23 @@ import java.nio.ByteOrder;
  *
  * @param sinceMicros all that was written since is there; what was written before may be lost
  * @param beatenAtMicros when the marker was last written, by Redis' clock
+ * @param server which server wrote it
+ * @param joinedAtMicros when the last marker was written that this server found of another
  */
-record Marker(double sinceMicros, double beatenAtMicros) {
-  static final int BYTES = 2 * 8;
+record Marker(double sinceMicros, double beatenAtMicros, double server, double joinedAtMicros) {
+  static final int BYTES = 4 * 8;
+
+  static Marker of(StoreHistory.Mark mark) {
+    return new Marker(
+        (double) mark.sinceMicros(),
+        (double) mark.writtenAtMicros(),
+        (double) mark.server(),
+        (double) mark.joinedAtMicros());
+  }
 
   static Marker read(ByteBuffer buffer) {
-    return new Marker(buffer.getDouble(), buffer.getDouble());
+    return new Marker(
+        buffer.getDouble(), buffer.getDouble(), buffer.getDouble(), buffer.getDouble());
   }
 
   byte[] packed() {
@@ -21,11 +33,26 @@ record Marker(double sinceMicros, double beatenAtMicros) {
         .order(ByteOrder.LITTLE_ENDIAN)
         .putDouble(sinceMicros)
         .putDouble(beatenAtMicros)
+        .putDouble(server)
+        .putDouble(joinedAtMicros)
         .array();
   }
 
+  StoreHistory.Mark mark() {
+    return new StoreHistory.Mark(
+        (long) sinceMicros, (long) beatenAtMicros, (long) server, (long) joinedAtMicros);
+  }
+
+  /**
+   * Whether this follows the other. A later one of a server that did not find the other does not:
+   * Redis has to be shown the other, so that it notices the loss.
+   */
   boolean isAfter(Marker other) {
-    return sinceMicros > other.sinceMicros
-        || (sinceMicros == other.sinceMicros && beatenAtMicros > other.beatenAtMicros);
+    if (sinceMicros != other.sinceMicros) {
+      return sinceMicros > other.sinceMicros;
+    }
+    return server == other.server
+        ? beatenAtMicros > other.beatenAtMicros
+        : joinedAtMicros >= other.beatenAtMicros;
   }
 }

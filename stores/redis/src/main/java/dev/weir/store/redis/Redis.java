@@ -158,6 +158,16 @@ public final class Redis implements AutoCloseable {
             .filter(policy -> !policy.equals("noeviction"));
   }
 
+  /**
+   * Looks whether Redis has lost data, and remembers what this node has seen of it for other nodes.
+   * Meant to be called every second or so by one thread: a loss is then noticed within that time
+   * although nobody asks for anything, and rules that are made later are not refused for it. Reads
+   * one key; of a Cluster, those of 256 slots by turns.
+   */
+  public void look() {
+    markers.look();
+  }
+
   /** Waits as long as a command may take. */
   <T> T await(RedisCall<T> call) {
     return await(call, deadlineNanos());

@@ -117,11 +117,13 @@ public final class RedisLeaseStore implements LeaseStore {
     for (int i = 0; i < numbers.length; i++) {
       arguments[4 + i] = Long.toString(numbers[i]).getBytes(StandardCharsets.US_ASCII);
     }
+    long preparedBefore = redis.markers().prepared();
     byte[] reply = run(slot, keys, arguments);
-    if (reply.length == 0) {
-      redis.markers().make(clock);
+    if (Markers.isUnprepared(reply)) {
+      redis.markers().prepare(slot, reply, preparedBefore, clock);
       reply = run(slot, keys, arguments);
     }
+    Markers.requirePrepared(reply);
     ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
     redis.markers().saw(slot, Marker.read(buffer));
     return decision(leaseId, buffer);

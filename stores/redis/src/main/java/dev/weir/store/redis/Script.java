@@ -17,6 +17,7 @@ record Script(String text, String digest) {
   static final Script LIMITS = of("limits.lua");
   static final Script LEASES = of("leases.lua");
   static final Script MARK = of("mark.lua");
+  static final Script LOOK = of("look.lua");
 
   /** All begin with what they share. */
   private static Script of(String name) {

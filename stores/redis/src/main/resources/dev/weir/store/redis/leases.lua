@@ -6,19 +6,19 @@
 -- KEYS[3]  a hash of those that hold more than one place: '+' and the id, to the places; and '=' to
 --          the places that all of them hold beyond one each
 -- ARGV     the time and the latest marker, see marker.lua; then what to do, and its arguments
--- Returns  nothing if the node has to find out first whether leases were lost; else the marker,
---          outcome, places held by all, places of the lease, its end, wait, packed
+-- Returns  what the node has to find out first, see marker.lua; else the marker, outcome, places held
+--          by all, places of the lease, its end, wait, packed
 
 local GONE, HELD, FULL = 0, 1, 2
 
 if not read_marker(call('GET', KEYS[1])) then
-  return ''
+  return NO_MARKER
 end
 local action, id = ARGV[3], ARGV[4]
 local leases, extras = KEYS[2], KEYS[3]
 
 local function answer(outcome, all, places, ends, wait)
-  return pack('<ddBdddd', since, beaten_at, outcome, all, places, ends, wait)
+  return packed_marker() .. pack('<Bdddd', outcome, all, places, ends, wait)
 end
 
 local beyond = tonumber(redis.call('HGET', extras, '=') or 0)
@@ -87,7 +87,6 @@ local function wait(places)
 end
 
 local function hold(places, ends)
-  beat()
   redis.call('ZADD', leases, ends, id)
   if places > 1 then
     beyond = beyond + places - 1
@@ -108,7 +107,9 @@ local ends = tonumber(redis.call('ZSCORE', leases, id) or nil)
 
 if action == 'release' then
   if ends then
-    beat()
+    if not beat() then
+      return OTHER_SERVER
+    end
     drop_places(id)
     redis.call('ZREM', leases, id)
   end
@@ -121,7 +122,9 @@ if action == 'renew' then
   end
   -- A clock that stepped backwards must not shorten it.
   ends = max(ends, now + tonumber(ARGV[5]))
-  beat()
+  if not beat() then
+    return OTHER_SERVER
+  end
   redis.call('ZADD', leases, ends, id)
   expire()
   return answer(HELD, held_by_all(), places_of(id), ends, 0)
@@ -144,6 +147,9 @@ if places > most - held then
   return answer(FULL, held, 0, 0, wait(places - (most - held)))
 end
 ends = now + (action == 'join' and (held + 1) * micros or micros)
+if not beat() then
+  return OTHER_SERVER
+end
 hold(places, ends)
 expire()
 return answer(HELD, held + places, places, ends, 0)

@@ -16,8 +16,8 @@
 --          index of its usage, the cost, kind and terms of the limit and since when it may have been
 --          used. The kind 0 stands for an ask that is waited for, of which nothing is taken: 0, its
 --          position, 0, what remains, reset, wait, 0
--- Returns nothing if the node has to find out first whether counts were lost; else the time, the
--- marker and the answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
+-- Returns what the node has to find out first, see marker.lua; else the time, the marker and the
+-- answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
 -- decision, to the others outcome, number of decisions, time and the decisions; the outcome REPLAYED
 -- is followed by the note. A decision is whether it is allowed (1) or not (0), what remains, reset and
 -- wait; or 2 for one that is waited for, what remains, reset, wait and position.
@@ -253,7 +253,7 @@ else
 end
 
 if not read_marker(values[1]) then
-  return ''
+  return NO_MARKER
 end
 
 -- What has to be assumed of a limit whose counts may have been lost: that all was taken when the
@@ -482,8 +482,8 @@ while position <= #demands do
   end
 end
 
-if next(ends) then
-  beat()
+if next(ends) and not beat() then
+  return OTHER_SERVER
 end
 for i, ending in pairs(ends) do
   if ending <= now then
@@ -495,5 +495,5 @@ for i, ending in pairs(ends) do
   end
 end
 
-answers[1] = pack('<ddd', now, since, beaten_at)
+answers[1] = pack('<d', now) .. packed_marker()
 return table.concat(answers)

@@ -2,22 +2,30 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.StoreHistory;
 import dev.weir.store.tck.ComebackKit;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A Redis whose connections are cut, that is flushed, killed, or started from what it saved. */
 abstract class RedisComeback implements ComebackKit {
+  private static final List<String> OLD_SNAPSHOT = List.of("--dbfilename", "old.rdb");
+  private static final Concurrency THREE = Concurrency.of(3, Duration.ofMinutes(10));
   private static final Policy<Limit> TEN = Policy.of("ten", FixedWindow.of(10, DAY));
 
   private final RedisProgram program;
@@ -33,11 +41,17 @@ abstract class RedisComeback implements ComebackKit {
   /** A history that outlives the nodes of a test. */
   private static final class RememberedUse implements StoreHistory {
     private boolean isUsed;
+    private Optional<Mark> latest = Optional.empty();
 
     @Override
     public synchronized void prepare(String store, Step step) {
-      step.prepare(!isUsed);
+      step.prepare(new Past(!isUsed, latest));
       isUsed = true;
+    }
+
+    @Override
+    public synchronized void saw(String store, Mark mark) {
+      latest = Optional.of(mark);
     }
   }
 
@@ -60,12 +74,7 @@ abstract class RedisComeback implements ComebackKit {
   }
 
   private Redis open() {
-    Redis client =
-        opened(
-            Redis.open(
-                RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE), history));
-    RedisFaults.eventually(() -> new RedisLimitStore(client).usage(TEN, "warm"));
-    return client;
+    return nodeOf(server, history);
   }
 
   @Override
@@ -151,35 +160,153 @@ abstract class RedisComeback implements ComebackKit {
   @Test
   void restartFromAnOldSnapshotGrantsNoMore() {
     withSaved(
-        List.of("--dbfilename", "old.rdb"),
+        OLD_SNAPSHOT,
         (saved, store) -> {
-          assertThat(granted(store, 1)).isEqualTo(1);
-          assertThat(saved.ask("SAVE")).startsWith("+OK");
-          // The marker is written every second or so; the next one is not in the snapshot.
-          String marker = saved.ask("GET weir:m");
-          int granted = 1;
-          while (granted < 9 && saved.ask("GET weir:m").equals(marker)) {
-            granted += awaitSecond(saved, store);
-          }
-          assertThat(saved.ask("GET weir:m")).isNotEqualTo(marker);
-          saved.kill();
-          saved.restart();
+          loseWhatIsTakenAfterASnapshot(saved, store);
           assertThat(RedisFaults.eventually(() -> store.take(TEN, "k", 1))).isFalse();
           assertThat(granted(store, 20)).isZero();
         });
   }
 
-  /** Takes one after the clock of Redis has moved on by a second. */
-  private static int awaitSecond(RedisServer saved, RedisLimitStore store) {
+  @Test
+  void oldSnapshotIsNoticedAfterANodeThatKnewNoBetterHasWritten() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          RedisLimitStore idle = new RedisLimitStore(nodeOf(saved, StoreHistory.NONE));
+          assertThat(granted(idle, 1)).isEqualTo(1);
+          loseWhatIsTakenAfterASnapshot(saved, store);
+          RedisFaults.eventually(() -> idle.take(TEN, "k", 1));
+          assertThat(RedisFaults.eventually(() -> store.take(TEN, "k", 1))).isFalse();
+          assertThat(granted(store, 20) + granted(idle, 20)).isZero();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedByANodeThatKnewNoBetterFromItsHistory() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          RedisLimitStore idle = new RedisLimitStore(nodeOf(saved, history));
+          assertThat(granted(idle, 1)).isEqualTo(1);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          assertThat(RedisFaults.eventually(() -> idle.take(TEN, "k", 1))).isFalse();
+          assertThat(granted(idle, 20) + granted(store, 20)).isZero();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedByANodeThatStartsAfterwards() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          busy.close();
+          assertThat(granted(new RedisLimitStore(nodeOf(saved, history)), 20)).isZero();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedByLeasesAsWell() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          RedisLeaseStore idle = new RedisLeaseStore(nodeOf(saved, history));
+          assertThat(idle.acquire("r", THREE, "a", 1)).isInstanceOf(LeaseDecision.Held.class);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          assertThat(RedisFaults.eventually(() -> idle.acquire("r", THREE, "b", 1)))
+              .isInstanceOf(LeaseDecision.Full.class);
+        });
+  }
+
+  @Test
+  void restartThatKeepsEverythingRefusesNothingOnAnyNode() {
+    withSaved(
+        List.of("--appendonly", "yes", "--appendfsync", "always"),
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          RedisLimitStore busyStore = new RedisLimitStore(busy);
+          RedisLimitStore idle = new RedisLimitStore(nodeOf(saved, history));
+          assertThat(granted(idle, 1)).isEqualTo(1);
+          int granted = 1 + takeUntilMarkerChanges(saved, busyStore);
+          busy.look();
+          saved.kill();
+          saved.restart();
+          awaitSecond(saved);
+          assertThat(RedisFaults.eventually(() -> idle.take(TEN, "k", 1))).isTrue();
+          assertThat(RedisFaults.eventually(() -> busyStore.take(TEN, "k", 1))).isTrue();
+          assertThat(granted(store, 20)).isEqualTo(10 - granted - 2);
+        });
+  }
+
+  @Test
+  void lossIsNoticedBeforeAnyoneAsks() {
+    assertThat(granted(4)).isEqualTo(4);
+    assertThat(server.ask("FLUSHALL")).startsWith("+OK");
+    redis.look();
+    Instant later = Instant.ofEpochSecond(seconds(server) + 1);
+    Policy<Limit> made = new Policy<>("made later", TEN.limit(), OnStoreFailure.CLOSED, later);
+    awaitSecond(server);
+    assertThat(limits().take(made, "k", 1)).isTrue();
+    assertThat(granted(20)).isZero();
+  }
+
+  @Test
+  void lookingChangesNothing() {
+    assertThat(granted(4)).isEqualTo(4);
+    String marker = server.ask("GET weir:m");
+    awaitSecond(server);
+    redis.look();
+    assertThat(server.ask("GET weir:m")).isEqualTo(marker);
+    assertThat(granted(20)).isEqualTo(6);
+  }
+
+  private static void loseWhatIsTakenAfterASnapshot(
+      RedisServer saved, RedisLimitStore store, Runnable... beforeTheEnd) {
+    assertThat(granted(store, 1)).isEqualTo(1);
+    assertThat(saved.ask("SAVE")).startsWith("+OK");
+    takeUntilMarkerChanges(saved, store);
+    List.of(beforeTheEnd).forEach(Runnable::run);
+    saved.kill();
+    saved.restart();
+    // A marker is written again only after a second.
+    awaitSecond(saved);
+  }
+
+  /** The marker is written every second or so; the next one is not in a snapshot. */
+  private static int takeUntilMarkerChanges(RedisServer saved, RedisLimitStore store) {
+    String marker = saved.ask("GET weir:m");
+    int granted = 0;
+    while (granted < 6 && saved.ask("GET weir:m").equals(marker)) {
+      awaitSecond(saved);
+      granted += granted(store, 1);
+    }
+    assertThat(saved.ask("GET weir:m")).isNotEqualTo(marker);
+    return granted;
+  }
+
+  /** Waits until the clock of Redis has moved on by a second. */
+  private static void awaitSecond(RedisServer saved) {
     long began = seconds(saved);
     while (seconds(saved) < began + 2) {
       Thread.onSpinWait();
     }
-    return granted(store, 1);
   }
 
   private static long seconds(RedisServer saved) {
     return Long.parseLong(saved.ask("TIME").lines().toList().get(2));
+  }
+
+  private Redis nodeOf(RedisServer saved, StoreHistory remembers) {
+    Redis client =
+        opened(
+            Redis.open(
+                RedisSettings.of(saved.uri()).withCommandTimeout(Servers.PATIENCE), remembers));
+    RedisFaults.eventually(() -> new RedisLimitStore(client).usage(TEN, "warm"));
+    return client;
   }
 
   /** What is to be done with a Redis that saves. */
