@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,7 +104,7 @@ public final class Failover implements LimitStore<Limit> {
   /** Asks the store, and where that is gone the one that counts in its place. */
   @Override
   public Optional<Answer> recall(Demand<? extends Limit> demand) {
-    Optional<Answer> known = tried(store -> store.recall(demand));
+    Optional<Answer> known = tried(demand, store -> store.recall(demand), NO_PROOF);
     if (known != null) {
       return known;
     }
@@ -121,7 +122,7 @@ public final class Failover implements LimitStore<Limit> {
     if (mayLackGrants(policy.onStoreFailure())) {
       return decide(policy, key, cost).isAllowed();
     }
-    Boolean taken = tried(store -> store.take(policy, key, cost));
+    Boolean taken = tried(policy, key, store -> store.take(policy, key, cost), isTaken -> isTaken);
     return taken == null ? without(policy, key, cost).isAllowed() : taken;
   }
 
@@ -130,7 +131,7 @@ public final class Failover implements LimitStore<Limit> {
     if (mayLackGrants(policy.onStoreFailure())) {
       return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
     }
-    Decision decision = tried(store -> store.decide(policy, key, cost));
+    Decision decision = tried(policy, key, store -> store.decide(policy, key, cost), Decision::isAllowed);
     return decision == null ? without(policy, key, cost) : decision;
   }
 
@@ -147,14 +148,11 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   private static final Question PEEK = LimitStore::peek;
+  private static final Predicate<Object> NO_PROOF = answer -> false;
 
   private Answer ask(Demand<? extends Limit> demand, Question question) {
     if (mayLackGrants(strictest(demand))) {
-      if (breaker.isOpen()) {
-        // The caller that finds out whether the store is well again only looks.
-        tried(store -> store.peek(demand));
-      }
-      if (breaker.isOpen()) {
+      if (breaker.isOpen() && !isWellAgain(demand)) {
         return without(demand, question);
       }
       long unknownMicros = unknownMicros(demand, nextAskedAtMicros);
@@ -162,7 +160,11 @@ public final class Failover implements LimitStore<Limit> {
         return refused(demand, unknownMicros, Answer.Mode.CLOSED);
       }
     }
-    Answer answer = tried(store -> question.ask(store, demand));
+    Answer answer =
+        tried(
+            demand,
+            store -> question.ask(store, demand),
+            said -> said.isAllowed() && !question.equals(PEEK));
     return answer == null ? without(demand, question) : answer;
   }
 
@@ -188,32 +190,77 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   /** What the store says; null if it is not asked, or does not answer. */
-  private <T> @Nullable T tried(Function<LimitStore<Limit>, T> question) {
-    if (!breaker.mayTry()) {
-      return null;
-    }
+  private <T> @Nullable T tried(
+      Demand<? extends Limit> demand,
+      Function<LimitStore<Limit>, T> question,
+      Predicate<? super T> isProof) {
+    return breaker.isOpen() && !isWellAgain(demand) ? null : answered(question, isProof);
+  }
+
+  private <T> @Nullable T tried(
+      Policy<? extends Limit> policy,
+      String key,
+      Function<LimitStore<Limit>, T> question,
+      Predicate<? super T> isProof) {
+    return breaker.isOpen() && !isWellAgain(Demand.of(Ask.of(policy, key)))
+        ? null
+        : answered(question, isProof);
+  }
+
+  private <T> @Nullable T answered(
+      Function<LimitStore<Limit>, T> question, Predicate<? super T> isProof) {
     try {
-      return said(question);
+      return said(question, isProof);
     } catch (StoreException e) {
       return null;
     }
   }
 
   /** What the store says. Throws if it is not asked, or does not answer. */
-  private <T> T required(Function<LimitStore<Limit>, T> question) {
-    if (!breaker.mayTry()) {
+  private <T> T required(
+      Demand<? extends Limit> demand,
+      Function<LimitStore<Limit>, T> question,
+      Predicate<? super T> isProof) {
+    if (breaker.isOpen() && !isWellAgain(demand)) {
       throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
     }
-    return said(question);
+    return said(question, isProof);
   }
 
-  /** Asks the store, and lets the breaker know how it went. */
-  private <T> T said(Function<LimitStore<Limit>, T> question) {
+  /**
+   * Whether a store that was given up is well again. One caller at a time finds out, and not by its
+   * own question: a store that still answers reads would be taken for well by those, given up by
+   * the next writes, and so on.
+   */
+  private boolean isWellAgain(Demand<? extends Limit> demand) {
+    if (!breaker.mayTry()) {
+      return false;
+    }
+    Boolean isWell =
+        answered(
+            store -> {
+              store.probe(demand);
+              return true;
+            },
+            isProbed -> isProbed);
+    return isWell != null;
+  }
+
+  /**
+   * Asks the store, and lets the breaker know how it went.
+   *
+   * @param isProof whether the answer proves that the store can be written to. Others do not end a
+   *     row of failures: a store may answer reads, and refuse the demands that take nothing, while
+   *     it fails at all that it should grant
+   */
+  private <T> T said(Function<LimitStore<Limit>, T> question, Predicate<? super T> isProof) {
     boolean isSettled = false;
     try {
       T answer = question.apply(parts.store());
       isSettled = true;
-      breaker.succeeded();
+      if (isProof.test(answer)) {
+        breaker.succeeded();
+      }
       return answer;
     } catch (StoreException e) {
       if (e.isFull()) {
@@ -316,7 +363,11 @@ public final class Failover implements LimitStore<Limit> {
   @Override
   public Refund refund(Demand<? extends Limit> demand, Answer granted) {
     return switch (granted.mode()) {
-      case STORE -> required(store -> store.refund(demand, granted.decidedAt()));
+      case STORE -> 
+          required(
+              demand,
+              store -> store.refund(demand, granted.decidedAt()),
+              refund -> refund == Refund.GIVEN_BACK);
       case FALLBACK ->
           parts.next().map(next -> next.refund(demand, granted.decidedAt())).orElse(Refund.UNKNOWN);
       case LOCAL ->
@@ -329,17 +380,19 @@ public final class Failover implements LimitStore<Limit> {
 
   @Override
   public Usage usage(Policy<? extends Limit> policy, String key) {
-    return required(store -> store.usage(policy, key));
+    return required(Demand.of(Ask.of(policy, key)), store -> store.usage(policy, key), NO_PROOF);
   }
 
   @Override
   public void forget(Policy<? extends Limit> policy, String key) {
     local.forget(policy, key);
     required(
+        Demand.of(Ask.of(policy, key)),
         store -> {
           store.forget(policy, key);
-          return Answer.Mode.STORE;
-        });
+          return true;
+        },
+        isForgotten -> isForgotten);
   }
 
   private static OnStoreFailure strictest(Demand<? extends Limit> demand) {

@@ -68,6 +68,14 @@ public interface LimitStore<L extends Limit> extends AutoCloseable {
     return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
   }
 
+  /**
+   * Throws if the store could not decide this demand now. Counts nothing. A store that may answer
+   * and yet refuse to write has to write something.
+   */
+  default void probe(Demand<? extends L> demand) {
+    peek(demand);
+  }
+
   /** Whether answers may have another mode than {@link Answer.Mode#STORE}. */
   default boolean mayStandIn() {
     return false;

@@ -190,6 +190,30 @@ class FailoverTest {
   }
 
   @Test
+  void fallbackServesWhileTheStoreAnswersReadsAndRefusesWrites() {
+    Failover failover = failover();
+    Policy<Limit> policy =
+        policy(FixedWindow.of(10, Duration.ofSeconds(2)), OnStoreFailure.FALLBACK);
+    Policy<Limit> other = Policy.<Limit>of("o", TEN).onStoreFailure(OnStoreFailure.LOCAL);
+    assertThat(granted(failover, policy, 4)).isEqualTo(4);
+    store.refuseWrites();
+    int granted = 0;
+    for (int i = 0; i < 1_000; i++) {
+      granted += granted(failover, policy, 1);
+      // Reads of any rule are no proof.
+      failover.peek(one(other));
+      assertThat(failover.recall(one(other).withRequestId("id"))).isEmpty();
+      nowMicros += 20_000;
+    }
+    // Nine windows of two seconds, after the one that had begun.
+    assertThat(granted).isEqualTo(90);
+    assertThat(heard).doesNotContain("redis is CLOSED");
+    store.mend();
+    recover(failover, policy);
+    assertThat(heard).endsWith("redis is CLOSED");
+  }
+
+  @Test
   void policyThatIsNewerThanTheSwitchIsNotRefusedForIt() {
     Failover failover = failover();
     Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);

@@ -12,6 +12,7 @@ final class FragileStore implements LimitStore<Limit> {
   private final LongSupplier nowMicros;
   private LimitStore<Limit> memory;
   private boolean isBroken;
+  private boolean isReadOnly;
   private boolean isOutOfOrder;
   private boolean isRejecting;
   private int calls;
@@ -31,8 +32,14 @@ final class FragileStore implements LimitStore<Limit> {
     isBroken = true;
   }
 
+  /** Goes on answering what only reads. */
+  void refuseWrites() {
+    isReadOnly = true;
+  }
+
   void mend() {
     isBroken = false;
+    isReadOnly = false;
   }
 
   void mendWithoutCounts() {
@@ -68,9 +75,22 @@ final class FragileStore implements LimitStore<Limit> {
     return memory;
   }
 
+  private LimitStore<Limit> writable() {
+    LimitStore<Limit> reached = memory();
+    if (isReadOnly) {
+      throw new StoreException(StoreException.Outcome.NONE, "read only");
+    }
+    return reached;
+  }
+
   @Override
   public Answer decide(Demand<? extends Limit> demand) {
-    return memory().decide(demand);
+    return writable().decide(demand);
+  }
+
+  @Override
+  public void probe(Demand<? extends Limit> demand) {
+    writable().probe(demand);
   }
 
   @Override
@@ -85,7 +105,7 @@ final class FragileStore implements LimitStore<Limit> {
 
   @Override
   public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
-    return memory().refund(demand, grantedAt);
+    return writable().refund(demand, grantedAt);
   }
 
   @Override
@@ -95,7 +115,7 @@ final class FragileStore implements LimitStore<Limit> {
 
   @Override
   public void forget(Policy<? extends Limit> policy, String key) {
-    memory().forget(policy, key);
+    writable().forget(policy, key);
   }
 
   @Override

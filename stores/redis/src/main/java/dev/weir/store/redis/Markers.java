@@ -24,6 +24,8 @@ final class Markers {
   private static final int ONLY_SLOT = 0;
   private static final byte[] NONE = {};
   private static final byte[] FIRST_USE = "1".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] READ = "0".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] WRITE = "1".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] LOSS = "0".getBytes(StandardCharsets.US_ASCII);
 
   /** The length of what a script returns that has found the marker of another server. */
@@ -152,15 +154,28 @@ final class Markers {
    * may look.
    */
   void look() {
-    long preparedBefore = prepared;
     int from = nextSlot;
     int to = Math.min(from + CHUNK, seen.length());
     nextSlot = to % seen.length();
+    look(from, to, READ);
+    Marker latest = seen.get(ONLY_SLOT);
+    if (!redis.isCluster() && latest != null && !latest.equals(told)) {
+      history.saw(name(), latest.mark());
+      told = latest;
+    }
+  }
+
+  /** Throws if a slot cannot be written to. */
+  void probe(int slot) {
+    look(slot, slot + 1, WRITE);
+  }
+
+  private void look(int from, int to, byte[] how) {
+    long preparedBefore = prepared;
     List<RedisCall<byte[]>> replies = new ArrayList<>(to - from);
     for (int slot = from; slot < to; slot++) {
       byte[][] keys = {key(slot)};
-      replies.add(
-          redis.run(Script.LOOK, keys, StoreClock.OF_REDIS.argument(), latest(slot)));
+      replies.add(redis.run(Script.LOOK, keys, StoreClock.OF_REDIS.argument(), latest(slot), how));
     }
     for (int slot = from; slot < to; slot++) {
       byte[] reply = redis.await(replies.get(slot - from));
@@ -169,11 +184,6 @@ final class Markers {
       } else {
         saw(slot, reply);
       }
-    }
-    Marker latest = seen.get(ONLY_SLOT);
-    if (!redis.isCluster() && latest != null && !latest.equals(told)) {
-      history.saw(name(), latest.mark());
-      told = latest;
     }
   }
 }

@@ -144,6 +144,18 @@ public final class RedisLimitStore implements LimitStore<Limit> {
         () -> spread == null ? answer(call(LimitCall.Mode.PEEK, demand, 0)) : spread.peek());
   }
 
+  /** Writes the marker of the slot: a Redis that is full or a replica answers all that reads. */
+  @Override
+  public void probe(Demand<? extends Limit> demand) {
+    String key =
+        demand.asks().isEmpty()
+            ? redis.names().binding(demand.requestId())
+            : redis
+                .names()
+                .usage(demand.asks().getFirst().policy(), demand.asks().getFirst().key());
+    redis.markers().probe(redis.markers().slot(key));
+  }
+
   @Override
   public Refund refund(Demand<? extends Limit> demand, Instant grantedAt) {
     SlotBySlot spread = spread(demand);

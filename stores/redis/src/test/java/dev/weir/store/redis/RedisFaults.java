@@ -182,6 +182,31 @@ abstract class RedisFaults {
   }
 
   @Test
+  void redisThatRefusesWritesIsNotFoundWell() {
+    Demand<TokenBucket> demand = Demand.of(Ask.of(TEN, "k"));
+    limits.probe(demand);
+    assertThat(remainingAfterOne()).isEqualTo(9);
+    for (String[] fault :
+        List.of(
+            new String[] {"CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"},
+            new String[] {"REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"},
+            new String[] {
+              "CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"
+            })) {
+      assertThat(server.ask(fault[0])).startsWith("+OK");
+      assertThatThrownBy(() -> limits.probe(demand)).isInstanceOf(StoreException.class);
+      assertThat(server.ask(fault[1])).startsWith("+OK");
+      eventually(
+          () -> {
+            limits.probe(demand);
+            return demand;
+          });
+    }
+    // It has proved that it can be written to, and counted nothing.
+    assertThat(remainingAfterOne()).isEqualTo(8);
+  }
+
+  @Test
   void saysWhetherItMayDropKeys() {
     assertThat(redis.eviction()).isEmpty();
     assertThat(server.ask("CONFIG SET maxmemory-policy volatile-lru")).startsWith("+OK");
