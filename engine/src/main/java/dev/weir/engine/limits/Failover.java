@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
  * FALLBACK}: a store is not changed for a hiccup. Thread-safe.
  */
 public final class Failover implements LimitStore<Limit> {
+  /** How far ahead the log is written, so that few demands have to. */
+  private static final long LOGGED_AHEAD_MICROS = 5_000_000;
+
   /**
    * What it is made of.
    *
@@ -70,16 +74,35 @@ public final class Failover implements LimitStore<Limit> {
   private final Breaker breaker;
   private final LimitStore<Limit> local;
 
+  private final FallbackLog log;
+  private final ReentrantLock logging = new ReentrantLock();
+  private volatile long loggedUntilMicros = Micros.EARLIEST;
+
   /** When the next store was last asked to take something: it may have granted. */
-  private volatile long nextAskedAtMicros = Micros.EARLIEST;
+  private volatile long nextAskedAtMicros;
 
   public Failover(Parts parts, LimitObserver observer) {
-    this(parts, observer, BusyClock.sinceStart());
+    this(parts, observer, FallbackLog.NONE);
+  }
+
+  /**
+   * One that knows what the next store was asked before this process began.
+   *
+   * @param log is read now
+   */
+  public Failover(Parts parts, LimitObserver observer, FallbackLog log) {
+    this(parts, observer, log, BusyClock.sinceStart());
   }
 
   /** One that goes by the given clock, in microseconds since the epoch. */
   public Failover(Parts parts, LimitObserver observer, LongSupplier nowMicros) {
+    this(parts, observer, FallbackLog.NONE, nowMicros);
+  }
+
+  Failover(Parts parts, LimitObserver observer, FallbackLog log, LongSupplier nowMicros) {
     this.parts = parts;
+    this.log = log;
+    this.nextAskedAtMicros = log.usedUntilMicros();
     this.nowMicros = nowMicros;
     this.observer = observer;
     this.breaker =
@@ -104,7 +127,7 @@ public final class Failover implements LimitStore<Limit> {
   /** Asks the store, and where that is gone the one that counts in its place. */
   @Override
   public Optional<Answer> recall(Demand<? extends Limit> demand) {
-    Optional<Answer> known = tried(demand, store -> store.recall(demand), NO_PROOF);
+    Optional<Answer> known = tried(demand, store -> store.recall(demand), recalled -> false);
     if (known != null) {
       return known;
     }
@@ -131,7 +154,8 @@ public final class Failover implements LimitStore<Limit> {
     if (mayLackGrants(policy.onStoreFailure())) {
       return decide(Demand.of(new Ask<>(policy, key, cost))).decisions().getFirst();
     }
-    Decision decision = tried(policy, key, store -> store.decide(policy, key, cost), Decision::isAllowed);
+    Decision decision =
+        tried(policy, key, store -> store.decide(policy, key, cost), Decision::isAllowed);
     return decision == null ? without(policy, key, cost) : decision;
   }
 
@@ -148,7 +172,6 @@ public final class Failover implements LimitStore<Limit> {
   }
 
   private static final Question PEEK = LimitStore::peek;
-  private static final Predicate<Object> NO_PROOF = answer -> false;
 
   private Answer ask(Demand<? extends Limit> demand, Question question) {
     if (mayLackGrants(strictest(demand))) {
@@ -300,19 +323,37 @@ public final class Failover implements LimitStore<Limit> {
     if (unknownMicros > 0) {
       return refused(demand, unknownMicros, Answer.Mode.CLOSED);
     }
-    if (!question.equals(PEEK)) {
-      nextAskedAtMicros = nowMicros.getAsLong();
-      if (!breaker.isOpen()) {
-        // Found well again meanwhile: others may have asked it without knowing of this.
-        return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
-      }
-    }
     try {
+      if (!question.equals(PEEK)) {
+        logUse();
+        nextAskedAtMicros = nowMicros.getAsLong();
+        if (!breaker.isOpen()) {
+          // Found well again meanwhile: others may have asked it without knowing of this.
+          return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+        }
+      }
       Answer answer = question.ask(parts.next().get(), demand);
       return answer.mode() == Answer.Mode.STORE ? answer.in(Answer.Mode.FALLBACK) : answer;
     } catch (StoreException e) {
       observer.storeFailed(parts.name() + "'s fallback", e);
       return refused(demand, breaker.retryAfterMicros(), Answer.Mode.CLOSED);
+    }
+  }
+
+  /** Before the next store is asked, or a restart in between would forget that it was. */
+  private void logUse() {
+    if (nowMicros.getAsLong() < loggedUntilMicros) {
+      return;
+    }
+    logging.lock();
+    try {
+      long now = nowMicros.getAsLong();
+      if (now >= loggedUntilMicros) {
+        log.uses(now + LOGGED_AHEAD_MICROS);
+        loggedUntilMicros = now + LOGGED_AHEAD_MICROS;
+      }
+    } finally {
+      logging.unlock();
     }
   }
 
@@ -363,7 +404,7 @@ public final class Failover implements LimitStore<Limit> {
   @Override
   public Refund refund(Demand<? extends Limit> demand, Answer granted) {
     return switch (granted.mode()) {
-      case STORE -> 
+      case STORE ->
           required(
               demand,
               store -> store.refund(demand, granted.decidedAt()),
@@ -380,7 +421,8 @@ public final class Failover implements LimitStore<Limit> {
 
   @Override
   public Usage usage(Policy<? extends Limit> policy, String key) {
-    return required(Demand.of(Ask.of(policy, key)), store -> store.usage(policy, key), NO_PROOF);
+    return required(
+        Demand.of(Ask.of(policy, key)), store -> store.usage(policy, key), usage -> false);
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class FailoverTest {
@@ -211,6 +212,40 @@ class FailoverTest {
     store.mend();
     recover(failover, policy);
     assertThat(heard).endsWith("redis is CLOSED");
+  }
+
+  @Test
+  void restartedNodeKnowsThatTheFallbackHasGranted() {
+    AtomicLong logged = new AtomicLong(Micros.EARLIEST);
+    FallbackLog log =
+        new FallbackLog() {
+          @Override
+          public long usedUntilMicros() {
+            return logged.get();
+          }
+
+          @Override
+          public void uses(long untilMicros) {
+            logged.accumulateAndGet(untilMicros, Math::max);
+          }
+        };
+    Policy<Limit> policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    Failover.Parts parts =
+        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS);
+    Failover failover = new Failover(parts, observer, log, () -> nowMicros);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    assertThat(granted(failover, policy, 5)).isEqualTo(5);
+    // After the log was first written, and not more than a few seconds ahead.
+    nowMicros += 9_000_000;
+    assertThat(granted(failover, policy, 100)).isEqualTo(5);
+    store.mend();
+    Failover restarted = new Failover(parts, observer, log, () -> nowMicros);
+    assertThat(granted(restarted, policy, 100)).isZero();
+    nowMicros += 59_999_999;
+    assertThat(granted(restarted, policy, 100)).isZero();
+    nowMicros += 5_000_001;
+    assertThat(granted(restarted, policy, 100)).isEqualTo(10);
   }
 
   @Test

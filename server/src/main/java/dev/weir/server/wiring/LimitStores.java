@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.Breaker;
 import dev.weir.engine.limits.Failover;
+import dev.weir.engine.limits.FallbackLog;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
@@ -13,6 +14,7 @@ import dev.weir.engine.limits.MemoryLimitStore;
 import dev.weir.engine.limits.OpenWhenFull;
 import dev.weir.engine.limits.StoreHistory;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.store.jdbc.JdbcFallbackLog;
 import dev.weir.store.jdbc.JdbcLeaseStore;
 import dev.weir.store.jdbc.JdbcLimitStore;
 import dev.weir.store.jdbc.JdbcLimitUpkeep;
@@ -86,7 +88,8 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
         POSTGRESQL,
         new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
         new JdbcLeaseStore(database),
-        Optional.empty());
+        Optional.empty(),
+        FallbackLog.NONE);
   }
 
   /** A Redis may lose its counts; whether it was used before is remembered in the database. */
@@ -110,7 +113,9 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
         REDIS,
         new RedisLimitStore(redis, metrics.batchesOf(REDIS)),
         new RedisLeaseStore(redis),
-        next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))));
+        next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))),
+        next.<FallbackLog>map(pool -> new JdbcFallbackLog(pool, redis.name()))
+            .orElse(FallbackLog.NONE));
   }
 
   /** An address may hold a password, so it is not repeated. */
@@ -143,12 +148,14 @@ record LimitStores(LimitStore<Limit> limits, LeaseStore leases, LeaseStore openL
       String name,
       LimitStore<Limit> store,
       LeaseStore leases,
-      Optional<LimitStore<Limit>> next) {
+      Optional<LimitStore<Limit>> next,
+      FallbackLog log) {
     return new LimitStores(
         new Failover(
             new Failover.Parts(
                 name, store, next, settings.nodes(), settings.mostKeys(), Breaker.Settings.DEFAULT),
-            metrics),
+            metrics,
+            log),
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));
   }

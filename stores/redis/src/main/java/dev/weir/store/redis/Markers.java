@@ -113,7 +113,7 @@ final class Markers {
     preparing.lock();
     try {
       if (prepared == preparedBefore) {
-        history.prepare(name(), past -> prepare(past, clock));
+        history.prepare(redis.name(), past -> prepare(past, clock));
         prepared = preparedBefore + 1;
       }
     } finally {
@@ -127,10 +127,6 @@ final class Markers {
       int to = Math.min(from + CHUNK, seen.length());
       make(from, to, clock, past.isFirstUse() ? FIRST_USE : LOSS);
     }
-  }
-
-  private String name() {
-    return "redis " + redis.settings().prefix();
   }
 
   private void make(int from, int to, StoreClock clock, byte[] reason) {
@@ -160,7 +156,7 @@ final class Markers {
     look(from, to, READ);
     Marker latest = seen.get(ONLY_SLOT);
     if (!redis.isCluster() && latest != null && !latest.equals(told)) {
-      history.saw(name(), latest.mark());
+      history.saw(redis.name(), latest.mark());
       told = latest;
     }
   }

@@ -63,6 +63,11 @@ public final class Redis implements AutoCloseable {
     return new Redis(settings, history);
   }
 
+  /** Under which histories know it. */
+  public String name() {
+    return "redis " + settings.prefix();
+  }
+
   RedisSettings settings() {
     return settings;
   }
