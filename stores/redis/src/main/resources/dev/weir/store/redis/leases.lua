@@ -68,8 +68,18 @@ local function held_by_all()
   return redis.call('ZCARD', leases) + beyond
 end
 
--- How long until leases of so many places have ended.
+-- How long until leases of that number of places have ended. Each has at least one: of many, those
+-- that have several are not looked for, and the wait is rather too long.
+local MOST_LOOKED_AT = 1000
+
 local function wait(places)
+  if beyond == 0 or places > MOST_LOOKED_AT then
+    local last = redis.call('ZRANGE', leases, places - 1, places - 1, 'WITHSCORES')
+    if #last == 0 then
+      last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
+    end
+    return tonumber(last[2]) - now
+  end
   local freed, from = 0, 0
   while true do
     local part = redis.call('ZRANGE', leases, from, from + 99, 'WITHSCORES')

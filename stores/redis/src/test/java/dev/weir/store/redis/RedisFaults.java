@@ -182,6 +182,22 @@ abstract class RedisFaults {
   }
 
   @Test
+  void waitForManyLeasesIsFoundWithoutReadingThem() {
+    Concurrency many = Concurrency.of(5_000, Duration.ofMinutes(10));
+    long endsMicros = millisOfRedis() * 1_000 + 600_000_000;
+    String fill =
+        "for i=1,5000 do redis.call('ZADD','weir:l:{r}',"
+            + endsMicros
+            + "+i,i) end return redis.status_reply('OK')";
+    assertThat(server.ask("EVAL \"" + fill + "\" 0")).startsWith("+OK");
+    assertThat(server.ask("CONFIG RESETSTAT")).startsWith("+OK");
+    LeaseDecision full = leases.acquire("r", many, "new", 4_000);
+    assertThat(full).isInstanceOf(LeaseDecision.Full.class);
+    assertThat(server.ask("INFO commandstats")).contains("cmdstat_zrange:calls=1,");
+    assertThat(((LeaseDecision.Full) full).retryAfterMicros()).isBetween(1L, 600_004_000L);
+  }
+
+  @Test
   void redisThatRefusesWritesIsNotFoundWell() {
     Demand<TokenBucket> demand = Demand.of(Ask.of(TEN, "k"));
     limits.probe(demand);
