@@ -42,4 +42,24 @@ public record Queue(int maxSize, long delayMicros) {
     Lease place = new Lease(id, 1, nowMicros + position * delayMicros);
     return new LiveLeases.Step(live.with(place), new LeaseDecision.Held(place, position));
   }
+
+  /** Returns the outcome of a request that was refused and then tried to {@link #join}. */
+  public Outcome outcome(Decision.Refused refused, LeaseDecision joined) {
+    return switch (joined) {
+      case LeaseDecision.Held held -> delayed(refused, held.current());
+      case LeaseDecision.Unchecked unchecked -> delayed(refused, 1);
+      case LeaseDecision.Full full ->
+          new Decision.Refused(
+              refused.remaining(),
+              refused.resetMicros(),
+              Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
+      case LeaseDecision.Gone gone -> refused;
+      case LeaseDecision.Unavailable unavailable -> refused;
+    };
+  }
+
+  private Delayed delayed(Decision.Refused refused, int position) {
+    return new Delayed(
+        refused.remaining(), refused.resetMicros(), position * delayMicros, position);
+  }
 }

@@ -6,6 +6,7 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 
 /**
@@ -121,6 +122,15 @@ public final class Leases implements AutoCloseable {
     return store.acquire(resource, limit, leaseId, places);
   }
 
+  /**
+   * Takes places of a resource that was created at a known time: a store that has lost its leases
+   * can have lost none of a resource that is newer than the loss, and grants it.
+   */
+  public LeaseDecision acquire(
+      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+    return store.acquire(resource, limit, leaseId, places, createdAt);
+  }
+
   public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
     return store.renew(resource, limit, leaseId);
   }
@@ -133,6 +143,11 @@ public final class Leases implements AutoCloseable {
   /** Returns the number of places held. */
   public int current(String resource) {
     return store.current(resource);
+  }
+
+  /** Ends all leases of a resource. */
+  public void forget(String resource) {
+    store.forget(resource);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
+import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.List;
 
@@ -95,6 +96,11 @@ public final class Limiter implements AutoCloseable {
   /** Deletes the usage of a key. */
   public void forget(Policy policy, String key) {
     store.forget(policy, key);
+  }
+
+  /** Returns what a key has used, as it was last written. */
+  public Usage usage(Policy policy, String key) {
+    return store.usage(policy, key);
   }
 
   private AcquireResult observed(AcquireRequest request, AcquireResult result) {

@@ -2,7 +2,6 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
 import java.time.Duration;
@@ -38,23 +37,7 @@ public final class QueuedLimiter {
     if (!(decision instanceof Decision.Refused refused)) {
       return decision;
     }
-    return switch (places.join(resource(policy, key), queue, ticketId)) {
-      case LeaseDecision.Held held ->
-          new Delayed(
-              refused.remaining(),
-              refused.resetMicros(),
-              held.current() * queue.delayMicros(),
-              held.current());
-      case LeaseDecision.Full full ->
-          new Decision.Refused(
-              refused.remaining(),
-              refused.resetMicros(),
-              Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
-      case LeaseDecision.Unchecked unchecked ->
-          new Delayed(refused.remaining(), refused.resetMicros(), queue.delayMicros(), 1);
-      case LeaseDecision.Gone gone -> refused;
-      case LeaseDecision.Unavailable unavailable -> refused;
-    };
+    return queue.outcome(refused, places.join(resource(policy, key), queue, ticketId));
   }
 
   /** Gives up a place before the wait is over. May be repeated. */

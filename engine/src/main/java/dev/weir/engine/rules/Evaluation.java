@@ -360,29 +360,17 @@ final class Evaluation {
   private Outcome join(RuleCheck asking, Queue queue, Decision.Refused refused) {
     String placeId = UUID.randomUUID().toString();
     String resource = RuleEvaluator.resourceOfQueue(asking);
-    return switch (stores
-        .leases()
-        .join(resource, queue, placeId, asking.rule().rule().createdAt())) {
-      case LeaseDecision.Held place -> {
-        ticket.place(stores.leases(), resource, placeId);
-        yield waiting(queue, place.current(), refused);
-      }
-      case LeaseDecision.Unchecked place -> waiting(queue, 1, refused);
-      case LeaseDecision.Full full ->
-          new Decision.Refused(
-              refused.remaining(),
-              refused.resetMicros(),
-              Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
-      case LeaseDecision.Gone gone -> refused;
-      case LeaseDecision.Unavailable gone -> refused;
-    };
-  }
-
-  private Outcome waiting(Queue queue, int place, Decision.Refused refused) {
-    long delay = place * queue.delayMicros();
-    delayMicros = Math.max(delayMicros, delay);
-    position = Math.max(position, place);
-    return new Delayed(refused.remaining(), refused.resetMicros(), delay, place);
+    LeaseDecision joined =
+        stores.leases().join(resource, queue, placeId, asking.rule().rule().createdAt());
+    if (joined instanceof LeaseDecision.Held) {
+      ticket.place(stores.leases(), resource, placeId);
+    }
+    Outcome outcome = queue.outcome(refused, joined);
+    if (outcome instanceof Delayed delayed) {
+      delayMicros = Math.max(delayMicros, delayed.delayMicros());
+      position = Math.max(position, delayed.position());
+    }
+    return outcome;
   }
 
   void count(Verdict verdict) {

@@ -48,6 +48,7 @@ public final class RuleEvaluator {
   private final Stores stores;
   private final RuleObserver observer;
   private final HeldLeases held;
+  private final OneStepChecks oneStep;
   private final InstantSource wallClock;
 
   /** Of request ids that share a lock, one waits for the other: there are many. */
@@ -85,6 +86,7 @@ public final class RuleEvaluator {
     this.stores = stores;
     this.observer = observer;
     this.held = new HeldLeases(stores, nowMicros);
+    this.oneStep = new OneStepChecks(stores.counts(), observer);
   }
 
   /** Decides by the rules that cover a request. */
@@ -118,7 +120,30 @@ public final class RuleEvaluator {
    * LimitStore#refund}.
    */
   public Verdict decide(List<RuleCheck> asked, Repeat repeat) {
-    return decide(asked, repeat.binding(asked), HeldLeases.Holder.CALLER);
+    RequestBinding binding = repeat.binding(asked);
+    return OneStepChecks.isOneStep(asked)
+        ? oneStep.decide(asked, binding)
+        : decide(asked, binding, HeldLeases.Holder.CALLER);
+  }
+
+  /**
+   * Returns true if {@link #decide(List, Repeat)} decides these checks in one step of the store
+   * that counts, and so never waits or takes leases.
+   */
+  public static boolean isOneStep(List<RuleCheck> checks) {
+    return OneStepChecks.isOneStep(checks);
+  }
+
+  /** Returns what {@link #decide(List, Repeat)} would say now. Takes nothing. */
+  public Verdict preview(List<RuleCheck> checks) {
+    if (OneStepChecks.isOneStep(checks)) {
+      return oneStep.preview(checks);
+    }
+    List<RuleCheck> inForce =
+        checks.stream()
+            .filter(check -> check.rule().isActive() && !check.rule().isShadow())
+            .toList();
+    return OneStepChecks.preview(peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
   }
 
   private Verdict decide(List<RuleCheck> asked, RequestBinding request, HeldLeases.Holder holder) {

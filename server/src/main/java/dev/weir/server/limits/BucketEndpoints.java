@@ -11,7 +11,7 @@ import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.Definition;
 import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
@@ -54,12 +54,12 @@ final class BucketEndpoints {
   private static final String POLICY = "weir:bucket";
 
   private final Definitions<TokenBucket> buckets;
-  private final LimitStore store;
+  private final Limiter limiter;
   private final LimitMetrics metrics;
 
-  BucketEndpoints(Definitions<TokenBucket> buckets, LimitStore store, LimitMetrics metrics) {
+  BucketEndpoints(Definitions<TokenBucket> buckets, Limiter limiter, LimitMetrics metrics) {
     this.buckets = buckets;
-    this.store = store;
+    this.limiter = limiter;
     this.metrics = metrics;
   }
 
@@ -97,7 +97,7 @@ final class BucketEndpoints {
     }
     return StoreException.afterDone(
         () -> {
-          store.forget(policy(defined), defined.resource());
+          limiter.forget(policy(defined), defined.resource());
           return HttpResponse.noContent();
         });
   }
@@ -108,7 +108,7 @@ final class BucketEndpoints {
   HttpResponse<byte[]> acquire(HttpRequest<?> request, @Body byte[] body) {
     Definition<TokenBucket> defined = defined(ResourceId.of(request));
     long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
-    AcquireResult answer = store.decide(demand(defined, tokens));
+    AcquireResult answer = limiter.acquire(demand(defined, tokens));
     Decision decision = answer.decision();
     metrics.decided(answer.mode());
     metrics.buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
@@ -184,8 +184,8 @@ final class BucketEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<TokenBucket> defined) {
-    long tokens = store.peek(demand(defined, 1)).decision().remaining();
-    Usage usage = store.usage(policy(defined), defined.resource());
+    long tokens = limiter.peek(demand(defined, 1)).decision().remaining();
+    Usage usage = limiter.usage(policy(defined), defined.resource());
     Instant refilled = usage.isNone() ? defined.createdAt() : Micros.instant(usage.atMicros());
     return Responses.json(
         json -> {

@@ -8,7 +8,7 @@ import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Definition;
 import dev.weir.engine.limits.Definitions;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.Leases;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
@@ -58,11 +58,11 @@ final class ConcurrencyEndpoints {
   private static final Duration USUAL_TTL = Duration.ofSeconds(30);
 
   private final Definitions<Concurrency> concurrency;
-  private final LeaseStore leases;
+  private final Leases leases;
   private final LimitMetrics metrics;
 
   ConcurrencyEndpoints(
-      Definitions<Concurrency> concurrency, LeaseStore leases, LimitMetrics metrics) {
+      Definitions<Concurrency> concurrency, Leases leases, LimitMetrics metrics) {
     this.concurrency = concurrency;
     this.leases = leases;
     this.metrics = metrics;

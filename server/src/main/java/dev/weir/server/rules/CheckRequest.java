@@ -29,18 +29,6 @@ import java.util.function.BiConsumer;
 record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, boolean isPeek) {
   private static final long UNKNOWN_MOST = Long.MAX_VALUE;
 
-  /** Whether all that it asks is counted, in one step of a store, and nothing else. */
-  boolean isCounted() {
-    for (RuleCheck each : asked) {
-      if (each.rule().isShadow()
-          || !(each.rule().means() instanceof LimitedRule.Counted counted)
-          || counted.queue().isPresent()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Whether a rule that gives leases is asked. */
   boolean hasLeases() {
     for (RuleCheck each : asked) {
@@ -58,21 +46,6 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
 
   static boolean isLease(RuleCheck asked) {
     return asked.rule().means() instanceof LimitedRule.Leased;
-  }
-
-  /** What a store is asked: nothing for rules that are not active. Empty if none is. */
-  Optional<AcquireRequest> demand(Duration requestTtl) {
-    List<LimitRequest> asks = new ArrayList<>(asked.size());
-    for (RuleCheck each : asked) {
-      if (each.rule().isActive()) {
-        ask(each).ifPresent(asks::add);
-      }
-    }
-    return asks.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            new AcquireRequest(
-                asks, Map.of(), new RuleEvaluator.Repeat(requestId, requestTtl).binding(asked)));
   }
 
   /** What is asked of a store that counts. */

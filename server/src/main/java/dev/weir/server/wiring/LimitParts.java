@@ -5,6 +5,8 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.CachedDefinitions;
 import dev.weir.engine.limits.Definitions;
+import dev.weir.engine.limits.Leases;
+import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.memory.MemoryDefinitions;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.RuleEvaluator;
@@ -126,6 +128,8 @@ record LimitParts(
     beans
         .add(stores.limits())
         .add(stores.leases())
+        .add(Limiter.on(stores.limits()))
+        .add(Leases.on(stores.leases()))
         .add(rules)
         .add(index)
         .add(evaluator)
