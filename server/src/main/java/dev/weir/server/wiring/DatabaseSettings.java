@@ -33,7 +33,7 @@ record DatabaseSettings(
 
   /** Returns empty if everything is kept in memory. */
   static Optional<DatabaseSettings> of(Settings settings) {
-    String store = settings.choice(Setting.SLOTS_STORE, List.of("postgres", "memory"));
+    String store = settings.choice(Setting.SLOTS_STORE, List.of("postgresql", "memory"));
     if (store.equals("memory")) {
       return Optional.empty();
     }

@@ -129,7 +129,7 @@ final class StartIT {
           Map<Setting, String> given =
               Map.of(
                   Setting.SLOTS_STORE,
-                  "postgres",
+                  "postgresql",
                   Setting.DATA,
                   data.toString(),
                   one,
@@ -231,7 +231,7 @@ final class StartIT {
     refuses(
         Map.of(
             Setting.SLOTS_STORE,
-            "postgres",
+            "postgresql",
             Setting.DATA,
             folder.resolve("bare").toString(),
             Setting.DB_MIGRATE,

@@ -176,7 +176,7 @@ abstract class RedisFaults {
     server.ask("SET weir:t:ten:{foreign} hello");
     assertThatThrownBy(() -> limits.take(TEN, "foreign", 1))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("something else");
+        .hasMessageContaining("another kind");
     assertThat(limits.take(TEN, "k", 1)).isTrue();
   }
 
