@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A line for each request, in a log of its own; without the query, which may hold secrets. */
+/** Access log with one line per request. The query is left out because it may contain secrets. */
 final class AccessLog {
   private static final Logger log = LoggerFactory.getLogger("access");
 

@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import java.time.Duration;
 
-/** The client of an exchange, as the exchange sees it. Belongs to one event loop. */
+/** The client side of an {@link Exchange}. Confined to one event loop. */
 interface Client {
   EventLoopContext loop();
 
@@ -10,23 +10,26 @@ interface Client {
 
   ForwardedHeaders hop();
 
-  /** Sets whether more may be read. What was read before it was wanted comes first. */
+  /** Sets whether more is read from the client. Bytes that were read early are delivered first. */
   void read(boolean isRead);
 
-  /** Sets how long may pass from now on until the exchange is told that its time is up. */
+  /** Sets the time, counted from now, after which the exchange times out. */
   void patience(Duration max);
 
   void endlessPatience();
 
-  /** The request is answered, and read to its end. */
+  /** Called when the request is answered and has been read to its end. */
   void exchangeOver();
 
-  /** Ends the connection when all that was written is on its way. */
+  /** Closes the connection after everything written has been flushed. */
   void closeAfterAnswer();
 
-  /** Ends the connection so that what was sent cannot be taken for the whole of it. */
+  /** Resets the connection so that a partial response cannot be mistaken for a complete one. */
   void cut();
 
-  /** From now on it carries bytes, not messages; returns false if more came than belongs to it. */
+  /**
+   * Switches from HTTP messages to raw bytes; returns false if more bytes arrived than belong to
+   * the request.
+   */
   boolean becomeTunnel();
 }

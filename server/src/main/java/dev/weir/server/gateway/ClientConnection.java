@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's connection: takes one request after the other, and hands each to an {@link Exchange}.
+ * A client connection. Reads requests one at a time and hands each to an {@link Exchange}.
  *
- * <p>While it is known that nobody wants what a client sends, it is not read: a client that sends
- * faster than its upstream takes is slowed down by TCP, and only one read of it is in memory.
+ * <p>The connection is not read while its data cannot be used: TCP slows down a client that sends
+ * faster than its upstream receives, and at most one read is held in memory.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class ClientConnection extends ChannelInboundHandlerAdapter
     implements Client, EventLoopContext.Connection {
   private static final Logger log = LoggerFactory.getLogger(ClientConnection.class);
 
-  /** How long a client may take to close its side, once we have closed ours. */
+  /** How long a client may take to close its side after the gateway has closed its own. */
   private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -42,29 +42,29 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private final ForwardedHeaders hop;
   private final ResponseEncoder encoder = new ResponseEncoder();
 
-  /** What was sent before the answer to what came earlier. */
+  /** Messages received before the response to an earlier request was complete. */
   private final ArrayDeque<Object> early = new ArrayDeque<>(0);
 
-  /** What was read after that, to see whether the client is still there. */
+  /** Bytes read after {@link #early}, only to detect whether the client is still connected. */
   private final EarlyBytes ahead;
 
   private State state = State.IDLE;
   private @Nullable Exchange exchange;
   private boolean isReplaying;
 
-  /** When patience ends; {@link #NEVER} if it does not. */
+  /** When the current wait times out; {@link #NEVER} if it does not. */
   private long deadlineNanos;
 
   private long idleSinceNanos;
 
   private enum State {
-    /** Nothing of a next request is here. */
+    /** No part of a next request has arrived. */
     IDLE,
-    /** A part of the head of a request is here. */
+    /** Part of a request head has arrived. */
     BEGUN,
-    /** A request is under way. */
+    /** A request is in progress. */
     BUSY,
-    /** We have said all, and wait for the client to close. */
+    /** The output is shut down; waiting for the client to close. */
     SAID_ALL
   }
 
@@ -77,7 +77,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     idle();
   }
 
-  /** Serves a client from now on. */
+  /** Starts to serve a client on a new channel. */
   static void serve(EventLoopContext loop, Channel channel) {
     ClientConnection client = new ClientConnection(loop, channel);
     channel
@@ -118,7 +118,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Some bytes are here. */
+  /** Called when bytes arrive; starts the time-out for the request head. */
   private void arrived() {
     if (state == State.IDLE) {
       state = State.BEGUN;
@@ -190,7 +190,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Whether it belongs to the request that is under way, or there is none. */
+  /** Returns true if the message belongs to the current request, or there is no current request. */
   private boolean isWanted(Object message) {
     return switch (state) {
       case IDLE, BEGUN -> true;
@@ -225,7 +225,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     next.begin();
   }
 
-  /** Answers what is not even a request, and closes. */
+  /** Answers input that is not a valid request, and closes the connection. */
   private void refuse(Problem problem) {
     wire.write(Refusals.answer(problem, true));
     wire.flush();
@@ -278,8 +278,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   /**
-   * A close with unread bytes would be a reset, which destroys an answer on its way (RFC 9112,
-   * 9.6): first we say that nothing more will come, then we read on for a moment.
+   * Shuts down the output, then keeps reading for a moment before closing. A close with unread
+   * bytes would send a reset, which destroys a response that is still on its way (RFC 9112, 9.6).
    */
   private void closeInOrder() {
     if (state == State.SAID_ALL

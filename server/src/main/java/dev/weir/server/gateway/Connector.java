@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
-/** Connects an event loop to one upstream. */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+/** Opens connections from an event loop to one upstream. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class Connector {
   private final EventLoop eventLoop;
   private final GatewayContext shared;
@@ -31,7 +31,7 @@ final class Connector {
     this.upstream = upstream;
   }
 
-  /** Is told what became of the wish to connect. */
+  /** Receives the result of a connection attempt. */
   interface Hearer {
     void connected(Channel channel);
 
@@ -47,9 +47,9 @@ final class Connector {
   }
 
   /**
-   * Connects.
+   * Opens a connection and reports the result to {@code hearer}.
    *
-   * @param pipeline adds what speaks to the upstream
+   * @param pipeline adds the handlers that talk to the upstream
    */
   void connect(Consumer<Channel> pipeline, Hearer hearer) {
     InetAddress literal = literal(upstream.host());
@@ -57,7 +57,7 @@ final class Connector {
       connect(List.of(literal), 0, pipeline, hearer);
       return;
     }
-    // A name is looked up anew each time, as Java remembers it for a while; that may wait.
+    // Look up the name for each connection, as Java caches it for a while. A lookup may block.
     shared.await(
         () -> {
           try {
@@ -78,7 +78,7 @@ final class Connector {
     }
   }
 
-  /** Tries one address after the other. */
+  /** Tries the addresses in order until one connects. */
   private void connect(
       List<InetAddress> addresses, int next, Consumer<Channel> pipeline, Hearer hearer) {
     Bootstrap bootstrap = shared.bootstrap().clone(eventLoop);

@@ -8,14 +8,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of further requests that a client sends before the answer to an earlier one, as far as
- * they are read only to see whether the client has left.
+ * Buffers bytes of further requests that a client sends before the response to an earlier one. They
+ * are read only to detect whether the client has left.
  *
- * <p>They stay bytes until it is their turn: decoded, small requests would take many times their
- * memory. Belongs to the event loop of its client.
+ * <p>They stay undecoded until it is their turn: decoded, small requests would take many times
+ * their memory. Confined to the event loop of its client.
  */
 final class EarlyBytes extends ChannelInboundHandlerAdapter {
-  /** What a piece costs beside its bytes. */
+  /** Memory overhead of a buffer, in addition to its bytes. */
   private static final int PIECE_BYTES = 128;
 
   private final FlowControlledChannel wire;
@@ -30,7 +30,9 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
   private long roomBytes;
 
   /**
-   * @param isTurn whether all that came before these bytes is taken
+   * Creates an empty buffer.
+   *
+   * @param isTurn whether everything that arrived before these bytes has been processed
    */
   EarlyBytes(FlowControlledChannel wire, LookAhead memory, BooleanSupplier isTurn) {
     this.wire = wire;
@@ -43,7 +45,7 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
     context = added;
   }
 
-  /** Returns true if bytes may be read ahead from now on, because there is memory for them. */
+  /** Starts to hold bytes that are read ahead; returns false if there is no memory for them. */
   boolean lookAhead() {
     if (roomBytes <= 0) {
       if (portions * LookAhead.PORTION_BYTES >= LookAhead.MAX_BYTES || !memory.take()) {
@@ -56,7 +58,7 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
     return true;
   }
 
-  /** Returns true if more bytes may be read before it is their turn. */
+  /** Returns true if more bytes may be read ahead. */
   boolean hasRoom() {
     return isHolding && roomBytes > 0;
   }
@@ -74,13 +76,16 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
     ByteBuf kept = compact(bytes);
     held.addLast(kept);
     roomBytes -= kept.capacity() + PIECE_BYTES;
-    // While they are handed on, this is backpressure of the upstream's, and not for us to decide.
+    // While bytes are handed on, the upstream's backpressure decides whether the client is read.
     if (roomBytes <= 0 && !isHandingOn) {
       wire.read(false);
     }
   }
 
-  /** A client that sends single bytes would otherwise have a whole buffer kept for each. */
+  /**
+   * Copies a mostly empty buffer: a client that sends single bytes would otherwise keep a whole
+   * buffer for each.
+   */
   private static ByteBuf compact(ByteBuf bytes) {
     if (bytes.readableBytes() * 4L > bytes.capacity() * 3L) {
       return bytes;
@@ -91,8 +96,8 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Hands the bytes on as soon as it is their turn. Not now, because the decoder that gets them may
-   * be the caller.
+   * Schedules the bytes to be handed on if it is their turn. Does not hand them on directly,
+   * because the caller may be the decoder that receives them.
    */
   void handOn() {
     if (isHolding && !isHandingOn && mayHandOn() && context != null) {
@@ -126,7 +131,7 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Forgets all. Twice is harmless. */
+  /** Releases all bytes and returns the memory. Idempotent. */
   void release() {
     held.forEach(ByteBuf::release);
     held.clear();

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 
-/** TLS to upstreams, whose certificates are always checked. */
+/** TLS contexts for connections to upstreams. Certificates are always verified. */
 final class Encryption {
   private final SslContext single;
   private final SslContext multiplexed;
@@ -21,8 +21,10 @@ final class Encryption {
   }
 
   /**
-   * @param trust certificates that are trusted in place of Java's own
-   * @throws IOException if they cannot be read
+   * Creates the contexts for HTTP/1.1 and HTTP/2.
+   *
+   * @param trust a file with certificates that are trusted instead of Java's own
+   * @throws IOException if the certificates cannot be read
    */
   static Encryption of(Optional<Path> trust) throws IOException {
     try {

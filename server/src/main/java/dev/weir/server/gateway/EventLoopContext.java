@@ -10,16 +10,15 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One event loop with its clients and its connections to upstreams. All of it belongs to the thread
- * of that loop.
+ * The client connections and upstream pools of one event loop. Confined to the thread of that loop.
  *
- * <p>Time-outs are looked at now and then for all clients at once: a timer for each request would
- * cost more than the request's own bookkeeping.
+ * <p>Time-outs are checked periodically for all clients together: a timer per request would cost
+ * more than the request's own bookkeeping.
  */
 final class EventLoopContext {
   private static final long SWEEP_MILLIS = 100;
 
-  /** How long a client is not read from before its close is looked for. */
+  /** How long a client is left unread before the loop checks whether it has closed. */
   private static final long UNREAD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final EventLoop eventLoop;
@@ -28,24 +27,24 @@ final class EventLoopContext {
   private final Map<Upstream, UpstreamPool> pools = new HashMap<>();
   private long drainIdleNanos = Long.MAX_VALUE;
 
-  /** A client's connection, as far as time is concerned. */
+  /** A client connection, as seen by the periodic time-out check. */
   interface Connection {
-    /** It counts as idle only from now on. */
+    /** Restarts the idle time at {@code nowNanos}. */
     void idleFrom(long nowNanos);
 
     /**
-     * Returns true if its time is up.
+     * Returns true if the connection has timed out.
      *
-     * @param maxIdleNanos how long it may ask nothing
+     * @param maxIdleNanos max time without a request
      */
     boolean isLate(long nowNanos, long maxIdleNanos);
 
     void timedOut();
 
-    /** Returns true if a request is under way that was not read on since then. */
+    /** Returns true if a request is in progress that has not been read since {@code nanos}. */
     boolean isUnreadSince(long nanos);
 
-    /** Reads a little on, to see whether the client is still there. */
+    /** Reads ahead a little to detect whether the client is still connected. */
     void lookAhead();
 
     void cut();
@@ -92,7 +91,7 @@ final class EventLoopContext {
     return pool;
   }
 
-  /** From now on clients that ask nothing for so long are let go. */
+  /** Starts to close clients that send no request for {@code idleNanos}, counted from now. */
   void endWhenIdle(long idleNanos) {
     drainIdleNanos = idleNanos;
     long now = System.nanoTime();
@@ -111,7 +110,7 @@ final class EventLoopContext {
     pools.values().removeIf(UpstreamPool::isUnused);
   }
 
-  /** Cuts everything. */
+  /** Resets all client connections and closes the upstream pools. */
   void close() {
     List.copyOf(clients).forEach(Connection::cut);
     pools.values().forEach(UpstreamPool::close);

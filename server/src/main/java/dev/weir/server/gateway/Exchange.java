@@ -10,8 +10,9 @@ import io.netty.handler.codec.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer: read, decided by rules, sent on if they let it pass, and answered by
- * its upstream or in its place. All of it belongs to the event loop of its client.
+ * One request and its response: reads the request, evaluates the rules, forwards it if they allow
+ * it, and relays the upstream's response or sends its own. Confined to the event loop of its
+ * client.
  */
 final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener {
   private static final int CLIENT_GONE = 499;
@@ -28,13 +29,13 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
   private RequestHead.Reading.@Nullable Fine known;
   private @Nullable UpstreamExchange passage;
 
-  /** How far it has come. */
+  /** Progress of the exchange. */
   private enum Stage {
-    /** The rules are asked, or let it wait. */
+    /** The rules are being evaluated, or the request waits in a queue. */
     DECIDING,
-    /** It is on its way to the upstream, or the answer on its way back. */
+    /** The request is being sent to the upstream, or its response to the client. */
     PASSING,
-    /** All is said, but the client still sends. */
+    /** The response is complete, but the client is still sending. */
     ANSWERED,
     OVER
   }
@@ -48,7 +49,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     outgoing = new ResponseHead(incoming);
   }
 
-  /** Reads the request, and has it decided. */
+  /** Reads the request head and starts to evaluate the rules. */
   void begin() {
     switch (incoming.read(shared.engine().routes())) {
       case RequestHead.Reading.Wrong wrong -> {
@@ -82,12 +83,12 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     next.begin();
   }
 
-  /** Whether more of the request is to come. */
+  /** Returns true if more of the request body is expected. */
   boolean wantsContent() {
     return !body.isWhole();
   }
 
-  /** A piece of the request's body. */
+  /** Processes a piece of the request body. */
   void content(HttpContent piece) {
     if (piece.decoderResult().isFailure()) {
       piece.release();
@@ -108,12 +109,12 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     }
   }
 
-  /** Returns true if there is something to give back as soon as the client has left. */
+  /** Returns true if the exchange holds something that is given back when the client leaves. */
   boolean holdsPlace() {
     return (stage == Stage.DECIDING || stage == Stage.PASSING) && judgement.holds();
   }
 
-  /** Has a client that is not read from, and holds a place, read on a little. */
+  /** Reads ahead a little from a client that is not being read while its request holds a place. */
   void lookAhead() {
     if (holdsPlace() && !body.isWhole() && body.lookAhead(shared.lookAhead())) {
       client.read(true);
@@ -151,7 +152,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     }
   }
 
-  /** All that has arrived is read. */
+  /** Called when everything that has arrived has been read. */
   void clientPaused() {
     if (passage != null) {
       passage.clientPaused();
@@ -166,7 +167,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
 
   @Override
   public void adapt(HttpResponse answer) {
-    // The rest of a long body may be more than will be read.
+    // The rest of a long body may be more than the gateway is willing to read.
     if (shared.isDraining() || body.isLong()) {
       outgoing.beLast();
     }
@@ -218,7 +219,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     refuse(problem);
   }
 
-  /** Answers in place of the upstream. */
+  /** Sends an error response in place of the upstream's. */
   private void refuse(Problem problem) {
     client.endlessPatience();
     if (shared.isDraining() || body.isLong() || (incoming.expectsContinue() && !body.isWhole())) {
@@ -243,7 +244,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     client.cut();
   }
 
-  /** Patience is at its end. */
+  /** Called when the current wait has timed out. */
   void timedOut() {
     if (stage == Stage.PASSING && passage != null) {
       passage.timedOut();
@@ -255,7 +256,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     }
   }
 
-  /** The client has left. */
+  /** Called when the client has disconnected. */
   void clientGone() {
     if (stage == Stage.DECIDING || stage == Stage.PASSING) {
       if (passage == null || !passage.isTunnel()) {
@@ -273,7 +274,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     }
   }
 
-  /** Gives back what it holds, and is counted. */
+  /** Gives back what the request holds, and records metrics and the access log. */
   private void end() {
     body.releaseHeld();
     body.giveBack(shared.lookAhead());

@@ -2,8 +2,8 @@ package dev.weir.server.gateway;
 
 import io.netty.channel.Channel;
 
-/** A connection as something that takes and gives pieces, each as fast as the other side does. */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+/** A channel with backpressure: it is read only as fast as the other side accepts data. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class FlowControlledChannel {
   private final Channel channel;
   private long pausedSinceNanos;
@@ -24,7 +24,10 @@ final class FlowControlledChannel {
     return channel.isWritable();
   }
 
-  /** Writes what came by another wire, which is not read on while this one takes no more. */
+  /**
+   * Writes a piece that was read from another channel, and pauses reading from that channel while
+   * this one is not writable.
+   */
   void pass(Object piece, FlowControlledChannel from) {
     channel.write(piece);
     if (!channel.isWritable()) {
@@ -35,7 +38,7 @@ final class FlowControlledChannel {
     }
   }
 
-  /** Whether more is to be read. */
+  /** Starts or pauses reading. */
   void read(boolean isWanted) {
     if (channel.config().isAutoRead() != isWanted) {
       pausedSinceNanos = System.nanoTime();
@@ -43,12 +46,12 @@ final class FlowControlledChannel {
     }
   }
 
-  /** Returns true if it is read from. */
+  /** Returns true if reading is not paused. */
   boolean isRead() {
     return channel.config().isAutoRead();
   }
 
-  /** Returns true if it has not been read from since then. */
+  /** Returns true if reading has been paused since {@code nanos} or earlier. */
   boolean isPausedSince(long nanos) {
     return !channel.config().isAutoRead() && pausedSinceNanos - nanos <= 0;
   }

@@ -17,10 +17,11 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The step from one client to an upstream: what of a header goes on, and what is added to it.
+ * Rewrites request headers on the way from one client to an upstream: removes what must not be
+ * forwarded, and adds the forwarding headers.
  *
- * <p>What a client says of where it comes from is passed on only if the client is a trusted proxy;
- * everybody else is described by us.
+ * <p>Headers that describe the origin of a request are passed on only if the client is a trusted
+ * proxy. For every other client the gateway sets them itself.
  */
 final class ForwardedHeaders {
   static final AsciiString REQUEST_ID = AsciiString.cached("x-request-id");
@@ -33,10 +34,10 @@ final class ForwardedHeaders {
   private static final AsciiString KEEP_ALIVE = AsciiString.cached("keep-alive");
   private static final AsciiString PROXY_CONNECTION = AsciiString.cached("proxy-connection");
 
-  /** Families of headers in which only proxies describe a request: x-forwarded-proto and so on. */
+  /** Prefixes of headers that only proxies may set: x-forwarded-proto and so on. */
   private static final List<String> FAMILIES_OF_PROXIES = List.of("x-forwarded", "x-original-");
 
-  /** What only a proxy may say beside these. */
+  /** Further headers that only proxies may set. */
   private static final Set<String> ONLY_FROM_PROXIES =
       Set.of(
           "forwarded",
@@ -50,13 +51,13 @@ final class ForwardedHeaders {
           "x-url-scheme",
           "front-end-https",
           "x-request-id",
-          // Some frameworks take it for the path, whatever the request line says.
+          // Some frameworks use it as the path instead of the request line.
           "x-rewrite-url");
 
-  /** What no one may say in disguise. */
+  /** Framing headers that a client may not send spelled with an underscore. */
   private static final Set<String> FRAMING = Set.of("transfer-encoding", "content-length");
 
-  /** What a client cannot have taken out by naming it in Connection. */
+  /** Headers that a client cannot remove by naming them in Connection. */
   private static final Set<String> NEEDED = Set.of("host", "content-length", "transfer-encoding");
 
   private static final int LONGEST_REQUEST_ID = 128;
@@ -85,14 +86,14 @@ final class ForwardedHeaders {
     return zone < 0 ? address : address.substring(0, zone);
   }
 
-  /** Where a request comes from; to be asked before its header is changed. */
+  /** Returns the address of the client. Call it before the headers are rewritten. */
   String client(HttpHeaders headers) {
     return isTrusted
         ? proxies.client(peer, headers.getAll(FORWARDED), headers.getAll(FORWARDED_FOR))
         : peer;
   }
 
-  /** The id that a trusted proxy gave to a request, or a new one. */
+  /** Returns the request id set by a trusted proxy, or a new one. */
   String requestId(HttpHeaders headers) {
     String given = isTrusted ? headers.get(REQUEST_ID) : null;
     if (given != null && isUsable(given)) {
@@ -108,7 +109,7 @@ final class ForwardedHeaders {
         && id.chars().allMatch(c -> c > ' ' && c < 0x7F);
   }
 
-  /** Takes out what is meant for us alone. */
+  /** Removes the hop-by-hop headers. */
   static void removeHopByHop(HttpHeaders headers) {
     for (String line : headers.getAll(HttpHeaderNames.CONNECTION)) {
       for (String name : line.split(",", -1)) {
@@ -136,7 +137,7 @@ final class ForwardedHeaders {
             && encoding.strip().equalsIgnoreCase("chunked"));
   }
 
-  /** Says where a request comes from, and that it came through us. */
+  /** Adds the headers that describe the client, and {@code Via}. */
   void describe(HttpRequest request, String requestId) {
     HttpHeaders headers = request.headers();
     if (!isTrusted) {
@@ -145,7 +146,8 @@ final class ForwardedHeaders {
     String host = headers.get(HttpHeaderNames.HOST, "");
     boolean hasForwarded = headers.contains(FORWARDED);
     boolean hasForwardedFor = headers.contains(FORWARDED_FOR);
-    // A proxy that keeps one of the two speaks only of that one; a new one would contradict it.
+    // A proxy that maintains one of the two headers updates only that one; adding the other would
+    // contradict it.
     if (hasForwarded || !hasForwardedFor) {
       append(headers, FORWARDED, element(host));
     }
@@ -174,12 +176,15 @@ final class ForwardedHeaders {
     forgotten.forEach(headers::remove);
   }
 
-  /** Some programs take an underscore in a name for a hyphen, so both are looked at as one. */
+  /**
+   * Returns true if only proxies may set this header. Some programs treat an underscore in a name
+   * as a hyphen, so both spellings match.
+   */
   private static boolean isOnlyFromProxies(CharSequence name) {
     boolean isDisguised = AsciiString.indexOf(name, '_', 0) >= 0;
     char first = Character.toLowerCase(name.charAt(0));
     if (!isDisguised && first != 'x' && first != 'f' && first != 't') {
-      // Most names end here, without a copy.
+      // Fast path without a copy for the majority of names.
       return false;
     }
     String plain = name.toString().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -196,7 +201,10 @@ final class ForwardedHeaders {
     headers.set(name, String.join(", ", headers.getAll(name)) + ", " + value);
   }
 
-  /** RFC 7239: what is not a token is quoted, an address of IPv6 has brackets too. */
+  /**
+   * Returns an element of {@code Forwarded}. A value that is not a token is quoted, and an IPv6
+   * address also has brackets (RFC 7239).
+   */
   private String element(String host) {
     String from = peer.indexOf(':') >= 0 ? "\"[" + peer + "]\"" : peer;
     return host.isEmpty()

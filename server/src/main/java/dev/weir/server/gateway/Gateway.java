@@ -30,7 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** The reverse proxy, listening. Thread-safe. */
+/** The reverse proxy. Accepts client connections on its own port. Thread-safe. */
 public final class Gateway implements AutoCloseable {
   private static final int BACKLOG = 4_096;
   private static final long LOOK_AGAIN_MILLIS = 20;
@@ -42,9 +42,9 @@ public final class Gateway implements AutoCloseable {
   private final Channel socket;
 
   /**
-   * Starts to listen.
+   * Starts the gateway and listens on the configured address.
    *
-   * @throws IOException if that cannot be
+   * @throws IOException if the address cannot be bound or the certificates cannot be read
    */
   public static Gateway start(GatewaySettings settings, GatewayEngine engine) throws IOException {
     return new Gateway(settings, engine);
@@ -67,7 +67,7 @@ public final class Gateway implements AutoCloseable {
             new Bootstrap()
                 .channel(isEpoll ? EpollSocketChannel.class : NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
-                // Who takes no more of a request may have answered it already.
+                // An upstream that stops reading a request may already have answered it.
                 .option(ChannelOption.AUTO_CLOSE, false)
                 .option(
                     ChannelOption.CONNECT_TIMEOUT_MILLIS,
@@ -121,7 +121,7 @@ public final class Gateway implements AutoCloseable {
     ClientConnection.serve(loop, channel);
   }
 
-  /** Where it listens. */
+  /** Returns the address that the gateway listens on. */
   public URI address() {
     InetSocketAddress address = (InetSocketAddress) socket.localAddress();
     String host = address.getAddress().getHostAddress();
@@ -130,15 +130,15 @@ public final class Gateway implements AutoCloseable {
             .formatted(host.indexOf(':') >= 0 ? "[" + host + "]" : host, address.getPort()));
   }
 
-  /** From now on every answer asks its connection to close. */
+  /** Starts to drain: from now on every response asks its client to close the connection. */
   public void beginDraining() {
     shared.drain();
   }
 
   /**
-   * From now on newcomers are refused, as {@link SynDropFilter} tells.
+   * Refuses new connections, as described by {@link SynDropFilter}, then closes the socket.
    *
-   * @param arrival as long as it may take to connect
+   * @param arrival how long connection attempts that have already begun may take to complete
    */
   public void refuseNewcomers(Duration arrival) throws InterruptedException {
     SynDropFilter.attach(socket);
@@ -147,9 +147,9 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Lets each connection end: after its last answer, or when it has been idle for so long.
+   * Closes each connection after its last response, or when it has been idle for {@code idle}.
    *
-   * @return completed when all have ended
+   * @return completes when all connections have ended
    */
   public CompletableFuture<Void> endWhenIdle(Duration idle) {
     loops.forEach((executor, loop) -> executor.execute(() -> loop.endWhenIdle(idle.toNanos())));
@@ -168,12 +168,12 @@ public final class Gateway implements AutoCloseable {
     return ended;
   }
 
-  /** How many clients are connected. */
+  /** Returns the number of connected clients. */
   public int count() {
     return shared.connections();
   }
 
-  /** Cuts what is still under way. */
+  /** Resets the connections that are still open, and stops all threads. */
   @Override
   public void close() {
     socket.close().syncUninterruptibly();

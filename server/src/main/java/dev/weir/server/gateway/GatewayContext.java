@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What all event loops share. Thread-safe. */
+/** State shared by all event loops. Thread-safe. */
 final class GatewayContext {
   private static final Logger log = LoggerFactory.getLogger(GatewayContext.class);
 
@@ -25,10 +25,13 @@ final class GatewayContext {
   private volatile boolean isDraining;
 
   /**
-   * @param encryption to upstreams, of which those that speak HTTP/2 want one of their own
-   * @param bootstrap what all connections to upstreams have in common
-   * @param blocking runs what waits for somebody
-   * @param loops how many event loops there are
+   * Creates the shared state.
+   *
+   * @param encryption returns the TLS context for upstreams; those that speak HTTP/2 (true) need a
+   *     separate one
+   * @param bootstrap the options common to all upstream connections
+   * @param blocking runs work that blocks
+   * @param loops the number of event loops
    */
   GatewayContext(
       GatewaySettings settings,
@@ -61,7 +64,10 @@ final class GatewayContext {
     return encryption.apply(isMultiplexed);
   }
 
-  /** Each has its part of what there may be. */
+  /**
+   * Returns the max connections to one upstream per event loop: each loop has an equal share of the
+   * configured maximum.
+   */
   int upstreamConnectionsOfALoop() {
     return Math.ceilDiv(settings.bounds().upstreamConnections(), loops);
   }
@@ -70,12 +76,12 @@ final class GatewayContext {
     return bootstrap;
   }
 
-  /** Runs on a thread that may wait. */
+  /** Runs work on a thread that may block. */
   void await(Runnable work) {
     blocking.execute(work);
   }
 
-  /** Whether one more client may connect; if so, {@link #left} has to be called once. */
+  /** Returns true if one more client may connect; the caller must then call {@link #left} once. */
   boolean mayEnter() {
     if (connections.incrementAndGet() <= settings.bounds().connections()) {
       return true;
@@ -100,7 +106,7 @@ final class GatewayContext {
     isDraining = true;
   }
 
-  /** Gives back what a request has held. */
+  /** Gives back what a request holds. */
   void close(Ticket ticket) {
     if (ticket.isEmpty()) {
       ticket.close();
@@ -115,7 +121,7 @@ final class GatewayContext {
     try {
       ticket.close();
     } catch (StoreException e) {
-      // It ends by itself after a while.
+      // What the request holds expires on its own after a while.
       log.debug("Could not give back what a request held", e);
     }
   }

@@ -6,10 +6,10 @@ import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.metrics.GatewayMetrics;
 
 /**
- * What the gateway decides and routes by.
+ * The routes, rules and metrics that the gateway works with.
  *
- * @param isBlocking whether a decision may wait for a store elsewhere
- * @param proxies whose word is taken for where a request comes from
+ * @param isBlocking whether a decision may wait for a remote store
+ * @param proxies the proxies whose forwarding headers are trusted
  */
 public record GatewayEngine(
     RouteTable routes,

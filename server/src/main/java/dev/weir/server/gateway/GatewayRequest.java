@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request as rules see it: what they see is what the upstream gets. */
+/** A request as rules see it. The upstream receives the same values. */
 record GatewayRequest(String method, RequestPath path, String clientAddress, HttpHeaders headers)
     implements Request {
 

@@ -5,25 +5,26 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What the gateway needs to know.
+ * Settings of the gateway.
  *
- * @param port 0 for a free one
- * @param times how long it waits
- * @param bounds how much it takes
- * @param trust certificates that upstreams may show, in place of those that Java trusts
+ * @param port the port to listen on; 0 picks a free one
+ * @param times time-outs
+ * @param bounds size and connection limits
+ * @param trust a file with certificates to trust for upstreams, instead of those that Java trusts
  */
 public record GatewaySettings(
     String host, int port, Times times, Bounds bounds, Optional<Path> trust) {
 
   /**
-   * How long is waited.
+   * Time-outs.
    *
-   * @param head for a client to send the head of a request, once it has begun
-   * @param idle for a client or an upstream that is in the middle of a body to go on, and for the
-   *     next request of a client
-   * @param connect for an upstream to take a connection, or to have one free
-   * @param answer for an upstream to begin its answer
-   * @param upstreamIdle how long a connection to an upstream is kept that nobody uses
+   * @param head max time for a client to send a request head, once it has begun
+   * @param idle max time without progress in the middle of a body, for a client or an upstream, and
+   *     max time until a client's next request
+   * @param connect max time for an upstream to accept a connection, or for a connection to become
+   *     free
+   * @param answer max time for an upstream to begin its response
+   * @param upstreamIdle how long an unused upstream connection is kept
    */
   public record Times(
       Duration head, Duration idle, Duration connect, Duration answer, Duration upstreamIdle) {
@@ -37,12 +38,12 @@ public record GatewaySettings(
   }
 
   /**
-   * How much is taken.
+   * Size and connection limits.
    *
-   * @param headerBytes all header fields of a request or an answer
-   * @param targetBytes the first line of a request
-   * @param connections of clients
-   * @param upstreamConnections to each upstream
+   * @param headerBytes max total size of the header fields of a request or a response
+   * @param targetBytes max length of a request line
+   * @param connections max client connections
+   * @param upstreamConnections max connections to each upstream
    */
   public record Bounds(int headerBytes, int targetBytes, int connections, int upstreamConnections) {
     public static final Bounds DEFAULT = new Bounds(16_384, 8_192, 20_000, 1_000);

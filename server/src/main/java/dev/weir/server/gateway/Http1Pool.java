@@ -7,18 +7,18 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Connections of HTTP/1.1, each for one request at a time. */
+/** A pool of HTTP/1.1 connections, each of which carries one request at a time. */
 final class Http1Pool implements UpstreamPool {
   private final Connector connector;
   private final int most;
   private final long keptNanos;
 
-  /** The one that was used last comes last, and is taken first. */
+  /** Idle connections, least recently used first; the most recently used is taken first. */
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
-  /** Those that are open, or about to be. */
+  /** Number of connections that are open or being opened. */
   private int open;
 
   Http1Pool(Connector connector, int most) {

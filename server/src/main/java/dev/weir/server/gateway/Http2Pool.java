@@ -17,10 +17,10 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** One connection of HTTP/2, with a stream for each request. */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+/** An upstream pool with one HTTP/2 connection, which carries each request on its own stream. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class Http2Pool implements UpstreamPool {
-  /** If the upstream says nothing of it. */
+  /** Max concurrent streams if the upstream does not announce a maximum. */
   private static final long USUAL_STREAMS = 100;
 
   private static final int WINDOW_BYTES = 1 << 20;
@@ -29,15 +29,15 @@ final class Http2Pool implements UpstreamPool {
   private final long keptNanos;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
-  /** The connection that takes new streams, if there is one. */
+  /** The connection that accepts new streams, if there is one. */
   private @Nullable Channel parent;
 
   private boolean isConnecting;
 
-  /** None, until the upstream has said how many. */
+  /** Max concurrent streams; 0 until the upstream has sent its settings. */
   private long mostStreams;
 
-  /** Those of all connections, also of one that takes no more. */
+  /** Open streams of all connections, including a connection that accepts no new ones. */
   private int streams;
 
   private long idleSinceNanos = System.nanoTime();
@@ -139,7 +139,7 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** A stream ends with its answer. */
+  /** Closes the stream: a stream ends with its response. */
   @Override
   public void release(UpstreamConnection connection) {
     connection.close();
@@ -173,7 +173,7 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** What the upstream says of the whole connection. */
+  /** Handles the frames that concern the whole connection. */
   private final class Connection extends ChannelInboundHandlerAdapter {
     private boolean isGreeted;
 
@@ -202,12 +202,12 @@ final class Http2Pool implements UpstreamPool {
       if (isGreeted) {
         admit();
       } else {
-        // To try again would be to try for ever.
+        // Retrying here would go on forever.
         giveUp(new IOException("the upstream does not speak HTTP/2"));
       }
     }
 
-    /** It ends what it has begun, and takes nothing more. */
+    /** Stops opening streams on this connection; streams that are open run to their end. */
     private void retire(Channel connection) {
       if (connection.equals(parent)) {
         parent = null;
@@ -220,7 +220,7 @@ final class Http2Pool implements UpstreamPool {
     }
   }
 
-  /** An upstream may not begin streams of its own. */
+  /** Rejects streams that the upstream opens. */
   private static final class Unwanted extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {

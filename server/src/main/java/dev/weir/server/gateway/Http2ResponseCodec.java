@@ -10,8 +10,8 @@ import io.netty.handler.codec.http2.HttpConversionUtil.ExtensionHeaderNames;
 import java.util.List;
 
 /**
- * Reads answers of HTTP/2, without the fields in which Netty keeps what HTTP/1.1 has no place for,
- * such as the number of the stream.
+ * Decodes HTTP/2 responses, and removes the header fields that Netty adds for what HTTP/1.1 cannot
+ * express, such as the stream id.
  */
 final class Http2ResponseCodec extends Http2StreamFrameToHttpObjectCodec {
   private static final ExtensionHeaderNames[] ADDED = ExtensionHeaderNames.values();

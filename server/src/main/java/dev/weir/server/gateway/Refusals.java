@@ -11,7 +11,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 
-/** What the gateway answers itself. */
+/** The responses that the gateway sends itself. */
 final class Refusals {
   static final Problem NO_ROUTE = Problem.of(404, "no-route", "There is no route for this path.");
 
@@ -38,7 +38,7 @@ final class Refusals {
 
   private Refusals() {}
 
-  /** The decoder stopped before there was a request. */
+  /** Returns the problem for input that could not be decoded as a request. */
   static Problem undecodable(Throwable cause) {
     if (cause instanceof TooLongHttpLineException) {
       return Problem.of(414, "uri-too-long", "The request line is too long.");

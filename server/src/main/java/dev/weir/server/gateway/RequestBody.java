@@ -5,21 +5,21 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 
-/** The body of a request, as far as it has come. */
+/** The body of a request, as far as it has arrived. */
 final class RequestBody {
-  /** So much of a body is read that nobody wants, so that the connection can be used again. */
+  /** Max bytes of an unwanted body that are read and discarded to keep the connection reusable. */
   private static final int MOST_UNWANTED_BYTES = 1 << 20;
 
   private final long announcedBytes;
 
-  /** What came before there was anybody to take it. */
+  /** Pieces that arrived before an upstream connection could take them. */
   private final ArrayDeque<HttpContent> held = new ArrayDeque<>(0);
 
   private long arrivedBytes;
   private long unwantedBytes;
   private boolean isWhole;
 
-  /** What may be read ahead by now, and for how many portions of it there is memory. */
+  /** Bytes that may still be read ahead, and the number of memory portions taken for them. */
   private long aheadBytes;
 
   private int portions;
@@ -32,19 +32,19 @@ final class RequestBody {
     arrivedBytes += piece.content().readableBytes();
     if (piece instanceof LastHttpContent last) {
       isWhole = true;
-      // Where upstreams would mix them with the header, they could say what the header may not.
+      // An upstream that merges trailers into the headers would accept forbidden headers this way.
       if (!last.trailingHeaders().isEmpty()) {
         last.trailingHeaders().clear();
       }
     }
   }
 
-  /** Whether no more of it is to come. */
+  /** Returns true if no more of the body is expected. */
   boolean isWhole() {
     return isWhole;
   }
 
-  /** Nothing more of it can be read. */
+  /** Marks the body as ended: nothing more of it can be read. */
   void end() {
     isWhole = true;
   }
@@ -53,7 +53,7 @@ final class RequestBody {
     held.addLast(piece);
   }
 
-  /** Returns true if a portion more may be read ahead. */
+  /** Allows one more portion to be read ahead; returns false if that is not possible. */
   boolean lookAhead(LookAhead memory) {
     if (portions * LookAhead.PORTION_BYTES >= LookAhead.MAX_BYTES || !memory.take()) {
       return false;
@@ -63,7 +63,10 @@ final class RequestBody {
     return true;
   }
 
-  /** Returns true if more may be read although nobody has taken this piece. */
+  /**
+   * Charges this piece to the read-ahead budget; returns true if more may be read before the piece
+   * is taken.
+   */
   boolean isAhead(HttpContent piece) {
     if (aheadBytes <= 0) {
       return false;
@@ -72,7 +75,7 @@ final class RequestBody {
     return true;
   }
 
-  /** The request is over. Twice is harmless. */
+  /** Returns the read-ahead memory when the request is over. Idempotent. */
   void giveBack(LookAhead memory) {
     memory.giveBack(portions);
     portions = 0;
@@ -90,18 +93,18 @@ final class RequestBody {
     held.clear();
   }
 
-  /** Nobody wants this piece. */
+  /** Counts and releases an unwanted piece. */
   void discard(HttpContent piece) {
     unwantedBytes += piece.content().readableBytes();
     piece.release();
   }
 
-  /** Whether more has come in vain than is worth it. */
+  /** Returns true if more has been discarded than keeping the connection is worth. */
   boolean isDiscardedEnough() {
     return unwantedBytes > MOST_UNWANTED_BYTES;
   }
 
-  /** Whether more is known to come than would be read in vain. */
+  /** Returns true if the rest of the body is known to exceed what would be discarded. */
   boolean isLong() {
     return !isWhole && announcedBytes - arrivedBytes > MOST_UNWANTED_BYTES;
   }

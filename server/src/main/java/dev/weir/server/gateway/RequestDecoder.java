@@ -8,14 +8,16 @@ import io.netty.handler.codec.http.HttpRequestDecoder;
 import java.util.List;
 
 /**
- * Reads requests, and refuses those whose length could be read in two ways: that is how one request
- * is smuggled inside another.
+ * Decodes requests, and rejects those whose length is ambiguous: ambiguity allows one request to be
+ * smuggled inside another.
  */
 final class RequestDecoder extends HttpRequestDecoder {
   private final Runnable begun;
 
   /**
-   * @param begun called with every piece that arrives
+   * Creates a decoder.
+   *
+   * @param begun called for every piece that arrives
    */
   RequestDecoder(GatewaySettings.Bounds bounds, Runnable begun) {
     super(

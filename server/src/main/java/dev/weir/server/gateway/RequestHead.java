@@ -13,9 +13,9 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.Set;
 
-/** The head of a request: what it says of itself, and what of it is sent on. */
+/** The head of a request: its properties, and the head that is forwarded. */
 final class RequestHead {
-  /** What may be sent twice (RFC 9110, 9.2.2). */
+  /** Methods that may be sent twice (RFC 9110, 9.2.2). */
   private static final Set<HttpMethod> IDEMPOTENT =
       Set.of(
           HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
@@ -39,7 +39,7 @@ final class RequestHead {
     isKeptAlive = HttpUtil.isKeepAlive(request);
     announcedBytes = HttpUtil.getContentLength(request, 0L);
     isBodiless = announcedBytes == 0 && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING);
-    // Others, such as h2c, would take everything that follows past the rules.
+    // Other upgrades, such as h2c, would let everything that follows bypass the rules.
     isUpgrade =
         isModern
             && isBodiless
@@ -49,15 +49,15 @@ final class RequestHead {
     expectsContinue = headers.contains(HttpHeaderNames.EXPECT);
   }
 
-  /** What came of reading it. */
+  /** The result of reading a request head. */
   sealed interface Reading {
-    /** It can be decided and sent on; from now on its head is the one that is sent. */
+    /** The request can be evaluated and forwarded; its head is now the one to forward. */
     record Fine(GatewayRequest request, Route.Terms route) implements Reading {}
 
     /**
-     * It is answered in place of an upstream.
+     * The request is answered by the gateway and not forwarded.
      *
-     * @param isEndKnown whether what follows it on the connection can be read
+     * @param isEndKnown whether the data that follows it on the connection can be read
      */
     record Wrong(Problem problem, boolean isEndKnown) implements Reading {}
   }
@@ -86,7 +86,7 @@ final class RequestHead {
     return route == null ? new Reading.Wrong(Refusals.NO_ROUTE, true) : toSend(target, route);
   }
 
-  /** In any case, because an upstream may fold it. */
+  /** Compares method names ignoring case, because an upstream may do the same. */
   private static boolean isNamed(HttpMethod method, HttpMethod known) {
     return method.name().equalsIgnoreCase(known.name());
   }
@@ -95,7 +95,10 @@ final class RequestHead {
     return new Reading.Wrong(Problem.of(status, kind, detail), true);
   }
 
-  /** Where such a request ends is a guess: its body could be taken for the next request. */
+  /**
+   * Returns the result for a request without a reliable end: its body could be mistaken for the
+   * next request.
+   */
   private static Reading endless(int status, String kind, String detail) {
     return new Reading.Wrong(Problem.of(status, kind, detail), false);
   }
@@ -106,7 +109,10 @@ final class RequestHead {
         || (isModern && ForwardedHeaders.isOnlyChunked(headers));
   }
 
-  /** The host of a target that is a whole address counts (RFC 9112, 3.2.2). */
+  /**
+   * Returns true if the request has one valid host. The host of an absolute target takes precedence
+   * (RFC 9112, 3.2.2).
+   */
   private boolean hasHost(Target target) {
     HttpHeaders headers = request.headers();
     int hosts = headers.getAll(HttpHeaderNames.HOST).size();
@@ -137,7 +143,7 @@ final class RequestHead {
         new GatewayRequest(request.method().name(), target.path(), address, headers), route);
   }
 
-  /** What is sent on, once it is read. */
+  /** Returns the request; once read, its head is the one to forward. */
   HttpRequest head() {
     return request;
   }
@@ -146,12 +152,12 @@ final class RequestHead {
     return requestId;
   }
 
-  /** Whether its client speaks HTTP/1.1. */
+  /** Returns true if the client speaks HTTP/1.1. */
   boolean isModern() {
     return isModern;
   }
 
-  /** Whether its client may ask more on the same connection. */
+  /** Returns true if the client may send more requests on the same connection. */
   boolean isKeptAlive() {
     return isKeptAlive;
   }
@@ -160,22 +166,25 @@ final class RequestHead {
     return request.method().equals(HttpMethod.HEAD);
   }
 
-  /** How long it says that its body is; 0 also for one in chunks. */
+  /** Returns the announced length of the body; 0 also for a chunked body. */
   long announcedBytes() {
     return announcedBytes;
   }
 
-  /** Whether it may be sent a second time, for nothing of it is gone. */
+  /**
+   * Returns true if the request may be sent a second time: its method is idempotent and it has no
+   * body.
+   */
   boolean isRepeatable() {
     return isBodiless && IDEMPOTENT.contains(request.method());
   }
 
-  /** Whether it asks for a WebSocket. */
+  /** Returns true if the request asks for a WebSocket. */
   boolean isUpgrade() {
     return isUpgrade;
   }
 
-  /** Whether its client may be waiting for leave to send the body. */
+  /** Returns true if the client may be waiting for permission to send the body. */
   boolean expectsContinue() {
     return expectsContinue;
   }
