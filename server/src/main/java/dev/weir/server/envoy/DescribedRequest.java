@@ -6,7 +6,7 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A request as the entries of a descriptor tell of it. */
+/** A request described by the entries of a descriptor. */
 final class DescribedRequest implements Request {
   static final String PATH = "path";
 
@@ -14,17 +14,19 @@ final class DescribedRequest implements Request {
   private static final String ADDRESS = "remote_address";
   private static final String HEADER = "header:";
 
-  /** The method of a descriptor that names none. */
+  /** The method of a descriptor that has no method entry. */
   private static final String USUAL_METHOD = "GET";
 
-  /** Stands for the address where none is told: all of them are one. */
+  /** The client address of descriptors that have none; all of them share it. */
   private static final String NO_ADDRESS = "(none)";
 
   private final List<RateLimitDescriptor.Entry> entries;
   private final RequestPath path;
 
   /**
-   * @throws dev.weir.engine.rules.AmbiguousPathException if the path could be read in two ways
+   * Creates a request from entries and a path.
+   *
+   * @throws dev.weir.engine.rules.AmbiguousPathException if the path can be read in two ways
    */
   DescribedRequest(List<RateLimitDescriptor.Entry> entries, String path) {
     this.entries = entries;
@@ -48,7 +50,10 @@ final class DescribedRequest implements Request {
     return address == null || address.isEmpty() ? NO_ADDRESS : address;
   }
 
-  /** Any other entry is a header; the prefix is for those that would mean something else. */
+  /**
+   * Returns the value of a header. Every entry other than path, method and address is a header; the
+   * prefix is for header names that would otherwise have another meaning.
+   */
   @Override
   public @Nullable String header(String name) {
     for (RateLimitDescriptor.Entry entry : entries) {
@@ -71,7 +76,7 @@ final class DescribedRequest implements Request {
     return value(entries, key);
   }
 
-  /** The value of the first entry of that key. */
+  /** Returns the value of the first entry with this key, or null. */
   static @Nullable String value(List<RateLimitDescriptor.Entry> entries, String key) {
     for (RateLimitDescriptor.Entry entry : entries) {
       if (entry.getKey().equals(key)) {

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the rules that descriptors speak of: by name, if an entry names one, else those that cover
- * the request that the entries tell of.
+ * Finds the rules for descriptors: by name if an entry names a rule, otherwise those that cover the
+ * request described by the entries.
  */
 final class DescriptorReader {
   static final int MOST_DESCRIPTORS = AcquireRequest.MAX_PARTS;
@@ -29,7 +29,7 @@ final class DescriptorReader {
 
   private static final String RULE = "rule";
 
-  /** A bool that the published classes do not know yet. */
+  /** Number of a bool field that the published classes do not have yet. */
   private static final int IS_NEGATIVE_HITS = 4;
 
   private final RuleIndex book;
@@ -41,9 +41,10 @@ final class DescriptorReader {
   }
 
   /**
-   * What each descriptor asks, in their order.
+   * Returns the question of each descriptor, in order.
    *
-   * @throws IllegalArgumentException if there is none, or too much of something
+   * @throws IllegalArgumentException if there are no descriptors, or too many descriptors or
+   *     entries
    */
   List<Question> read(RateLimitRequest request) {
     int count = request.getDescriptorsCount();
@@ -70,7 +71,7 @@ final class DescriptorReader {
               .formatted(MOST_ENTRIES, entries.size()));
     }
     long hits = descriptor.hasHitsAddend() ? descriptor.getHitsAddend().getValue() : usualHits;
-    // A number beyond the longs is as much too large as the largest of them.
+    // A value above Long.MAX_VALUE exceeds every limit, and so does Long.MAX_VALUE.
     long unsigned = hits < 0 ? Long.MAX_VALUE : hits;
     Question.Kind kind = kind(descriptor, unsigned);
     String name = DescribedRequest.value(entries, RULE);
@@ -90,7 +91,7 @@ final class DescriptorReader {
 
   private static boolean isNegative(RateLimitDescriptor descriptor) {
     List<Long> said = descriptor.getUnknownFields().getField(IS_NEGATIVE_HITS).getVarintList();
-    // Of a field that is sent more than once, the last counts.
+    // If a field is sent more than once, the last value counts.
     return !said.isEmpty() && said.getLast() != 0;
   }
 
@@ -120,7 +121,7 @@ final class DescriptorReader {
     try {
       request = new DescribedRequest(entries, path);
     } catch (AmbiguousPathException e) {
-      // To let it pass would be a way around every rule.
+      // Allowing it would bypass every rule.
       log.debug("A descriptor's path {}", e.getMessage());
       return new Question(
           kind == Question.Kind.GIVE_BACK ? Question.Kind.GIVE_BACK : Question.Kind.REFUSE,
@@ -136,12 +137,15 @@ final class DescriptorReader {
     return asking(kind, rules, hits, rule -> rule.terms().coverage().key(request));
   }
 
-  /** Nobody would say when a lease is over: Envoy tells only of beginnings. */
+  /**
+   * Returns true if the rule is active and counts requests. A rule with leases cannot be used:
+   * Envoy reports when a request begins, but not when it ends.
+   */
   private static boolean isAskable(LimitedRule rule) {
     return rule.isActive() && rule.means() instanceof LimitedRule.Counted;
   }
 
-  /** By what a rule counts. */
+  /** Returns the key that a rule counts by. */
   @FunctionalInterface
   private interface KeyOf {
     String key(LimitedRule rule);
@@ -166,7 +170,10 @@ final class DescriptorReader {
     return new Question(possible, asked);
   }
 
-  /** The key of a descriptor that names its rule: the other entries, different if they are. */
+  /**
+   * Builds the key of a descriptor that names its rule from the other entries. Different entries
+   * yield different keys.
+   */
   private record Keys(List<RateLimitDescriptor.Entry> entries) implements KeyOf {
     @Override
     public String key(LimitedRule rule) {

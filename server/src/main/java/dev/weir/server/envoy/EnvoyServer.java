@@ -24,16 +24,19 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The gRPC port: Envoy's rate limit service and gRPC's health service. */
+/** The gRPC server with Envoy's rate limit service and gRPC's health service. */
 public final class EnvoyServer implements AutoCloseable {
-  /** 32 descriptors with long paths fit; nobody sends as much by accident. */
+  /**
+   * Max message size in bytes. 32 descriptors with long paths fit; a larger message is no accident.
+   */
   static final int LARGEST_MESSAGE = 256 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(EnvoyServer.class);
 
   /**
-   * Writes a stack trace for each message that is too large, which is the caller's mistake and told
-   * to it. Held here, or its level would be forgotten.
+   * The logger that writes a stack trace for each message that is too large. That is the caller's
+   * mistake, and the caller receives an error. The reference is kept here because the level of an
+   * unreferenced logger is lost.
    */
   private static final java.util.logging.Logger OF_STREAMS =
       java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerStream");
@@ -49,10 +52,10 @@ public final class EnvoyServer implements AutoCloseable {
   private final Optional<ExecutorService> threads;
 
   /**
-   * What it answers from.
+   * The components that the service uses.
    *
-   * @param counts to give back to
-   * @param isBlocking whether a decision may wait for a store; without, calls are answered on the
+   * @param counts the store that hits are given back to
+   * @param isBlocking whether a decision may wait for a store; if not, calls are answered on the
    *     thread that reads them
    */
   public record Parts(
@@ -64,9 +67,9 @@ public final class EnvoyServer implements AutoCloseable {
       InstantSource clock) {}
 
   /**
-   * Starts to listen.
+   * Starts the server.
    *
-   * @param isKey knows the keys of callers; without it everybody may call
+   * @param isKey accepts the keys of callers; if empty, every caller is allowed
    * @throws IOException if the address is in use or not allowed
    */
   public static EnvoyServer start(
@@ -117,10 +120,10 @@ public final class EnvoyServer implements AutoCloseable {
   }
 
   /**
-   * Says that it is leaving; after the notice it takes no more calls, and those under way may end
-   * within the bound.
+   * Reports through the health service that the server is shutting down, stops accepting calls
+   * after {@code notice}, and lets calls in progress finish until {@code most} has passed.
    *
-   * @param most in all
+   * @param most max duration of the whole drain
    */
   public void drain(Duration notice, Duration most) {
     long endNanos = System.nanoTime() + most.toNanos();
@@ -136,7 +139,9 @@ public final class EnvoyServer implements AutoCloseable {
     }
   }
 
-  /** Cuts what is still under way; who waits gives back its place. */
+  /**
+   * Cancels the calls that are still in progress; those that wait in a queue give back their place.
+   */
   @Override
   public void close() {
     server.shutdownNow();

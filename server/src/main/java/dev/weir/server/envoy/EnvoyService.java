@@ -32,14 +32,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Envoy's rate limit service. All descriptors of a call take together or not at all.
+ * Envoy's rate limit service. The descriptors of a call are granted together or not at all.
  *
- * <p>Gives back first, then looks, then takes. Holds no thread while a call waits in a queue.
+ * <p>A call first gives back, then peeks, then takes. A call that waits in a queue holds no thread.
  */
 final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
   private static final Logger log = LoggerFactory.getLogger(EnvoyService.class);
 
-  /** An answer that comes too late would let pass, if Envoy is told to do without. */
+  /**
+   * Time reserved for the response to reach Envoy. A response after the deadline would let the
+   * request pass if Envoy is configured to fail open.
+   */
   private static final long WAY_BACK_MICROS = 10_000;
 
   private final DescriptorReader reader;
@@ -61,7 +64,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
   @Override
   public void shouldRateLimit(
       RateLimitRequest request, StreamObserver<RateLimitResponse> observer) {
-    // Or to answer a caller who has gone would throw.
+    // Without a handler, answering a caller that has cancelled would throw.
     ServerCallStreamObserver<RateLimitResponse> caller =
         (ServerCallStreamObserver<RateLimitResponse>) observer;
     caller.setOnCancelHandler(() -> {});
@@ -96,7 +99,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     };
   }
 
-  @SuppressWarnings("ReferenceEquality") // An empty message that was sent equals it.
+  @SuppressWarnings("ReferenceEquality") // An empty message that was sent is equal to it.
   private static boolean isMalformed(RateLimitRequest request) {
     return request == RequestMarshaller.MALFORMED;
   }
@@ -120,7 +123,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     caller.onError(status.asRuntimeException());
   }
 
-  /** A caller who would have gone before its turn is refused at once. */
+  /** Answers when the wait is over, or refuses immediately if the caller's deadline is earlier. */
   private void answerLater(
       ServerCallStreamObserver<RateLimitResponse> caller,
       List<Question> questions,
@@ -205,7 +208,10 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     };
   }
 
-  /** How rules in force stand of which nothing is to be taken. One may not wait for nothing. */
+  /**
+   * Returns the state of the enforced rules that are only peeked at. A rule that would queue the
+   * request counts as refused, because a peek does not wait.
+   */
   private List<RuleResult> look(List<Question> questions) {
     List<RuleCheck> toLook = inForce(gathered(questions, Question.Kind.LOOK));
     return toLook.isEmpty()
@@ -219,7 +225,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
             .toList();
   }
 
-  /** Takes nothing; says of the others how they stand. */
+  /** Refuses the call without taking anything, and reports the state of the other rules. */
   private Verdict refuse(
       List<Question> questions, List<RuleCheck> toTake, List<RuleResult> looked) {
     List<RuleResult> said = new ArrayList<>(looked);
@@ -232,13 +238,16 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     return new Verdict.Refused(said, AcquireResult.Mode.STORE, Optional.empty());
   }
 
-  /** Of what can never pass, not even all that there is would be enough. */
+  /**
+   * Returns a refusal for a check that can never pass: even the rule's whole capacity is not
+   * enough.
+   */
   private RuleResult never(RuleCheck asked) {
     Outcome decision = desk.peek(List.of(bounded(asked))).getFirst().outcome();
     return new RuleResult(asked, refused(decision, decision.resetMicros()));
   }
 
-  /** What several descriptors ask of the same can be too much together. */
+  /** Returns true if the cost exceeds the rule's maximum. The sum of several descriptors can. */
   private static boolean isTooMuch(RuleCheck asked) {
     return asked.cost() > asked.rule().maxCost();
   }
@@ -256,7 +265,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     }
     List<LimitRequest> asks = new ArrayList<>(asked.size());
     for (RuleCheck each : asked) {
-      // Envoy does not say whether a request has waited, and then took nothing.
+      // Envoy does not report whether a request has waited, in which case it took nothing.
       if (each.rule().means() instanceof LimitedRule.Counted counted && counted.queue().isEmpty()) {
         asks.add(new LimitRequest(counted.policy(), each.key(), bounded(each).cost()));
       }
@@ -272,7 +281,10 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     return asked.stream().filter(each -> !each.rule().isShadow()).toList();
   }
 
-  /** What questions of a kind ask, the same of the same rule and key added up. */
+  /**
+   * Returns the checks of all questions of a kind, with the costs for the same rule and key added
+   * up.
+   */
   private static List<RuleCheck> gathered(List<Question> questions, Question.Kind kind) {
     if (questions.size() == 1) {
       Question only = questions.getFirst();
@@ -292,7 +304,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
       RuleCheck other = gathered.get(i);
       if (other.rule() == asked.rule() && other.key().equals(asked.key())) {
         RuleCheck sum = new RuleCheck(asked.rule(), asked.key(), asked.cost() + other.cost());
-        // A rule in the shadow says no to too much, and keeps nobody from anything.
+        // A shadow rule refuses too high a cost, but must not block the request.
         gathered.set(i, asked.rule().isShadow() ? bounded(sum) : sum);
         return;
       }

@@ -7,7 +7,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.util.function.Predicate;
 
-/** Lets only those call who show a token. */
+/** Rejects calls without a valid bearer token. */
 final class KeyCheck implements ServerInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);

@@ -4,25 +4,25 @@ import dev.weir.engine.rules.RuleCheck;
 import java.util.List;
 
 /**
- * What one descriptor asks.
+ * The request of one descriptor.
  *
- * @param asked so much of rules that are active and count, for keys; none if it speaks of no rule.
- *     One that only looks asks for 1, one that can never pass for not more than could ever be
- *     granted
+ * @param asked the checks against active, counting rules, each with key and cost; empty if no rule
+ *     applies. The cost is 1 for {@link Kind#LOOK}; for {@link Kind#REFUSE} it is at most the max
+ *     that could ever be granted
  */
 record Question(Kind kind, List<RuleCheck> asked) {
-  /** It speaks of nothing that we know, and is let pass. */
+  /** A descriptor that matches no rule; it is allowed. */
   static final Question UNKNOWN = new Question(Kind.TAKE, List.of());
 
-  /** What is to be done. */
+  /** The operation that the descriptor requests. */
   enum Kind {
-    /** To take what is asked, if it is there. */
+    /** Take the cost if it is available. */
     TAKE,
-    /** To see whether anything is left. */
+    /** Check whether anything is left, without taking it. */
     LOOK,
-    /** To give back what was taken. */
+    /** Give back what was taken. */
     GIVE_BACK,
-    /** Nothing: it can never pass. */
+    /** Refuse: it can never pass. */
     REFUSE
   }
 }

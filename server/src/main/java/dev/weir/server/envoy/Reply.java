@@ -18,7 +18,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is said to a call: a status for each descriptor, in their order, and fields to add. */
+/** Builds the response to a call: one status per descriptor, in order, and the headers to add. */
 final class Reply {
   private static final long MOST_UNSIGNED = 0xFFFF_FFFFL;
   private static final int NANOS_OF_A_MICRO = 1_000;
@@ -30,9 +30,9 @@ final class Reply {
   private Reply() {}
 
   /**
-   * Puts an answer together.
+   * Returns the response to a call.
    *
-   * @param givenBack how rules stand to which something was given back
+   * @param givenBack the state of the rules that something was given back to
    */
   static RateLimitResponse of(
       List<Question> questions, Verdict verdict, List<RuleResult> givenBack) {
@@ -77,7 +77,10 @@ final class Reply {
                 .setNanos((int) (resetMicros % Micros.PER_SECOND) * NANOS_OF_A_MICRO));
   }
 
-  /** Of the rules that a descriptor speaks of, the one that refuses, else has least left. */
+  /**
+   * Returns the result that determines the status of a descriptor: a rule that refuses, otherwise
+   * the rule with the least remaining.
+   */
   private static @Nullable RuleResult tightest(
       Question question, List<RuleResult> all, boolean isRefused) {
     RuleResult tightest = null;
@@ -99,7 +102,7 @@ final class Reply {
         : one.remaining() < other.remaining();
   }
 
-  /** What was said to something that was asked; null of a rule that only looks on. */
+  /** Returns the result of a check, or null for a shadow rule, which has none. */
   private static @Nullable RuleResult find(List<RuleResult> all, RuleCheck asked) {
     for (RuleResult said : all) {
       if (said.rule() == asked.rule() && said.check().key().equals(asked.key())) {
@@ -123,7 +126,7 @@ final class Reply {
     return limit.build();
   }
 
-  /** Windows of other lengths have no word there. */
+  /** Returns the unit of a window; Envoy has none for windows of other lengths. */
   private static RateLimit.Unit unit(long windowMicros) {
     if (windowMicros % Micros.PER_SECOND != 0) {
       return RateLimit.Unit.UNKNOWN;

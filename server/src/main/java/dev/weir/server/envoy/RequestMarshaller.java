@@ -12,11 +12,12 @@ import io.grpc.stub.ServerCalls;
 import java.io.InputStream;
 
 /**
- * Reads requests, and makes {@link #MALFORMED} of what is no message. An exception would reach the
- * caller as {@code UNKNOWN}, whatever status it has, and be logged as a mistake of the service.
+ * Parses requests, and returns {@link #MALFORMED} for bytes that are not a message. An exception
+ * would reach the caller as {@code UNKNOWN}, whatever its status, and would be logged as an error
+ * of the service.
  */
 final class RequestMarshaller implements MethodDescriptor.Marshaller<RateLimitRequest> {
-  /** What stands for bytes that are no message; to be compared by identity. */
+  /** Stands for bytes that are not a message; compare it by identity. */
   static final RateLimitRequest MALFORMED = RateLimitRequest.newBuilder().build();
 
   private final MethodDescriptor.Marshaller<RateLimitRequest> usual;
@@ -25,7 +26,7 @@ final class RequestMarshaller implements MethodDescriptor.Marshaller<RateLimitRe
     this.usual = usual;
   }
 
-  /** The service, with requests read in this way. */
+  /** Returns the definition of a service whose requests are parsed by this marshaller. */
   static ServerServiceDefinition bind(RateLimitServiceGrpc.AsyncService service) {
     MethodDescriptor<RateLimitRequest, RateLimitResponse> usual =
         RateLimitServiceGrpc.getShouldRateLimitMethod();

@@ -5,7 +5,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Where calls wait for their turn without a thread of their own. */
+/** Lets calls wait for their turn without holding a thread. */
 final class WaitingRoom implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer =
       new ScheduledThreadPoolExecutor(
@@ -15,7 +15,7 @@ final class WaitingRoom implements AutoCloseable {
     timer.setRemoveOnCancelPolicy(true);
   }
 
-  /** Does something when the time has come. */
+  /** Runs {@code turn} after the delay, unless the caller leaves first. */
   Seat wait(long delayMicros, Runnable turn) {
     AtomicBoolean isOver = new AtomicBoolean();
     Future<?> future =
@@ -35,13 +35,13 @@ final class WaitingRoom implements AutoCloseable {
     };
   }
 
-  /** Where one waits. */
+  /** The place of a waiting call. */
   @FunctionalInterface
   interface Seat {
     /**
-     * Goes away before the turn, if it has not come; then something is done in its place, here and
-     * now: a node that is being closed waits for calls that are under way, and for nothing that
-     * they leave behind.
+     * Leaves before the turn. If the turn has not come yet, it is cancelled and {@code farewell}
+     * runs instead, on the calling thread: a node that shuts down waits for calls in progress, but
+     * not for tasks that they leave behind.
      */
     void leave(Runnable farewell);
   }

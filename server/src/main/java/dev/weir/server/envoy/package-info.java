@@ -1,5 +1,5 @@
 /**
- * The rate limit service of Envoy over gRPC, answered by rules.
+ * Envoy's rate limit service over gRPC, backed by rules.
  *
  * <p>Start with {@link dev.weir.server.envoy.EnvoyServer}.
  */

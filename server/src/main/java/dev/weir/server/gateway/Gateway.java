@@ -149,7 +149,7 @@ public final class Gateway implements AutoCloseable {
   /**
    * Closes each connection after its last response, or when it has been idle for {@code idle}.
    *
-   * @return completes when all connections have ended
+   * @return a future that completes when all connections have ended
    */
   public CompletableFuture<Void> endWhenIdle(Duration idle) {
     loops.forEach((executor, loop) -> executor.execute(() -> loop.endWhenIdle(idle.toNanos())));

@@ -51,7 +51,7 @@ final class RequestHead {
 
   /** The result of reading a request head. */
   sealed interface Reading {
-    /** The request can be evaluated and forwarded; its head is now the one to forward. */
+    /** The request can be evaluated and forwarded; its head has been rewritten for the upstream. */
     record Fine(GatewayRequest request, Route.Terms route) implements Reading {}
 
     /**
@@ -143,7 +143,7 @@ final class RequestHead {
         new GatewayRequest(request.method().name(), target.path(), address, headers), route);
   }
 
-  /** Returns the request; once read, its head is the one to forward. */
+  /** Returns the request, whose head {@link #read} rewrites for the upstream. */
   HttpRequest head() {
     return request;
   }

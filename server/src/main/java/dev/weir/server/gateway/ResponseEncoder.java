@@ -4,11 +4,17 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpStatusClass;
 
-/** Writes answers. One connection has one request at a time, so it is told which that is. */
+/**
+ * Encodes responses. A connection carries one request at a time, so the method of that request is
+ * set here.
+ */
 final class ResponseEncoder extends HttpResponseEncoder {
   private boolean isToHead;
 
-  /** Whether the next answer is to HEAD, and has no body whatever its fields say. */
+  /**
+   * Sets whether the next response is to HEAD and therefore has no body, whatever its headers
+   * announce.
+   */
   void answersHead(boolean toHead) {
     isToHead = toHead;
   }

@@ -14,12 +14,12 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
-/** The head of an answer: what an upstream says, as its client is to hear it. */
+/** The head of a response, adapted from the upstream's for the client. */
 final class ResponseHead {
   private final RequestHead asked;
   private int status;
 
-  /** Whether the connection of the client ends with this answer. */
+  /** Whether the client connection closes after this response. */
   private boolean isLast;
 
   ResponseHead(RequestHead asked) {
@@ -27,7 +27,7 @@ final class ResponseHead {
     isLast = !asked.isKeptAlive();
   }
 
-  /** The one that was sent last, or 0. */
+  /** Returns the status that was sent last, or 0. */
   int status() {
     return status;
   }
@@ -44,7 +44,9 @@ final class ResponseHead {
     isLast = true;
   }
 
-  /** Such as 100 Continue: the answer is yet to come. */
+  /**
+   * Returns an interim response for the client, such as 100 Continue; the final response follows.
+   */
   static FullHttpResponse interim(HttpResponse answer) {
     ForwardedHeaders.removeHopByHop(answer.headers());
     FullHttpResponse bare = bare(answer);
@@ -58,7 +60,7 @@ final class ResponseHead {
     return bare;
   }
 
-  /** Makes an upstream's answer one for the client. */
+  /** Adapts the upstream's response for the client. */
   void adapt(HttpResponse answer, @Nullable Verdict verdict) {
     status = answer.status().code();
     HttpHeaders headers = answer.headers();
@@ -78,7 +80,10 @@ final class ResponseHead {
         && status != HttpResponseStatus.NOT_MODIFIED.code();
   }
 
-  /** A body whose length is not known ends with its chunks, or for old clients with all. */
+  /**
+   * Sets the framing of a body of unknown length: chunked, or for HTTP/1.0 clients ended by closing
+   * the connection.
+   */
   private void frame(HttpHeaders headers) {
     headers.remove(HttpHeaderNames.CONTENT_LENGTH);
     if (asked.isModern()) {
@@ -105,7 +110,7 @@ final class ResponseHead {
     }
   }
 
-  /** The upstream agrees to speak another protocol. */
+  /** Returns the response for the client when the upstream agrees to switch protocols. */
   FullHttpResponse upgrade(HttpResponse answer, @Nullable Verdict verdict) {
     status = answer.status().code();
     HttpHeaders headers = answer.headers();
@@ -116,7 +121,7 @@ final class ResponseHead {
     return bare(answer);
   }
 
-  /** An answer in place of the upstream's. */
+  /** Returns a response that the gateway sends in place of the upstream's. */
   FullHttpResponse refusal(Problem problem, @Nullable Verdict verdict) {
     status = problem.status();
     FullHttpResponse answer = Refusals.answer(problem, isLast);

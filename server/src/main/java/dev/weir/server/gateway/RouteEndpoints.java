@@ -20,7 +20,7 @@ import io.micronaut.http.annotation.Put;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 
-/** Routes of the gateway: make, change and remove them, look at them. */
+/** HTTP endpoints that list, create, change and remove the routes of the gateway. */
 @Controller("/api/admin/routes")
 @RequiresRole(RequiresRole.Role.ADMIN)
 @ExecuteOn(TaskExecutors.VIRTUAL)

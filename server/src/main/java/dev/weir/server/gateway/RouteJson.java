@@ -10,14 +10,14 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Routes as JSON. */
+/** Reads and writes routes as JSON. */
 final class RouteJson {
   private RouteJson() {}
 
   /**
-   * Reads what a route shall be.
+   * Reads the definition of a route.
    *
-   * @throws ProblemException if it cannot be, naming every wrong field
+   * @throws ProblemException if it is invalid, naming every wrong field
    */
   static Route.Terms read(Object document) {
     Fields fields = Fields.of(document);
@@ -43,7 +43,7 @@ final class RouteJson {
             });
   }
 
-  /** Writes a route as it is kept into the object that was begun. */
+  /** Writes the members of a stored route into a JSON object that the caller has started. */
   static void writeMembers(JsonGenerator json, Route route) throws IOException {
     json.writeNumberField("id", route.id());
     json.writeStringField("pathPattern", route.terms().path().text());

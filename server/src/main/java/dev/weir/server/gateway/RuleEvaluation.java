@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the rules say of a request: asks them, lets it wait if they say so, and gives back what it
- * holds when it is closed. Belongs to an event loop, which it leaves only to ask a store.
+ * Evaluates the rules for one request, delays it if they queue it, and gives back what it holds
+ * when closed. Confined to an event loop; only calls to a store run on another thread.
  */
 final class RuleEvaluation {
   private static final Logger log = LoggerFactory.getLogger(RuleEvaluation.class);
@@ -28,9 +28,9 @@ final class RuleEvaluation {
   private @Nullable Future<?> wait;
   private boolean isClosed;
 
-  /** Is told once, unless it was closed before. */
+  /** Receives the result. Called once, unless the evaluation is closed first. */
   interface Hearer {
-    /** The request may go on, perhaps after a wait. */
+    /** Called when the request may proceed, possibly after a wait. */
     void passed();
 
     void refused(Problem problem);
@@ -55,7 +55,7 @@ final class RuleEvaluation {
     }
   }
 
-  /** What the rules said, or why they could not be asked. */
+  /** The verdict, or the reason why the rules could not be evaluated. */
   private sealed interface Decided {
     record Said(Verdict verdict) implements Decided {}
 
@@ -72,7 +72,7 @@ final class RuleEvaluation {
       return new Decided.Failed(
           e.isFull()
               ? Problem.storeFull(e)
-              // Whatever was counted: the request itself went nowhere.
+              // Even if hits were counted, the request itself was not forwarded.
               : Problem.storeUnavailable(
                   StoreException.Outcome.NONE,
                   "The rules cannot be asked now, so the request was not forwarded; try again"
@@ -111,7 +111,7 @@ final class RuleEvaluation {
     }
   }
 
-  /** While it was being decided, the client may have left. */
+  /** Keeps the ticket, or closes it if the client left while the rules were evaluated. */
   private void hold(Ticket taken) {
     if (isClosed) {
       shared.close(taken);
@@ -139,17 +139,17 @@ final class RuleEvaluation {
     }
   }
 
-  /** What was said, if it was. */
+  /** Returns the verdict, or null if there is none yet. */
   @Nullable Verdict verdict() {
     return verdict;
   }
 
-  /** Returns true if there is something to give back. */
+  /** Returns true if the request holds something that must be given back. */
   boolean holds() {
     return !ticket.isEmpty();
   }
 
-  /** The request is over: gives back what it holds, and waits no more. Twice is harmless. */
+  /** Gives back what the request holds and cancels its wait. Idempotent. */
   void close() {
     isClosed = true;
     if (wait != null) {

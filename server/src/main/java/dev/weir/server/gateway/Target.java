@@ -5,10 +5,10 @@ import dev.weir.engine.rules.RequestPath;
 import io.netty.util.NetUtil;
 
 /**
- * What a request asks for, read once: rules, routes and the upstream get the same.
+ * The target of a request, parsed once so that rules, routes and the upstream see the same.
  *
- * @param query with its question mark, or empty
- * @param authority the host of a target that is a whole address, or empty
+ * @param query the query with its question mark, or empty
+ * @param authority the host of an absolute target, or empty
  */
 record Target(RequestPath path, String query, String authority) {
   private static final String AUTHORITY = "://";
@@ -16,9 +16,9 @@ record Target(RequestPath path, String query, String authority) {
   private static final int MAX_PORT_DIGITS = 5;
 
   /**
-   * Reads the target of a request.
+   * Parses the target of a request.
    *
-   * @throws AmbiguousPathException if it could be read in two ways
+   * @throws AmbiguousPathException if it can be read in two ways
    */
   static Target of(String text) {
     if (text.indexOf('#') >= 0) {
@@ -44,12 +44,12 @@ record Target(RequestPath path, String query, String authority) {
     return address.substring(begin + AUTHORITY.length(), end < 0 ? address.length() : end);
   }
 
-  /** What the upstream is asked for. */
+  /** Returns the target to send to the upstream. */
   String sent() {
     return path.text() + query;
   }
 
-  /** Whether this may be the host of a request: a name or an address, and perhaps a port. */
+  /** Returns true if the text is a valid host: a name or an address, optionally with a port. */
   static boolean isHost(String text) {
     int end = text.startsWith("[") ? text.indexOf(']') + 1 : text.indexOf(':');
     int hostEnd = end < 0 ? text.length() : end;
@@ -77,7 +77,7 @@ record Target(RequestPath path, String query, String authority) {
     return end > 0;
   }
 
-  /** Whether a colon and a port begin at a place, and nothing follows them. */
+  /** Returns true if the text from {@code begin} on is a colon and a valid port. */
   private static boolean isPort(String text, int begin) {
     int digits = text.length() - begin - 1;
     if (text.charAt(begin) != ':' || digits < 1 || digits > MAX_PORT_DIGITS) {

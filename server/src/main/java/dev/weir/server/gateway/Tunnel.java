@@ -3,9 +3,10 @@ package dev.weir.server.gateway;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Bytes both ways, between two who have agreed to speak something else than HTTP.
+ * Relays bytes in both directions after client and upstream have agreed on a protocol other than
+ * HTTP.
  *
- * @param moved called whenever there were some
+ * @param moved called whenever bytes are relayed
  */
 record Tunnel(FlowControlledChannel client, FlowControlledChannel upstream, Runnable moved) {
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A way to an upstream: a connection of HTTP/1.1, or one stream of HTTP/2. */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+/** A connection to an upstream: an HTTP/1.1 connection, or one HTTP/2 stream. */
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(UpstreamConnection.class);
 
@@ -26,45 +26,45 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private @Nullable Served passage;
   private boolean isOpen;
 
-  /** Whether what was read last is the head of an answer before the answer. */
+  /** Whether the last head that was read belongs to an interim response. */
   private boolean isInterim;
 
   private long idleSinceNanos;
 
-  /** Where it comes from. */
+  /** The pool that owns the connection. */
   interface Owner {
-    /** Takes back a way whose answer was read to its end. */
+    /** Takes back a connection whose response was read to its end. */
     void release(UpstreamConnection connection);
 
-    /** A way is closed. */
+    /** Called when a connection is closed. */
     void lost(UpstreamConnection connection);
   }
 
-  /** The request that it carries; it is told what the upstream does. */
+  /** The request that the connection carries; receives what the upstream sends. */
   interface Served {
-    /** The upstream's answer begins. */
+    /** Called with the head of the final response. */
     void answer(HttpResponse answer);
 
-    /** A piece of the answer's body. */
+    /** Called with a piece of the response body. */
     void answerPart(HttpContent piece);
 
-    /** Such as 100 Continue: the answer is yet to come. */
+    /** Called with an interim response, such as 100 Continue; the final response follows. */
     void interim(HttpResponse answer);
 
-    /** The upstream wants to speak another protocol. */
+    /** Called when the upstream switches protocols. */
     void switchProtocols(HttpResponse answer);
 
     void bytesFromUpstream(ByteBuf bytes);
 
-    /** What the upstream says is no answer. */
+    /** Called when the upstream's response is invalid. */
     void unreadable();
 
-    /** All that the upstream has sent is read. */
+    /** Called when everything that the upstream has sent so far has been read. */
     void upstreamPaused();
 
     void upstreamWritable();
 
-    /** The way to the upstream is closed. */
+    /** Called when the upstream connection is closed. */
     void upstreamGone();
   }
 
@@ -78,7 +78,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return wire;
   }
 
-  /** From now on it works for a request. */
+  /** Assigns the connection to a request. */
   void serve(Served served) {
     passage = served;
   }
@@ -87,18 +87,18 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return channel.isActive();
   }
 
-  /** It can be used; from now on its pool hears of its end. */
+  /** Marks the connection as usable; from now on its pool is notified when it closes. */
   UpstreamConnection opened() {
     isOpen = true;
     return this;
   }
 
-  /** From now on it carries bytes, not messages. */
+  /** Switches from HTTP messages to raw bytes. */
   void becomeTunnel() {
     channel.pipeline().remove(HttpClientCodec.class);
   }
 
-  /** Gives it to whoever comes next. */
+  /** Returns the connection to its pool for the next request. */
   void release() {
     passage = null;
     idleSinceNanos = System.nanoTime();
@@ -106,7 +106,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     owner.release(this);
   }
 
-  /** Closes it; nobody is told. */
+  /** Closes the connection without notifying the request. */
   void abandon() {
     passage = null;
     channel.close();
@@ -124,7 +124,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     Served serving = passage;
     if (serving == null) {
-      // Nobody has asked.
+      // No request is in progress, so this response is unsolicited.
       ReferenceCountUtil.release(message);
       context.close();
       return;
@@ -148,7 +148,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       isInterim = !(head instanceof LastHttpContent);
       serving.interim(head);
     } else if (!ForwardedHeaders.isOnlyChunked(head.headers())) {
-      // We never send TE, so no other encoding was asked for, and the client could not undo it.
+      // The gateway never sends TE, so it asked for no other encoding, and the client could not
+      // undo it.
       ReferenceCountUtil.release(head);
       serving.unreadable();
     } else {

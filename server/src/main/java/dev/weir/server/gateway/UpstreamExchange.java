@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The way of a request to its upstream, and of the answer back, piece by piece. */
+/** Relays one request to its upstream and the response back, piece by piece. */
 final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection.Served {
   private static final Logger log = LoggerFactory.getLogger(UpstreamExchange.class);
 
@@ -34,42 +34,48 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   private boolean isUpstreamReusable;
   private boolean isRetried;
 
-  /** How far it has come. */
+  /** Progress of the exchange. */
   private enum Stage {
     CONNECTING,
-    /** The upstream has the request, or a part of it. */
+    /** The request, or a part of it, has been sent to the upstream. */
     SENT,
-    /** The head of the answer is on its way to the client. */
+    /** The head of the response is being sent to the client. */
     ANSWERING,
-    /** There are no requests any more, only bytes. */
+    /** The connection carries raw bytes, no longer HTTP. */
     TUNNEL,
     OVER
   }
 
-  /** What is made of the upstream's answer, and of its absence. */
+  /** Handles the upstream's response, or its failure. */
   interface Listener {
-    /** Makes an upstream's answer one for the client. */
+    /** Adapts the upstream's response for the client. */
     void adapt(HttpResponse answer);
 
-    /** Returns what the client is told of an agreement on another protocol. */
+    /** Returns the response for the client when the upstream has switched protocols. */
     FullHttpResponse upgraded(HttpResponse answer);
 
-    /** Nothing more is said to the client. */
+    /** Called when the response is complete. */
     void said();
 
-    /** One of the two who spoke another protocol has closed. */
+    /** Called when either side of a tunnel has closed. */
     void tunnelEnded();
 
-    /** The upstream gave no answer. */
+    /** Called when the upstream gave no valid response. */
     void failed(GatewayMetrics.Failure failure, Problem problem);
 
-    /** Answers in place of the upstream, and lets the client ask no more. */
+    /**
+     * Sends an error response in place of the upstream's, and closes the client connection after
+     * it.
+     */
     void refuseForGood(Problem problem);
 
-    /** The upstream has left in the middle of its answer. */
+    /** Called when the upstream closed in the middle of its response. */
     void brokenOff();
 
-    /** What was sent is not the whole of it, and must not look so. */
+    /**
+     * Resets the client connection, so that a partial response cannot be mistaken for a complete
+     * one.
+     */
     void cut();
   }
 
@@ -98,7 +104,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     return stage == Stage.CONNECTING;
   }
 
-  /** Whether something of an answer is with the client already. */
+  /** Returns true if part of a response has already been sent to the client. */
   boolean isAnswering() {
     return stage == Stage.ANSWERING || stage == Stage.TUNNEL;
   }
@@ -145,7 +151,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     }
   }
 
-  /** A piece of the request's body. */
+  /** Forwards a piece of the request body. */
   void content(HttpContent piece) {
     UpstreamConnection to = upstream;
     if (stage == Stage.CONNECTING) {
@@ -155,7 +161,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
       piece.release();
     } else {
       if (body.isWhole()) {
-        // What comes now is another request or a close, and a close should be seen.
+        // The next data is another request or a close, and a close must be detected.
         to.wire().write(piece);
         client.read(true);
       } else if (body.isAhead(piece)) {
@@ -179,7 +185,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     }
   }
 
-  /** All that has arrived is read. */
+  /** Called when everything that has arrived from the client has been read. */
   void clientPaused() {
     if (upstream != null) {
       upstream.wire().flush();
@@ -212,7 +218,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
 
   @Override
   public void interim(HttpResponse answer) {
-    // The upstream has begun to answer.
+    // The upstream has begun to respond, so the request must not be retried.
     isRetried = true;
     awaitAnswer();
     if (incoming.isModern()) {
@@ -238,7 +244,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     ReferenceCountUtil.release(answer);
     client.patience(times.idle());
     if (client.becomeTunnel()) {
-      // What has come with the answer goes on at once.
+      // Forwards the bytes that arrived together with the response.
       to.becomeTunnel();
     } else {
       listener.cut();
@@ -326,14 +332,14 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   /**
-   * A connection that was kept open may have been closed by the upstream just when it was used:
-   * what may be sent twice, and is still here, is.
+   * Returns true if the request may be sent again. The upstream may close a kept-alive connection
+   * just when it is used, so a repeatable request that is still complete here is retried once.
    */
   private boolean mayRetry() {
     return !isRetried && body.isWhole() && incoming.isRepeatable();
   }
 
-  /** Patience is at its end. */
+  /** Called when the current wait has timed out. */
   void timedOut() {
     switch (stage) {
       case CONNECTING -> {
@@ -354,7 +360,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     }
   }
 
-  /** Nobody wants the answer any more. */
+  /** Closes the upstream connection and discards the response. */
   void abandon() {
     UpstreamConnection to = upstream;
     upstream = null;

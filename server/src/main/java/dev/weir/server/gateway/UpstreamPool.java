@@ -1,27 +1,27 @@
 package dev.weir.server.gateway;
 
-/** Ways to one upstream, of one event loop. */
+/** The connections of one event loop to one upstream. */
 interface UpstreamPool extends UpstreamConnection.Owner {
-  /** A request that wants a way to its upstream. */
+  /** A request that waits for an upstream connection. */
   interface Waiting {
-    /** Returns true if it still wants one. */
+    /** Returns true if the request still needs a connection. */
     boolean isConnecting();
 
-    /** There is a way to the upstream. */
+    /** Called with the connection for the request. */
     void connected(UpstreamConnection connection);
 
-    /** There is no way to the upstream. */
+    /** Called if no connection could be opened. */
     void unreachable(Throwable cause);
   }
 
   /**
-   * Finds a way for a request, which is told of it, or that there is none, now or later.
+   * Provides a connection for a request, and notifies it of the result, now or later.
    *
-   * @param isFresh whether it must not be one that was used before
+   * @param isFresh whether the connection must be a new one
    */
   void open(Waiting passage, boolean isFresh);
 
-  /** Closes what nobody has used for long. */
+  /** Closes connections that have been unused for too long. */
   void sweep(long nowNanos);
 
   boolean isUnused();

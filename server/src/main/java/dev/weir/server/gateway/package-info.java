@@ -1,10 +1,11 @@
 /**
- * The reverse proxy, and the endpoints of its routes: requests arrive on a port of their own, are
- * decided by rules, wait in their queues, and are sent on to the upstream of their route.
+ * The reverse proxy and the endpoints for its routes. Requests arrive on their own port, are
+ * checked against the rules, wait in queues if necessary, and are forwarded to the upstream of
+ * their route.
  *
- * <p>A connection belongs to one event loop, and so do the upstream connections that its requests
- * use: only the rules and the routes are shared between threads. Start with {@link
- * dev.weir.server.gateway.Gateway}; {@code Exchange} is the life of one request.
+ * <p>A client connection belongs to one event loop, and so do the upstream connections that its
+ * requests use: only the rules and the routes are shared between threads. Start with {@link
+ * dev.weir.server.gateway.Gateway}; {@code Exchange} handles one request.
  */
 @NullMarked
 package dev.weir.server.gateway;

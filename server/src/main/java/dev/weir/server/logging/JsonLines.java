@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Writes each event as a JSON object in a line, its fields at the top level: {@code time}, {@code
- * level}, {@code logger}, {@code thread}, {@code message}, then those of the event, such as {@code
- * eventId}, and {@code exception} with its stack trace. Named in {@code logback.xml}.
+ * Encodes each log event as one line with a JSON object. Its top-level fields are {@code time},
+ * {@code level}, {@code logger}, {@code thread}, {@code message}, then those of the event, such as
+ * {@code eventId}, and {@code exception} with its stack trace. Referenced in {@code logback.xml}.
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = {};
@@ -76,7 +76,10 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
         : event.getInstant();
   }
 
-  /** Of two fields of one name the last; one with the name of our own gets another. */
+  /**
+   * Returns the fields of the event. The last of several fields with the same name wins; a field
+   * whose name is reserved gets a prefix.
+   */
   private static Map<String, @Nullable Object> fields(ILoggingEvent event) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     List<KeyValuePair> pairs = event.getKeyValuePairs();

@@ -4,7 +4,9 @@ import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 
-/** Calls of Envoy as metrics; what rules decided is counted with all other decisions. */
+/**
+ * Metrics of Envoy's rate limit calls. The decisions of rules are counted with all other decisions.
+ */
 public final class EnvoyMetrics {
   private final CounterDataPoint ok;
   private final CounterDataPoint overLimit;
@@ -40,7 +42,7 @@ public final class EnvoyMetrics {
     failed.inc();
   }
 
-  /** A descriptor speaks of nothing that is known. */
+  /** Counts a descriptor that matches no rule. */
   public void unmatched() {
     unmatched.inc();
   }

@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The gateway as metrics. Labels have few values: beyond so many routes, the rest are one.
- * Thread-safe.
+ * Metrics of the gateway. The number of label values is bounded: above a maximum number of routes,
+ * the others share one label. Thread-safe.
  */
 public final class GatewayMetrics {
-  /** Of requests that no route takes. */
+  /** The route label of requests that match no route. */
   public static final String NO_ROUTE = "none";
 
   private static final int MAX_ROUTES = 100;
@@ -32,19 +32,22 @@ public final class GatewayMetrics {
   private final Map<String, RouteCounts> routes = new ConcurrentHashMap<>();
   private final Map<Failure, CounterDataPoint> failures = new EnumMap<>(Failure.class);
 
-  /** What went wrong with an upstream. */
+  /** The kind of an upstream failure. */
   public enum Failure {
-    /** It takes no connection, or its name is not known. */
+    /** It accepts no connection, or its name cannot be resolved. */
     UNREACHABLE,
     CONNECT_TIMEOUT,
     ANSWER_TIMEOUT,
-    /** It closed the connection before the end of its answer. */
+    /** It closed the connection before the end of its response. */
     BROKEN_OFF,
-    /** Its answer cannot be read. */
+    /** Its response is invalid. */
     INVALID
   }
 
-  /** What is counted of one route; by the first digit of the status, and at 0 clients that left. */
+  /**
+   * The metrics of one route. Counters are indexed by the first digit of the status; index 0 counts
+   * clients that left.
+   */
   private record RouteCounts(List<CounterDataPoint> byClass, DistributionDataPoint seconds) {}
 
   public GatewayMetrics(PrometheusRegistry registry) {
@@ -71,11 +74,11 @@ public final class GatewayMetrics {
     for (Failure failure : Failure.values()) {
       failures.put(failure, failed.labelValues(failure.name().toLowerCase(Locale.ROOT)));
     }
-    // So that they are there before anything comes.
+    // Registers the series before the first request.
     counts(NO_ROUTE);
   }
 
-  /** A request is over. */
+  /** Records a finished request. */
   public void answered(String route, int status, long nanos) {
     RouteCounts known = routes.get(route);
     RouteCounts counts = known == null ? counts(route) : known;
@@ -83,7 +86,7 @@ public final class GatewayMetrics {
     counts.seconds().observe(nanos / NANOS_OF_A_SECOND);
   }
 
-  /** These routes exist now: the series of others disappear, and their places are free. */
+  /** Sets the routes that exist: the series of all others are removed, which frees their labels. */
   public synchronized void routesKnown(Set<String> patterns) {
     for (String route : List.copyOf(routes.keySet())) {
       boolean isKept =

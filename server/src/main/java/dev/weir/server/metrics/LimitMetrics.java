@@ -26,12 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits as metrics, and in the log when a store goes and comes. Labels have few values: at most
- * {@link #MAX_RULES} rules that exist have a label of their own, the others share one. The series
- * of a removed rule disappear, and its place is free for another.
+ * Metrics of limits and rules; also logs when a store becomes unavailable or available again. The
+ * number of label values is bounded: up to {@link #MAX_RULES} existing rules have their own label,
+ * the others share one. The series of a removed rule are removed, which frees its label.
  */
 public final class LimitMetrics implements LimitObserver, RuleObserver {
-  /** How many rules have a label of their own: of those that exist, the ones made first. */
+  /** Max rules with their own label; of the existing rules, those created first. */
   static final int MAX_RULES = 100;
 
   static final String OTHER_RULES = "other";
@@ -77,7 +77,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .classicOnly()
             .classicUpperBounds(1, 2, 5, 10, 20, 50, 100, 200, 500)
             .register(registry);
-    // So that they are there before anything is wrong.
+    // Registers the series before the first error.
     for (String store : List.of("postgresql", "redis")) {
       batchSize.initLabelValues(store);
       storeErrors.initLabelValues(store);
@@ -134,13 +134,13 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     leasesUnchecked = leases.labelValues("unchecked");
   }
 
-  /** Is told how many demands share a call of a store. */
+  /** Returns a consumer that records how many requests share one call to a store. */
   public IntConsumer batchesOf(String store) {
     DistributionDataPoint sizes = batchSize.labelValues(store);
     return sizes::observe;
   }
 
-  /** Shows how many keys are counted in the memory of this node. */
+  /** Registers a gauge of the keys that are counted in the memory of this node. */
   public void keysInMemory(LongSupplier keys) {
     GaugeWithCallback.builder()
         .name("rate_limiter_limit_keys")
@@ -155,7 +155,10 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     log.debug("The store {} did not answer", store, failure);
   }
 
-  /** Several things of one store may give it up, each for itself: the last one is shown. */
+  /**
+   * Records the state of a circuit breaker. Several components of one store can each have a
+   * breaker: the last change is shown.
+   */
   @Override
   public void breakerChanged(String store, CircuitBreaker.State state) {
     switch (state) {
@@ -171,7 +174,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     }
   }
 
-  /** What is counted of one rule, or of several that are one here. */
+  /** The counters of one rule, or of several rules that share a label. */
   private static final class RuleCounts implements RuleCounters {
     private final EnumMap<Kind, CounterDataPoint> counts;
 
@@ -227,7 +230,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     waiting.inc(more);
   }
 
-  /** Where decisions about tokens of resources are counted. */
+  /** Returns the counters of decisions about tokens of resources. */
   public RuleCounters buckets() {
     return buckets;
   }

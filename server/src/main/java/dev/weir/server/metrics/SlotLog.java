@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Slots as log lines, on top of another observer. Nothing per request at INFO. */
+/** Logs slot events and passes them on to another observer. Logs nothing per request at INFO. */
 public final class SlotLog implements SlotObserver {
   private static final Logger log = LoggerFactory.getLogger("dev.weir.slots");
 
@@ -33,7 +33,7 @@ public final class SlotLog implements SlotObserver {
               .log(given.replayed() ? "Slot given again" : "Slot assigned");
         }
       }
-      // Behind the end of time is a mistake of the caller, not a lack of room.
+      // A time out of range is a mistake of the caller, not a lack of capacity.
       case Assignment.NoRoom noRoom ->
           log.atLevel(
                   noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE) ? Level.DEBUG : Level.ERROR)

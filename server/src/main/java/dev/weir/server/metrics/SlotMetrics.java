@@ -10,7 +10,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 
-/** Slots as metrics. Labels have few values, all known beforehand. */
+/** Metrics of slots. Labels have few values, all known in advance. */
 public final class SlotMetrics implements SlotObserver {
   private final DistributionDataPoint assigned;
   private final DistributionDataPoint replayed;

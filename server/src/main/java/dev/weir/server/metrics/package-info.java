@@ -1,4 +1,4 @@
-/** Events of the engine, the gateway and Envoy's service as Prometheus metrics and log lines. */
+/** Prometheus metrics and log lines for events of the engine, the gateway and Envoy's service. */
 @NullMarked
 package dev.weir.server.metrics;
 

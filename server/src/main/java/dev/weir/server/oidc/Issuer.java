@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An OpenID Connect issuer, by whose tokens callers show who they are. It is asked for its keys
- * when a token needs one, never for a token. Safe for use by many threads.
+ * An OpenID Connect issuer whose tokens authenticate callers. The issuer is contacted for its keys
+ * when a token needs one, never to check a token. Thread-safe.
  */
 public final class Issuer {
   private static final Logger log = LoggerFactory.getLogger(Issuer.class);
@@ -31,10 +31,13 @@ public final class Issuer {
   private static final Duration CLOCK_SKEW = Duration.ofMinutes(1);
   private static final Duration KEYS_KEPT = Duration.ofMinutes(5);
 
-  /** How long known keys serve while the issuer is gone; as long, a withdrawn one may do harm. */
+  /**
+   * How long known keys are used while the issuer is unavailable; a withdrawn key remains valid for
+   * as long.
+   */
   private static final Duration KEYS_KEPT_IN_OUTAGE = Duration.ofHours(1);
 
-  /** How long a token waits for a reading that another token has begun. */
+  /** Max time that a token waits for a key request that another token has started. */
   private static final Duration LONGEST_READING =
       SpacedKeys.SPACING.plus(IssuerKeys.PATIENCE).plusSeconds(1);
 
@@ -46,11 +49,11 @@ public final class Issuer {
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
   /**
-   * Asks nobody anything yet.
+   * Creates an issuer without contacting it.
    *
-   * @param address as it stands in tokens, letter by letter
-   * @param audience for whom tokens have to be
-   * @param adminRole whose bearers are administrators
+   * @param address the issuer exactly as it appears in tokens
+   * @param audience the required audience of tokens
+   * @param adminRole the role of administrators
    */
   public Issuer(String address, String audience, String adminRole) {
     this.adminRole = adminRole;
@@ -75,7 +78,7 @@ public final class Issuer {
         .build();
   }
 
-  /** Judges a token. Waits for the issuer, for seconds at most, if its keys have to be read. */
+  /** Verifies a token. Waits up to a few seconds for the issuer if its keys have to be read. */
   public Verdict judge(String token) {
     try {
       JWTClaimsSet claims = processor.process(token, null);
@@ -86,7 +89,7 @@ public final class Issuer {
       }
       return new Verdict.Vouched(subject, Roles.of(claims).contains(adminRole));
     } catch (RateLimitReachedException e) {
-      // The issuer is gone. Signed by none of the known keys, unless none is known.
+      // The issuer is unavailable. No known key has signed the token, unless no key is known.
       return keys.wereReadWithin(KEYS_KEPT_IN_OUTAGE)
           ? new Verdict.Invalid()
           : new Verdict.Unknown();
@@ -99,7 +102,10 @@ public final class Issuer {
     }
   }
 
-  /** The subject is kept with what it changes, and no database keeps NUL or half a character. */
+  /**
+   * Returns true if the subject can be stored. It is stored with the changes that it makes, and no
+   * database stores NUL or half a character.
+   */
   private static boolean isStorable(String subject) {
     return subject.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(subject);
   }

@@ -25,11 +25,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of an issuer, found by OpenID Connect Discovery and read afresh each time: where they
- * are, then what they are. It keeps none.
+ * Reads the keys of an issuer through OpenID Connect Discovery: first their address, then the keys.
+ * Does not cache them.
  */
 final class IssuerKeys implements JWKSetSource<SecurityContext> {
-  /** For all of it; a time-out of the connection alone would not end an answer that trickles. */
+  /**
+   * Max time for the whole read; a connection time-out alone would not end a slow, trickling
+   * response.
+   */
   static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private static final int MOST_BYTES = 512 * 1024;
@@ -42,7 +45,7 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
     this.address = address;
   }
 
-  /** Whether they could be read within that time. */
+  /** Returns true if the keys were last read successfully within {@code time}. */
   boolean wereReadWithin(Duration time) {
     return lastRead.filter(Instant.now().minus(time)::isBefore).isPresent();
   }
@@ -105,6 +108,6 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
 
   @Override
   public void close() {
-    // The client goes with its last user.
+    // The client is released with its last reference.
   }
 }

@@ -9,9 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token says that its bearer is. No standard says where: {@code roles} (Entra ID, Auth0's
- * usual rule), {@code groups} (Okta, Dex, GitLab), {@code realm_access.roles} (Keycloak), and the
- * words of {@code scope} (RFC 9068).
+ * The roles in a token. No standard defines the claim: {@code roles} (Entra ID, Auth0's usual
+ * rule), {@code groups} (Okta, Dex, GitLab), {@code realm_access.roles} (Keycloak), and the words
+ * of {@code scope} (RFC 9068).
  */
 final class Roles {
   private Roles() {}
@@ -30,7 +30,7 @@ final class Roles {
     return roles;
   }
 
-  /** A list of them, or a single one. */
+  /** Adds the roles of a claim, which is a list or a single role. */
   private static void add(Set<String> roles, @Nullable Object claim) {
     if (claim instanceof String role) {
       roles.add(role);

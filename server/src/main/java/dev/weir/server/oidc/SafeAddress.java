@@ -3,7 +3,10 @@ package dev.weir.server.oidc;
 import java.net.URI;
 import java.util.Set;
 
-/** Where keys may be read from: by TLS, or from this machine. Others could slip theirs in. */
+/**
+ * Decides which addresses keys may be read from: over TLS, or from this machine. Over any other
+ * connection an attacker could inject keys.
+ */
 public final class SafeAddress {
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 

@@ -12,24 +12,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of an issuer, read at most once per {@link #SPACING}, however many tokens with an unknown
- * key arrive.
+ * Reads the keys of an issuer at most once per {@link #SPACING}, however many tokens with an
+ * unknown key arrive.
  *
- * <p>A token that comes too early waits for the next reading, and is not refused: anyone can send
- * tokens with unknown keys, and must not be able to keep a new key of the issuer from being found.
- * All tokens that wait share one reading, because the cache above reads with one thread. After a
- * failed reading none waits, or an issuer that is gone would hold up every caller.
+ * <p>A token that arrives too early waits for the next read and is not refused: anyone can send
+ * tokens with unknown keys, and must not be able to prevent a new key of the issuer from being
+ * found. All waiting tokens share one read, because the cache above reads with one thread. After a
+ * failed read no token waits, because an unavailable issuer would otherwise delay every caller.
  */
 final class SpacedKeys implements JWKSetSource<SecurityContext> {
-  /** Between the starts of two readings. */
+  /** Min time between the starts of two reads. */
   static final Duration SPACING = Duration.ofSeconds(1);
 
-  /** For which no reading is tried after one that failed. */
+  /** Time without another attempt after a failed read. */
   static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
 
   private final IssuerKeys keys;
 
-  /** The cache calls with one thread at a time, but not always with the same one. */
+  /**
+   * Volatile because the cache calls with one thread at a time, but not always with the same one.
+   */
   private volatile long notBeforeNanos = System.nanoTime();
 
   private volatile boolean hasFailed;

@@ -1,18 +1,18 @@
 package dev.weir.server.oidc;
 
-/** What a token is worth. */
+/** The result of verifying a token. */
 public sealed interface Verdict {
   /**
-   * The issuer vouches for its bearer.
+   * The token is valid.
    *
-   * @param subject who that is
-   * @param isAdmin whether it has the role of administrators
+   * @param subject the subject of the token
+   * @param isAdmin whether the subject has the administrator role
    */
   record Vouched(String subject, boolean isAdmin) implements Verdict {}
 
-  /** It is not in force, not for us, or not the issuer's. */
+  /** The token is expired or not yet valid, has another audience, or is not from the issuer. */
   record Invalid() implements Verdict {}
 
-  /** Nobody knows: the issuer does not answer. */
+  /** The token cannot be verified because the issuer does not respond. */
   record Unknown() implements Verdict {}
 }

@@ -1,4 +1,4 @@
-/** Tokens of an OpenID Connect issuer: their signatures, claims and roles. */
+/** Verification of tokens of an OpenID Connect issuer: their signatures, claims and roles. */
 @NullMarked
 package dev.weir.server.oidc;
 

@@ -24,15 +24,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span for each request, from its head to that of its answer, within the trace that the caller
- * names by {@code traceparent}. Absent where there is nobody to tell.
+ * Records a span for each request, from the request head to the response head, within the trace
+ * that the caller names in {@code traceparent}. Absent if no collector is configured.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 @Requires(bean = Tracing.class)
 final class RequestSpans implements Ordered {
   private static final String SPAN = "dev.weir.span";
 
-  /** What a variable must look like. */
+  /** Matches the regular expression of a path variable. */
   private static final Pattern PATTERN = Pattern.compile(":[^}]*}");
 
   private final Tracer tracer;
@@ -41,7 +41,7 @@ final class RequestSpans implements Ordered {
     this.tracer = tracing.tracer();
   }
 
-  /** Before whoever may refuse the request. */
+  /** Runs first, before filters that may refuse the request. */
   @Override
   public int getOrder() {
     return HIGHEST_PRECEDENCE;
@@ -80,7 +80,10 @@ final class RequestSpans implements Ordered {
             });
   }
 
-  /** The endpoint's path with its variables as such, so that names are few. */
+  /**
+   * Returns the path template of the endpoint. Its variables are not expanded, so that there are
+   * few span names.
+   */
   private static Optional<String> route(HttpRequest<?> request) {
     return RouteAttributes.getRouteMatch(request)
         .filter(match -> match.getRouteInfo() instanceof UriRouteInfo<?, ?>)
@@ -88,10 +91,10 @@ final class RequestSpans implements Ordered {
         .map(template -> PATTERN.matcher(template.toPathString()).replaceAll("}"));
   }
 
-  /** Takes the span along to the thread that does the work. */
+  /** Propagates the span to the thread that does the work. */
   private record Current(Context context) implements ThreadPropagatedContextElement<Scope> {
     @Override
-    @SuppressWarnings("MustBeClosedChecker") // Micronaut hands it back to be closed, below.
+    @SuppressWarnings("MustBeClosedChecker") // Micronaut returns it to be closed, below.
     public Scope updateThreadContext() {
       return context.makeCurrent();
     }

@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A ledger whose batches are spans. One of the callers of a batch carries it out for all: it is in
- * that caller's trace.
+ * A ledger that records a span for each batch. One caller of a batch executes it for all, so the
+ * span belongs to that caller's trace.
  */
 public final class TracedLedger implements SlotLedger {
   private final SlotLedger ledger;

@@ -12,8 +12,8 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * Spans on their way to a collector, over OTLP. What the collector does not take in time is
- * dropped: no request waits for it. Closing it sends what is left. Thread-safe.
+ * Exports spans to a collector over OTLP. Spans that the collector does not accept in time are
+ * dropped: no request waits for it. Closing sends the remaining spans. Thread-safe.
  */
 public final class Tracing implements AutoCloseable {
   private static final Duration SEND_TIMEOUT = Duration.ofSeconds(3);
@@ -24,8 +24,11 @@ public final class Tracing implements AutoCloseable {
   private final Tracer tracer;
 
   /**
-   * @param collector where it listens for OTLP over HTTP, without {@code /v1/traces}
-   * @param percent how many of the requests are followed that bring no decision of their own
+   * Creates the exporter.
+   *
+   * @param collector the address of the collector for OTLP over HTTP, without {@code /v1/traces}
+   * @param percent the percentage of requests that are sampled if the caller has made no sampling
+   *     decision
    */
   public Tracing(URI collector, int percent) {
     OtlpHttpSpanExporter exporter =
