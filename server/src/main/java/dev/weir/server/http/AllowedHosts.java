@@ -7,14 +7,15 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The names by which this Weir may be called.
+ * The host names under which this node accepts requests.
  *
- * <p>Where no token is asked for, being on loopback is what keeps strangers out. A page of another
- * site gets around it in a browser on this machine: its name is made to resolve to 127.0.0.1, and
- * the browser takes the page for one of ours. The name in {@code Host} is then still the other's.
+ * <p>Without a token, only the loopback interface protects this node. A page of another site can
+ * bypass that from a browser on the same machine: its name is made to resolve to 127.0.0.1 (DNS
+ * rebinding), and the browser treats this node as the page's own origin. The {@code Host} header
+ * still contains the name of the other site.
  */
 public final class AllowedHosts {
-  /** Every name is its own. */
+  /** Accepts every host name. */
   public static final AllowedHosts ANY = new AllowedHosts(Set.of(), true);
 
   private static final String WILDCARD = "*";
@@ -30,9 +31,9 @@ public final class AllowedHosts {
   }
 
   /**
-   * Loopback addresses, localhost, and these.
+   * Returns the loopback addresses, {@code localhost} and the given names.
    *
-   * @param names without a port; {@code *} for any
+   * @param names names without a port; {@code *} accepts any
    */
   public static AllowedHosts of(List<String> names) {
     if (names.contains(WILDCARD)) {
@@ -43,7 +44,7 @@ public final class AllowedHosts {
     return new AllowedHosts(own, false);
   }
 
-  /** Returns true if requests to every host are accepted. */
+  /** Returns true if every host name is accepted. */
   boolean isAny() {
     return isAny;
   }
@@ -51,7 +52,7 @@ public final class AllowedHosts {
   /**
    * Returns true if requests to this host are accepted.
    *
-   * @param host as in a request, with or without a port
+   * @param host a host name as in a request, with or without a port
    */
   public boolean isOwn(String host) {
     if (isAny) {

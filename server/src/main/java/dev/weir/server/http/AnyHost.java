@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An endpoint that answers under any {@code Host}, because its callers cannot choose one: probes
- * and proxies. Every other endpoint answers only to {@link AllowedHosts}.
+ * Marks an endpoint that accepts any {@code Host}, because its callers, probes and proxies, cannot
+ * choose one. All other endpoints accept only {@link AllowedHosts}.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

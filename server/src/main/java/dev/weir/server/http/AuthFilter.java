@@ -15,15 +15,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
 /**
- * Lets only those pass who may. It goes by the endpoint that was found, not by the text of the
- * path, so that no spelling of a path gets around it.
+ * Rejects requests whose caller lacks the required role. It checks the endpoint that was matched,
+ * not the text of the path, so no spelling of a path can bypass it.
  *
- * <p>Own tokens and keys are compared on the thread that read the request. Tokens of an issuer are
- * judged on a virtual thread: that takes arithmetic, and sometimes the issuer's answer.
+ * <p>Configured tokens and keys are compared on the thread that read the request. Tokens of an
+ * issuer are verified on a virtual thread, because that is CPU-intensive and may call the issuer.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class AuthFilter {
-  /** Before all other filters: a caller without a valid token learns nothing about an endpoint. */
+  /**
+   * Runs before all other filters, so that a caller without a valid token learns nothing about an
+   * endpoint.
+   */
   private static final int FIRST = -100;
 
   private static final String BEARER = "Bearer ";
@@ -71,7 +74,7 @@ final class AuthFilter {
   private static String token(HttpRequest<?> request) {
     List<String> given = request.getHeaders().getAll("Authorization");
     if (given.size() > 1) {
-      // A proxy may have checked the other one.
+      // A proxy may have checked the other header.
       throw new ProblemException(
           Problem.of(
               400,
@@ -93,8 +96,8 @@ final class AuthFilter {
   }
 
   /**
-   * Whether the token is one of our own that opens the endpoint; refuses it if it does not, unless
-   * it is a stranger's and an issuer may know it.
+   * Returns true if a configured token or key grants access to the endpoint. Throws if it does not,
+   * unless the token is unknown here and an issuer can still verify it.
    */
   private boolean isOpenedByOwn(RequiresRole.Role role, String token, boolean mayAskIssuer) {
     boolean admin = settings.isAdmin(token);

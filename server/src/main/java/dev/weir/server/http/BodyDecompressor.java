@@ -19,33 +19,36 @@ import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unpacks the bodies of requests; one that is broken or cut short is an error, and never ends.
+ * Decompresses request bodies. A corrupt or truncated body raises an error and never completes.
  *
- * <p>A few packed bytes may unpack to a thousand times as many. So where messages are asked for one
- * by one, each is answered by a piece, and the connection is read again only when all that came
- * before is unpacked.
+ * <p>A compressed body may expand a thousandfold. Where messages are read one by one, each read
+ * therefore delivers one piece, and the connection is read again only when everything received
+ * before has been decompressed.
  */
 final class BodyDecompressor extends ChannelDuplexHandler {
   static final String NAME = "weir-packed-bodies";
 
-  /** Packed contents and what came behind them: not more than one read of the connection. */
+  /** Compressed contents and the messages after them: at most one read of the connection. */
   private final Deque<Object> waiting = new ArrayDeque<>();
 
   private @Nullable Decompressor unpacker;
 
-  /** Whether the first that waits has been fed to the unpacker. */
+  /** True if the first waiting content has been fed to the decompressor. */
   private boolean isFed;
 
-  /** What follows belongs to a body of which the end was an error. */
+  /** True if the contents that follow belong to a body that ended with an error. */
   private boolean isBroken;
 
-  /** Whether a message was asked for that has not been given. */
+  /** True if a message was requested and has not been delivered. */
   private boolean isAsked;
 
-  /** Whether messages are being given, so that asking for the next one must not give it inside. */
+  /**
+   * True while messages are being delivered: a read requested meanwhile must not deliver
+   * recursively.
+   */
   private boolean isGiving;
 
-  /** Whether it is going to be given what was asked for. */
+  /** True if delivery of the requested message is scheduled. */
   private boolean isScheduled;
 
   @Override
@@ -93,7 +96,7 @@ final class BodyDecompressor extends ChannelDuplexHandler {
     if (waiting.isEmpty()) {
       context.read();
     } else if (!isGiving && !isScheduled) {
-      // As a connection is read: never inside the call that asks for it.
+      // Like a read of a connection, this never delivers inside the call that requests it.
       isScheduled = true;
       context.executor().execute(() -> giveLater(context));
     }
@@ -108,9 +111,10 @@ final class BodyDecompressor extends ChannelDuplexHandler {
   }
 
   /**
-   * Gives what waits, as long as it is asked for.
+   * Delivers waiting messages while they are requested.
    *
-   * @param isReadByItself whether each message is a read of its own, which is complete after it
+   * @param isReadByItself true if each message is a read of its own and is followed by a
+   *     read-complete event
    */
   private void give(ChannelHandlerContext context, boolean isReadByItself) {
     isGiving = true;
@@ -137,7 +141,7 @@ final class BodyDecompressor extends ChannelDuplexHandler {
     }
   }
 
-  /** Gives a piece, the end or an error; returns false if there is none in this content. */
+  /** Delivers a piece, the end or an error. Returns false if this content yields none. */
   private boolean unpackOne(ChannelHandlerContext context, HttpContent content) {
     Decompressor unpacking = Objects.requireNonNull(unpacker);
     byte @Nullable [] piece;
@@ -181,7 +185,7 @@ final class BodyDecompressor extends ChannelDuplexHandler {
     }
   }
 
-  /** Bytes of a header alone give nothing to the one that asked. */
+  /** Reads again if the bytes read so far delivered nothing, such as a gzip header alone. */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     context.fireChannelReadComplete();

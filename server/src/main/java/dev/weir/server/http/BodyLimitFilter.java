@@ -7,18 +7,21 @@ import io.micronaut.http.annotation.ServerFilter;
 import java.util.Locale;
 
 /**
- * Turns away bodies that are too large or packed in a way that nobody here can unpack, by their
- * headers: before they are sent, where the client asks first. Bodies that do not say how large they
- * are meet the same bound where they are read.
+ * Rejects bodies that are too large or have an unsupported encoding, based on their headers. A
+ * client that sends {@code Expect: 100-continue} is rejected before it sends the body. Bodies
+ * without a declared length meet the same limit where they are read.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 public final class BodyLimitFilter {
-  /** For everything but a stream of lines, which has no bound but that of its lines. */
+  /**
+   * Max size of a body in bytes. Does not apply to a stream of lines, whose lines are limited
+   * instead.
+   */
   public static final int LARGEST_BODY_BYTES = 1024 * 1024;
 
   private static final String TOO_LARGE = "The body is larger than 1 MiB.";
 
-  /** The problem of a body that is too large, with the advice of its endpoint. */
+  /** Returns the problem for a body that is too large, with the advice of its endpoint. */
   public static Problem tooLarge(HttpRequest<?> request) {
     String hint =
         Endpoint.of(request)
@@ -33,7 +36,7 @@ public final class BodyLimitFilter {
     if (!MediaTypes.isNdjson(request) && request.getContentLength() > LARGEST_BODY_BYTES) {
       throw new ProblemException(tooLarge(request));
     }
-    // What could be unpacked has been, and its header is gone.
+    // A supported encoding has already been decoded, and its header removed.
     String encoding = request.getHeaders().get(HttpHeaders.CONTENT_ENCODING);
     if (encoding != null && !encoding.toLowerCase(Locale.ROOT).equals("identity")) {
       throw new ProblemException(

@@ -12,8 +12,8 @@ import io.netty.handler.codec.http.HttpRequest;
 import jakarta.inject.Singleton;
 
 /**
- * Makes an error of a body whose chunks cannot be told apart, or that cannot be unpacked. Netty's
- * decoders end such a body as if it were whole, and Micronaut would believe it.
+ * Raises an error for a body with invalid chunks or invalid compressed data. Netty's decoders end
+ * such a body as if it were complete, and Micronaut would accept it.
  */
 @Singleton
 final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -27,7 +27,8 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
   }
 
   /**
-   * Micronaut asks for one that knows its channel, of the socket first, then of each connection.
+   * Specializes for each channel: Micronaut calls it for the listening socket first, then for each
+   * connection.
    */
   private static final class Listening implements NettyServerCustomizer {
     @Override
@@ -52,7 +53,7 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
   private static final class Watch extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      // A request whose head is broken has its own answer.
+      // A request with an invalid head is answered elsewhere.
       if (message instanceof HttpContent content
           && !(message instanceof HttpRequest)
           && content.decoderResult().isFailure()) {

@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import java.io.IOException;
 
-/** A body breaks off in the middle of what its headers say. */
+/** Thrown if a body is not chunked or compressed as its headers declare. */
 final class BrokenBodyException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -2,9 +2,12 @@ package dev.weir.server.http;
 
 import io.micronaut.http.HttpRequest;
 
-/** Who calls, as far as is known, for the record of changes. */
+/** The name of the caller of a request, if known, for the change history. */
 final class Caller {
-  /** Who shows the token of administrators, or the key of a client: any of those who have it. */
+  /**
+   * A caller with the configured admin token or a client key; callers that share it are not told
+   * apart.
+   */
   static final String OWN_TOKEN = "token";
 
   private static final String ATTRIBUTE = "weir.caller";
@@ -16,7 +19,7 @@ final class Caller {
     return request.getAttribute(ATTRIBUTE, String.class).orElse(UNKNOWN);
   }
 
-  /** Remembers who it is, once that is known. */
+  /** Stores the name of the caller once it is known. */
   static void set(HttpRequest<?> request, String name) {
     request.setAttribute(ATTRIBUTE, name);
   }

@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-/** Adds handlers to new connections. All beans of this type are asked, once per connection. */
+/** Adds handlers to new connections. Every bean of this type is called once per connection. */
 public interface ConnectionExtension {
-  /** Called on the connection's event loop, after its pipeline has been built. */
+  /** Extends a connection. Called on its event loop, after its pipeline has been built. */
   void extend(HttpConnection connection);
 }

@@ -15,10 +15,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sockets where newcomers arrive, and the connections that are open. Thread-safe.
+ * The listening sockets and the open connections. Thread-safe.
  *
- * <p>Micronaut's own way to stop closes both at once: it resets newcomers who were connected and
- * not accepted yet, and cuts off requests that are on their way on connections that look idle.
+ * <p>Micronaut's own shutdown closes both at the same time: it resets connections that are
+ * established but not accepted yet, and cuts off requests in transit on connections that look idle.
  */
 @Singleton
 public final class Connections implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
@@ -26,7 +26,10 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
   private final List<Channel> sockets = new CopyOnWriteArrayList<>();
   private final Set<HttpConnection> open = ConcurrentHashMap.newKeySet();
 
-  /** Looks up the extensions on the first connection: they need beans made after the server. */
+  /**
+   * Creates the listener. The extensions are looked up on the first connection, because they need
+   * beans that are created after the server.
+   */
   Connections(BeanProvider<ConnectionExtension> extensions) {
     this.extensions = extensions;
   }
@@ -39,10 +42,11 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
   }
 
   /**
-   * From now on newcomers are refused. Who is connected, or about to be, is served: newcomers are
-   * kept out first, then those on the way have time to arrive, then the socket is closed.
+   * Stops accepting connections. Established connections, and connections being established, are
+   * served: new ones are filtered out first, then those in progress have time to complete, then the
+   * sockets are closed.
    *
-   * @param arrival as long as it may take to connect
+   * @param arrival the max time that establishing a connection takes
    */
   public void refuseNewcomers(Duration arrival) throws InterruptedException {
     sockets.forEach(SynDropFilter::attach);
@@ -51,9 +55,9 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
   }
 
   /**
-   * Lets each connection end: after its last answer, or when it has been idle for so long.
+   * Closes each connection after its last response, or once it has been idle for this long.
    *
-   * @return completed when all have ended
+   * @return a future that completes when all connections are closed
    */
   public CompletableFuture<Void> endWhenIdle(Duration idle) {
     return CompletableFuture.allOf(
@@ -62,13 +66,14 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** How many are open. */
+  /** Returns the number of open connections. */
   public int count() {
     return open.size();
   }
 
   /**
-   * Micronaut asks for one that knows its channel, of the socket first, then of each connection.
+   * Specializes for each channel: Micronaut calls it for the listening socket first, then for each
+   * connection.
    */
   private final class Listening implements NettyServerCustomizer {
     @Override

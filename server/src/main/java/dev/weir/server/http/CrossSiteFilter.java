@@ -16,13 +16,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Refuses what a page of another site makes a browser send to a Weir that asks for no token: under
- * a name that is not ours, or from another origin. And takes a body only for what its {@code
- * Content-Type} says: to send JSON elsewhere, a browser asks first, and is not allowed.
+ * Rejects requests that a page of another site makes a browser send to a node without a token:
+ * those with a foreign {@code Host} or from another origin. Also reads a body only as its {@code
+ * Content-Type}: to send JSON to another origin, a browser sends a preflight request first, which
+ * is not allowed.
  *
- * <p>Endpoints with {@link AnyHost} are answered under any name: probes of health, which change
- * nothing and say nothing, and proxies that ask about a request, which use the name of their client
- * or of their own. A page that asks like a proxy could only use up limits.
+ * <p>Endpoints with {@link AnyHost} accept any host: health probes, which change nothing and reveal
+ * nothing, and proxies that check a request, which send the host of their client or their own. A
+ * page that imitates a proxy could only use up limits.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class CrossSiteFilter {
@@ -55,11 +56,14 @@ final class CrossSiteFilter {
     }
   }
 
-  /** All must be ours: a target that is a whole address names a host too (RFC 9112, 3.2.2). */
+  /**
+   * Returns every host of the request; all of them must be accepted. A target in absolute form
+   * names a host too (RFC 9112, 3.2.2).
+   */
   private static List<String> hosts(HttpRequest<?> request) {
     List<String> hosts = new ArrayList<>(request.getHeaders().getAll(HttpHeaders.HOST));
     if (request instanceof NettyHttpRequest<?> netty) {
-      // Micronaut's own URI has only the path and the query of it.
+      // Micronaut's URI has only its path and query.
       Matcher whole = WHOLE_ADDRESS.matcher(netty.getNativeRequest().uri());
       if (whole.lookingAt()) {
         hosts.add(whole.group(1));
@@ -77,7 +81,7 @@ final class CrossSiteFilter {
             .formatted(Snippet.of(host)));
   }
 
-  /** Programs send no origin; a browser sends that of the page. */
+  /** Rejects a foreign origin. Programs send none; a browser sends the origin of the page. */
   private static void refuseOtherOrigin(HttpRequest<?> request, List<String> hosts) {
     String origin = request.getHeaders().get(HttpHeaders.ORIGIN);
     if (origin == null) {
@@ -103,7 +107,7 @@ final class CrossSiteFilter {
         || request.getHeaders().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
-  /** What is not there is told so, however it is asked. */
+  /** Returns true if an endpoint was matched. A missing endpoint is a 404, whatever the body. */
   private static boolean isFound(HttpRequest<?> request) {
     return Endpoint.of(request).isPresent();
   }

@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** The time as the header {@code Date} has it, written once a second. Thread-safe. */
+/** The current time as a {@code Date} header, formatted once a second. Thread-safe. */
 public final class DateHeader {
   private static final DateTimeFormatter FORMAT =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)

@@ -8,9 +8,9 @@ import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Unpacks a body piece by piece, and knows whether it was whole: Netty's decoder ends a truncated
- * body as if nothing were missing, and passes over all but the first member of a gzip file (RFC
- * 1952). Not thread-safe.
+ * Decompresses a body piece by piece and detects truncation. Netty's decoder ends a truncated body
+ * as if nothing were missing, and ignores all but the first member of a gzip file (RFC 1952). Not
+ * thread-safe.
  */
 final class Decompressor implements AutoCloseable {
   private static final byte[] NOTHING = new byte[0];
@@ -36,9 +36,9 @@ final class Decompressor implements AutoCloseable {
   private byte[] input = NOTHING;
   private int position;
 
-  /** Where it is in the packed bytes, in their order. */
+  /** The position in the compressed bytes, in order. */
   private enum Part {
-    /** The first two bytes of deflate: of zlib's header, or of the data itself. */
+    /** The first two bytes of deflate: either a zlib header or the data itself. */
     BEGIN,
     FIXED,
     EXTRA_LENGTH,
@@ -56,7 +56,7 @@ final class Decompressor implements AutoCloseable {
     this.part = isGzip ? Part.FIXED : Part.BEGIN;
   }
 
-  /** One for this {@code Content-Encoding}; empty if it is none that can be unpacked. */
+  /** Returns a decompressor for this {@code Content-Encoding}; empty if it is not supported. */
   static Optional<Decompressor> of(String encoding) {
     return switch (encoding) {
       case "gzip", "x-gzip" -> Optional.of(new Decompressor(true));
@@ -65,16 +65,16 @@ final class Decompressor implements AutoCloseable {
     };
   }
 
-  /** Takes the next packed bytes, after all that was unpacked before has been asked for. */
+  /** Takes the next compressed bytes. Call it after {@link #next()} has returned null. */
   void feed(byte[] packed) {
     input = packed;
     position = 0;
   }
 
   /**
-   * Unpacks a piece of what was fed; null if there is no more until the next bytes are.
+   * Decompresses a piece of the fed bytes. Returns null if more bytes are needed.
    *
-   * @throws DataFormatException if it is not packed as the encoding says
+   * @throws DataFormatException if the bytes do not match the encoding
    */
   byte @Nullable [] next() throws DataFormatException {
     while (true) {
@@ -95,12 +95,12 @@ final class Decompressor implements AutoCloseable {
     }
   }
 
-  /** Whether all that was begun has ended; what has not begun is whole. */
+  /** Returns true if every member that began has ended, or if nothing has begun. */
   boolean isWhole() {
     return !isBegun || part == Part.END || (isGzip && part == Part.FIXED && at == 0);
   }
 
-  /** The next piece; empty if the data has ended or more bytes are needed. */
+  /** Returns the next piece; empty if the data has ended or more bytes are needed. */
   private byte[] inflate() throws DataFormatException {
     byte[] piece = new byte[PIECE_BYTES];
     while (true) {
@@ -124,7 +124,7 @@ final class Decompressor implements AutoCloseable {
     }
   }
 
-  /** Takes a byte that is not packed data. */
+  /** Takes a byte outside the compressed data. */
   private void header(int octet) throws DataFormatException {
     switch (part) {
       case BEGIN -> begin(octet);
@@ -156,7 +156,10 @@ final class Decompressor implements AutoCloseable {
     }
   }
 
-  /** Some send the bare data where the encoding means zlib's format (RFC 9110, 8.4.1.2). */
+  /**
+   * Detects whether the data has a zlib header. Some clients send raw deflate data where the
+   * encoding requires the zlib format (RFC 9110, 8.4.1.2).
+   */
   private void begin(int octet) {
     if (at++ == 0) {
       firstByte = octet;
@@ -184,7 +187,7 @@ final class Decompressor implements AutoCloseable {
     }
   }
 
-  /** Goes to the first part from this one on that is there. */
+  /** Moves to the first part at or after this one that the flags declare. */
   private void next(Part wanted) {
     at = 0;
     part = wanted;
@@ -202,7 +205,7 @@ final class Decompressor implements AutoCloseable {
     }
   }
 
-  /** The checksum and the length, and after them perhaps another member. */
+  /** Checks the checksum and the length. Another member may follow them. */
   private void trailer(int octet) throws DataFormatException {
     trailer |= (long) octet << (8 * at++);
     if (at < TRAILER_BYTES) {

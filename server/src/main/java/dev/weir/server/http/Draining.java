@@ -6,8 +6,8 @@ import io.micronaut.http.annotation.ResponseFilter;
 import io.micronaut.http.annotation.ServerFilter;
 
 /**
- * Whether this node is on its way out. From then on it is not ready, and each answer asks its
- * connection to close, so that busy clients leave between two requests instead of in one.
+ * Whether this node is shutting down. While it drains, it is not ready, and each response asks to
+ * close its connection, so that busy clients leave between two requests instead of during one.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 public final class Draining {

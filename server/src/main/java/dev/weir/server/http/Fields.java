@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The fields of a JSON object, read one by one. What is wrong is collected, so that the answer
- * names every wrong field at once. A field that is {@code null} counts as absent.
+ * The fields of a JSON object, read one by one. Violations are collected, so that one response
+ * names every invalid field. A field that is {@code null} counts as absent.
  */
 public final class Fields {
   private static final int MOST_OTHERS = 20;
@@ -38,7 +38,7 @@ public final class Fields {
     this.violations = violations;
   }
 
-  /** The fields of a document. */
+  /** Returns the fields of a document. */
   public static Fields of(Object document) {
     if (document instanceof Map<?, ?> object) {
       return new Fields(object, "", new ArrayList<>());
@@ -47,7 +47,7 @@ public final class Fields {
         Problem.of(400, "invalid-request", "The JSON must be an object, such as {…}."));
   }
 
-  /** The parameters of a query; one that is given twice is wrong. */
+  /** Returns the parameters of a query. A parameter that occurs twice is invalid. */
   public static Fields of(HttpParameters query) {
     Map<String, Object> object = new LinkedHashMap<>();
     query.forEach((name, values) -> values.forEach(value -> object.put(name, value)));
@@ -69,7 +69,7 @@ public final class Fields {
     return value(name, String.class, "text");
   }
 
-  /** The name of a configuration, {@code absent} if there is none. */
+  /** Returns the name of a configuration, or {@code absent} if the field is absent. */
   public String configName(String name, String absent) {
     String given = text(name).orElse(absent);
     SlotNames.configNameProblem(given).ifPresent(problem -> wrong(name, problem));
@@ -89,7 +89,10 @@ public final class Fields {
     return object.get(name) instanceof String;
   }
 
-  /** The texts of a list of {@code least} to {@code most}; what is no text is wrong. */
+  /**
+   * Returns the strings of a list of {@code least} to {@code most} items. Any other item is
+   * invalid.
+   */
   public Optional<List<String>> texts(String name, int least, int most) {
     return list(name)
         .map(
@@ -111,14 +114,17 @@ public final class Fields {
             });
   }
 
-  /** The names of all fields that an object has; each is known here then. */
+  /** Returns the names of all fields of the object. All of them count as known from then on. */
   public List<String> names() {
     List<String> names = object.keySet().stream().map(String.class::cast).toList();
     asked.addAll(names);
     return names;
   }
 
-  /** The objects of a list of {@code least} to {@code most}; what is no object is wrong. */
+  /**
+   * Returns the objects of a list of {@code least} to {@code most} items. Any other item is
+   * invalid.
+   */
   public Optional<List<Fields>> objects(String name, int least, int most) {
     return list(name)
         .map(
@@ -145,7 +151,7 @@ public final class Fields {
     return value(name, Boolean.class, "true or false");
   }
 
-  /** A whole number from {@code least} to {@code most}. */
+  /** Returns an integer from {@code least} to {@code most}. */
   public Optional<Long> whole(String name, long least, long most) {
     return value(name, BigDecimal.class, "a whole number")
         .flatMap(
@@ -160,7 +166,7 @@ public final class Fields {
             });
   }
 
-  /** What must be there; says so if it is not. */
+  /** Returns the value, and records a violation if it is absent. */
   public <T> Optional<T> required(String name, Optional<T> value) {
     if (value.isEmpty() && !isWrong(name)) {
       wrong(name, "is missing");
@@ -174,7 +180,7 @@ public final class Fields {
             number -> parsed(name, number, "must be a whole number", BigDecimal::intValueExact));
   }
 
-  /** A whole number in a query, from 1 to {@code most}. */
+  /** Returns an integer of a query, from 1 to {@code most}. */
   public Optional<Long> count(String name, long most) {
     return text(name)
         .flatMap(
@@ -217,12 +223,12 @@ public final class Fields {
         .flatMap(text -> parsed(name, text, "must be a duration such as PT4S", Duration::parse));
   }
 
-  /** One of the constants of an enum, written in lower case. */
+  /** Returns a constant of an enum, spelled in lower case. */
   public <E extends Enum<E>> Optional<E> choice(String name, E[] constants) {
     return choice(name, constants, Fields::lower);
   }
 
-  /** One of the constants of an enum, written as {@code spelling} says. */
+  /** Returns a constant of an enum, spelled by {@code spelling}. */
   public <E extends Enum<E>> Optional<E> choice(
       String name, E[] constants, Function<Enum<?>, String> spelling) {
     return text(name)
@@ -239,7 +245,7 @@ public final class Fields {
             });
   }
 
-  /** Writes a field as it was given, under another name, if it was a number. */
+  /** Writes a field as received, under another name, if it is a number. */
   public void writeNumber(JsonGenerator json, String as, String name) throws IOException {
     if (object.get(name) instanceof BigDecimal number) {
       json.writeFieldName(as);
@@ -247,27 +253,32 @@ public final class Fields {
     }
   }
 
-  /** Says that a field is wrong. */
+  /** Records a violation of a field. */
   public void wrong(String name, String message) {
     violations.add(new Violation(path + name, message));
   }
 
-  /** Whether something was said of this field. */
+  /** Returns true if this field has a violation. */
   public boolean isWrong(String name) {
     return violations.stream().anyMatch(violation -> violation.field().equals(path + name));
   }
 
-  /** Whether something was said of any field of this object. */
+  /** Returns true if any field of this object has a violation. */
   public boolean isWrong() {
     return violations.stream().anyMatch(violation -> violation.field().startsWith(path));
   }
 
-  /** A field that nobody asked for is wrong: it may be a misspelt one. The first few are named. */
+  /**
+   * Records a violation for each field that was not read, since it may be misspelt, up to a
+   * maximum.
+   */
   public void refuseOthers() {
     refuseOthers("is not known here");
   }
 
-  /** As {@link #refuseOthers()}, for a query; the message names the parameters that are known. */
+  /**
+   * Does the same as {@link #refuseOthers()} for a query. The message lists the known parameters.
+   */
   public void refuseOtherParameters() {
     refuseOthers(
         asked.isEmpty()
@@ -289,7 +300,7 @@ public final class Fields {
     }
   }
 
-  /** As {@link #throwIfWrong()}, with further members of the problem. */
+  /** Does the same as {@link #throwIfWrong()}, with further members of the problem. */
   public void throwIfWrong(Json.Part members) {
     if (!violations.isEmpty()) {
       throw new ProblemException(Problem.invalid(violations).with(members));

@@ -18,33 +18,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connection: whether it owes an answer, and how it is closed without losing one.
+ * One connection: tracks pending responses and closes without losing one.
  *
- * <p>Closing a socket with unread bytes resets the connection, and a reset destroys an answer that
- * the client has not read yet. So whoever closes here first says that nothing more will come, then
- * reads on for a moment until the client has closed too (RFC 9112, 9.6).
+ * <p>Closing a socket with unread bytes resets the connection, and a reset destroys a response that
+ * the client has not read yet. A close therefore shuts down the output first, then reads on for a
+ * moment until the client has closed too (RFC 9112, 9.6).
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 public final class HttpConnection {
   private static final String BYTES = "weir-bytes";
   private static final String MESSAGES = "weir-messages";
 
-  /** How long a client may take to close its side. */
+  /** Max time for a client to close its side. */
   private static final long LINGER_MILLIS = 1_000;
 
-  /** How often a connection that owes an answer is looked at again. */
+  /** Interval at which a connection with a pending response is checked again. */
   private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Channel channel;
 
-  // All that follows belongs to the channel's event loop.
+  // The fields below are confined to the channel's event loop.
   private int unanswered;
   private long wholeRequests;
   private boolean halfRead;
   private boolean saidAll;
   private long activeNanos = System.nanoTime();
 
-  /** Begins to watch a connection whose pipeline has been built. */
+  /** Starts to watch a connection whose pipeline has been built. */
   HttpConnection(Channel channel) {
     this.channel = channel;
     channel
@@ -53,17 +53,19 @@ public final class HttpConnection {
         .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, MESSAGES, new Messages());
   }
 
-  /** Has requests looked at before the router sees them. */
+  /** Adds a handler that sees requests before the router does. */
   public void add(String name, ChannelHandler handler) {
     channel.pipeline().addAfter(MESSAGES, name, handler);
   }
 
-  /** Whether the request that was read last is the only one that is owed an answer. */
+  /** Returns true if the last request read is the only one without a response. */
   public boolean owesOne() {
     return unanswered == 1;
   }
 
-  /** Ends when it owes no answer and has been idle for so long from now on. */
+  /**
+   * Closes the connection once it has no pending response and has been idle for this long from now.
+   */
   CompletableFuture<Void> endWhenIdle(Duration idle) {
     channel
         .eventLoop()
@@ -78,8 +80,9 @@ public final class HttpConnection {
   }
 
   /**
-   * Always called by the timer, before which the event loop reads whatever has arrived: a request
-   * can only be overlooked if it comes in the few microseconds between.
+   * Closes the connection if it is idle, or checks again later. Always called by the timer, before
+   * which the event loop reads all bytes that have arrived: a request can be missed only if it
+   * arrives in the few microseconds between.
    */
   private void look(long idleNanos) {
     if (!channel.isActive() || saidAll) {
@@ -99,7 +102,7 @@ public final class HttpConnection {
     return unanswered > 0 || halfRead || (unwritten != null && !unwritten.isEmpty());
   }
 
-  /** Next to the socket. */
+  /** The handler next to the socket, which sees bytes. */
   private final class Bytes extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object bytes) {
@@ -129,7 +132,7 @@ public final class HttpConnection {
       }
       saidAll = true;
       duplex.shutdownOutput();
-      // The client's own end closes the channel, and this comes too late to do anything.
+      // The channel closes when the client closes its side; this timer then has no effect.
       channel
           .eventLoop()
           .schedule(() -> context.close(promise), LINGER_MILLIS, TimeUnit.MILLISECONDS);
@@ -137,7 +140,7 @@ public final class HttpConnection {
     }
   }
 
-  /** Where bytes have become requests, and answers are not yet bytes. */
+  /** The handler that sees decoded requests, and responses before they are encoded. */
   private final class Messages extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -159,7 +162,9 @@ public final class HttpConnection {
       context.write(message, promise);
     }
 
-    /** Such as 100 Continue: the answer is yet to come. */
+    /**
+     * Returns true for an interim response such as 100 Continue, after which the final one follows.
+     */
     private static boolean isInterim(Object message) {
       return message instanceof HttpResponse response
           && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;

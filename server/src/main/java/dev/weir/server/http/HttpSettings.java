@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the endpoints need to know.
+ * Settings of the HTTP endpoints.
  *
- * @param adminToken what an administrator shows; without one and without an issuer, admin endpoints
+ * @param adminToken the token of administrators; without it and without an issuer, admin endpoints
  *     are open
- * @param issuer whose tokens open endpoints too
- * @param clientKeys what a client shows; if there are none, data endpoints are open
- * @param trustedProxies whose word is taken for where a request comes from
+ * @param issuer an issuer whose tokens are accepted too
+ * @param clientKeys the keys of clients; if empty, data endpoints are open
+ * @param trustedProxies the proxies that are trusted to name the address of a client
  */
 public record HttpSettings(
     Optional<String> adminToken,
@@ -22,12 +22,12 @@ public record HttpSettings(
     Set<String> clientKeys,
     TrustedProxies trustedProxies) {
 
-  /** Returns true if this is the token of administrators. */
+  /** Returns true if this is the admin token. */
   public boolean isAdmin(String token) {
     return adminToken.filter(own -> same(own, token)).isPresent();
   }
 
-  /** Returns true if this is the key of a client. */
+  /** Returns true if this is a client key. */
   public boolean isClient(String token) {
     boolean isClient = false;
     for (String key : clientKeys) {
@@ -36,13 +36,13 @@ public record HttpSettings(
     return isClient;
   }
 
-  /** Takes as long for a near miss as for a far one. */
+  /** Compares in constant time. */
   private static boolean same(String one, String other) {
     return MessageDigest.isEqual(
         one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Does not contain the secrets. */
+  /** Returns a description without the secrets. */
   @Override
   public String toString() {
     return "HttpSettings[clientKeys=" + clientKeys.size() + "]";

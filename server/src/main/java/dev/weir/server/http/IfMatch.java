@@ -10,14 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The versions that a caller accepts of what it changes, from the header {@code If-Match} (RFC
- * 9110, 13.1.1): any, or one of a list of entity tags, compared strongly.
+ * The versions of an entry that a caller accepts, from the header {@code If-Match} (RFC 9110,
+ * 13.1.1): any, or one of a list of entity tags, with strong comparison.
  */
 public final class IfMatch {
-  /** A version that nothing has. */
+  /** A version that no entry has. */
   private static final int NONE = -1;
 
-  /** An entity tag and the comma or end behind it; empty members of a list are allowed. */
+  /** An entity tag and the comma or end after it. Empty members of a list are allowed. */
   private static final Pattern MEMBER =
       Pattern.compile("\\G[ \\t,]*(W/)?\"([\\x21\\x23-\\x7e\\x80-\\xff]*)\"[ \\t]*(?=,|$)");
 
@@ -31,9 +31,12 @@ public final class IfMatch {
     this.versions = versions;
   }
 
-  /** What the request says. A list that is malformed matches nothing, so nothing is overwritten. */
+  /**
+   * Returns the versions that the request accepts. A malformed list matches nothing, so nothing is
+   * overwritten.
+   */
   public static IfMatch of(HttpRequest<?> request) {
-    // A list may be spread over several lines of the same name.
+    // A list may be split across several headers of the same name.
     String list = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_MATCH)).strip();
     if (request.getHeaders().getAll(HttpHeaders.IF_MATCH).isEmpty() || list.equals("*")) {
       return new IfMatch(true, Set.of());
@@ -53,15 +56,15 @@ public final class IfMatch {
     return new IfMatch(false, isWhole ? versions : Set.of());
   }
 
-  /** Whether the caller accepts whatever is there. */
+  /** Returns true if the caller accepts any version. */
   public boolean isAny() {
     return isAny;
   }
 
   /**
-   * The one version that may be changed, for {@link Register#change}.
+   * Returns the version that may be changed, for {@link Register#change}.
    *
-   * @param current looked up only if the caller accepts several
+   * @param current supplies the current version; called only if the caller accepts several
    */
   public int version(IntSupplier current) {
     if (isAny) {

@@ -21,15 +21,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** JSON in and out, by hand on the streaming parser: no reflection, and every wrong field known. */
+/**
+ * Reads and writes JSON with the streaming parser: no reflection, and every invalid field is
+ * reported.
+ */
 public final class Json {
-  /** What stands for {@code null} in what was read. */
+  /** Represents {@code null} in a parsed document. */
   static final Object NULL = Optional.empty();
 
-  /** With buffers for each thread, which is useless to virtual threads. */
+  /** A factory with buffers per thread, which virtual threads cannot reuse. */
   private static final JsonFactory OF_THREADS = factory(JsonRecyclerPools.threadLocalPool());
 
-  /** With one pool of buffers for all. */
+  /** A factory with one buffer pool for all threads. */
   private static final JsonFactory OF_VIRTUAL_THREADS =
       factory(JsonRecyclerPools.sharedConcurrentDequePool());
 
@@ -37,7 +40,7 @@ public final class Json {
 
   private Json() {}
 
-  /** Names come from strangers and are not worth keeping. */
+  /** Does not intern field names: callers choose them, and they are not worth caching. */
   private static JsonFactory factory(RecyclerPool<BufferRecycler> buffers) {
     return JsonFactory.builder()
         .recyclerPool(buffers)
@@ -49,7 +52,7 @@ public final class Json {
     return Thread.currentThread().isVirtual() ? OF_VIRTUAL_THREADS : OF_THREADS;
   }
 
-  /** Writes part of a document. */
+  /** Writes a part of a document. */
   public interface Part {
     void write(JsonGenerator json) throws IOException;
   }
@@ -69,12 +72,12 @@ public final class Json {
     return factory().createGenerator(out);
   }
 
-  /** Reads a document piece by piece. */
+  /** Returns a streaming parser of a document. */
   public static JsonParser parser(byte[] bytes) throws IOException {
     return factory().createParser(bytes);
   }
 
-  /** Writes microseconds as seconds, exactly. */
+  /** Writes microseconds as seconds, without rounding. */
   public static void writeSeconds(JsonGenerator json, String field, long micros)
       throws IOException {
     json.writeFieldName(field);
@@ -85,9 +88,9 @@ public final class Json {
     }
   }
 
-  /** Seconds that are not whole, without zeros at the end. */
+  /** Returns fractional seconds without trailing zeros. */
   private static String decimal(long micros) {
-    // The one in front keeps the zeros that follow the point.
+    // The leading one preserves the zeros after the decimal point.
     String digits = Long.toString(Micros.PER_SECOND + micros % Micros.PER_SECOND);
     int end = digits.length();
     while (digits.charAt(end - 1) == '0') {
@@ -101,9 +104,9 @@ public final class Json {
   }
 
   /**
-   * Reads one whole document into maps, lists, strings, numbers, booleans and {@link #NULL}.
+   * Reads one complete document into maps, lists, strings, numbers, booleans and {@link #NULL}.
    *
-   * @throws ProblemException if it is none
+   * @throws ProblemException if the bytes are not a valid document
    */
   public static Object read(byte[] bytes, int from, int length) {
     try (JsonParser json = factory().createParser(bytes, from, length)) {
@@ -120,7 +123,7 @@ public final class Json {
     } catch (StreamConstraintsException | NumberFormatException e) {
       throw malformed("a name or a number in it is too long");
     } catch (JsonProcessingException e) {
-      // The parser's own words speak of its features.
+      // The parser's own message mentions its features, which mean nothing to the caller.
       JsonLocation where = e.getLocation();
       throw malformed(
           "it is not valid at line %d, column %d"

@@ -7,11 +7,11 @@ import dev.weir.engine.rules.RateLimitFields;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Leases that cannot be taken, renewed or released, as problems. */
+/** Problems for leases that cannot be acquired, renewed or released. */
 public final class LeaseProblems {
   private LeaseProblems() {}
 
-  /** Returns the lease that was renewed; throws if there is none, or if its store is gone. */
+  /** Returns the renewed lease. Throws if it does not exist or its store is unavailable. */
   public static Lease requireRenewed(LeaseDecision decision, String leaseId) {
     return switch (decision) {
       case LeaseDecision.Held held -> held.lease();
@@ -31,7 +31,7 @@ public final class LeaseProblems {
     };
   }
 
-  /** Throws if the store is gone: the lease may still be held then. */
+  /** Throws if the store is unavailable: the lease may still be held then. */
   public static void requireReleased(LeaseDecision released) {
     if (released instanceof LeaseDecision.Unavailable gone) {
       throw unavailable(
@@ -42,10 +42,10 @@ public final class LeaseProblems {
   }
 
   /**
-   * The store is gone.
+   * Returns the problem for an unavailable store.
    *
-   * @param none what holds if it was not asked
-   * @param unknown what holds if it may have been asked, and only its answer is missing
+   * @param none the detail if the store was not called
+   * @param unknown the detail if the store may have been called, and only its response is missing
    */
   public static ProblemException unavailable(
       LeaseDecision.Unavailable gone, String none, String unknown) {

@@ -2,15 +2,15 @@ package dev.weir.server.http;
 
 import io.micronaut.http.HttpRequest;
 
-/** A segment of a path, unescaped. */
+/** Decodes segments of a path. */
 public final class PathSegment {
   private PathSegment() {}
 
   /**
-   * The segment behind this number of slashes. A plus is a plus there, though Micronaut would make
-   * it a space.
+   * Returns the decoded segment after this number of slashes. A plus stays a plus, whereas
+   * Micronaut decodes it as a space.
    *
-   * @throws ProblemException if it is not percent-encoded UTF-8
+   * @throws ProblemException if the segment is not percent-encoded UTF-8
    */
   public static String of(HttpRequest<?> request, int slashes) {
     return PercentEncoding.decode(request.getPath().split("/", -1)[slashes]);

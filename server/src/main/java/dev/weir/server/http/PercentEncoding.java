@@ -6,8 +6,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Percent-encoded text of a request target, decoded strictly. A lenient decoder replaces what is
- * not UTF-8 by U+FFFD, and then different ids are one.
+ * Decodes percent-encoded text of a request target strictly. A lenient decoder replaces invalid
+ * UTF-8 by U+FFFD, which makes different ids equal.
  */
 final class PercentEncoding {
   private static final Problem MALFORMED =
@@ -19,7 +19,7 @@ final class PercentEncoding {
   private PercentEncoding() {}
 
   /**
-   * The decoded text; a plus stays a plus.
+   * Returns the decoded text. A plus stays a plus.
    *
    * @throws ProblemException if it is not percent-encoded UTF-8
    */
@@ -33,7 +33,7 @@ final class PercentEncoding {
       } else if (c <= LAST_ASCII) {
         bytes.write(c);
       } else {
-        // The decoder of requests makes a character of each byte, whatever the bytes meant.
+        // The HTTP decoder maps each byte to a character, so the original bytes are ambiguous.
         throw new ProblemException(MALFORMED);
       }
     }

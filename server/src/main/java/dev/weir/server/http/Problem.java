@@ -9,13 +9,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What went wrong with one request, in the words of RFC 9457.
+ * A problem with one request, as defined by RFC 9457.
  *
  * @param status the HTTP status, 400 to 599
- * @param kind a word for this kind of problem; its type is {@code urn:weir:problem:} and this word.
- *     Or a registered type, in full
- * @param detail what is wrong with this very request; never anything internal
- * @param errors the wrong fields, empty when no single field is to blame
+ * @param kind the kind of problem; its type is {@code urn:weir:problem:} followed by the kind. Or a
+ *     registered type, in full
+ * @param detail what is wrong with this request; never contains internals
+ * @param errors the invalid fields; empty if the problem is not about a field
  * @param more further members
  */
 public record Problem(
@@ -59,14 +59,16 @@ public record Problem(
     return new Problem(status, kind, detail, List.of(), NOTHING);
   }
 
-  /** A store failed; the outcome says whether anything may have been done. */
+  /**
+   * Returns the problem of a failed store. The outcome says whether anything may have been done.
+   */
   public static Problem storeUnavailable(StoreException.Outcome outcome, String detail) {
     String word = outcome.name().toLowerCase(Locale.ROOT);
     return of(503, "store-unavailable", detail)
         .with(json -> json.writeStringField("outcome", word));
   }
 
-  /** The memory of this node has no room to count something new. */
+  /** Returns the problem of a node whose memory cannot hold another counter. */
   public static Problem storeFull(StoreException failure) {
     return of(
         503,
@@ -76,13 +78,13 @@ public record Problem(
             + " forgotten.");
   }
 
-  /** A request with wrong fields. */
+  /** Returns the problem of a request with invalid fields. */
   public static Problem invalid(List<Violation> errors) {
     String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
     return new Problem(400, "invalid-request", detail, errors, NOTHING);
   }
 
-  /** The same problem with further members. */
+  /** Returns this problem with further members. */
   public Problem with(Json.Part members) {
     return new Problem(
         status,
@@ -108,7 +110,7 @@ public record Problem(
         });
   }
 
-  /** Writes its fields into an open object. */
+  /** Writes the fields of this problem into an open object. */
   public void writeFields(JsonGenerator json) throws IOException {
     json.writeStringField("type", kind.startsWith(REGISTERED) ? kind : "urn:weir:problem:" + kind);
     json.writeStringField("title", title());

@@ -3,7 +3,7 @@ package dev.weir.server.http;
 import java.util.Map;
 
 /**
- * A request that is answered by a problem: thrown by endpoints and filters, caught in one place.
+ * Thrown by endpoints and filters to answer a request with a problem; {@link Problems} handles it.
  */
 public final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -16,10 +16,13 @@ public final class ProblemException extends RuntimeException {
   }
 
   /**
-   * @param headers what the answer must carry besides, such as {@code Retry-After}
+   * Creates an exception whose response has further headers.
+   *
+   * @param headers further headers of the response, such as {@code Retry-After}
    */
   public ProblemException(Problem problem, Map<String, String> headers) {
-    // Expected outcomes of wrong requests: a stack trace would cost more than the request.
+    // These are expected outcomes of invalid requests: a stack trace would cost more than the
+    // request.
     super(problem.detail(), null, false, false);
     this.problem = problem;
     this.headers = Map.copyOf(headers);

@@ -32,11 +32,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place where errors become answers.
+ * Turns all errors into responses.
  *
- * <p>Micronaut hands over what it found wrong itself (no route, wrong method or media type, a body
- * over the bound, a request line that the decoder gave up on) as an {@link ErrorContext}, and
- * whatever an endpoint or filter threw as an exception. Both leave as problems.
+ * <p>Micronaut reports the errors that it detects itself (no route, wrong method or media type, a
+ * body over the limit, a request line that the decoder rejects) as an {@link ErrorContext}, and
+ * whatever an endpoint or filter throws as an exception. Both are answered with a problem.
  */
 @Singleton
 public final class Problems
@@ -76,7 +76,7 @@ public final class Problems
   }
 
   @Override
-  @SuppressWarnings("rawtypes") // So is the interface.
+  @SuppressWarnings("rawtypes") // The interface uses a raw type.
   public HttpResponse<?> handle(HttpRequest request, Throwable exception) {
     if (exception instanceof ProblemException expected) {
       MutableHttpResponse<byte[]> response = answer(expected.problem());
@@ -95,7 +95,7 @@ public final class Problems
         : response;
   }
 
-  /** A store that failed, and whether anything may have been done. */
+  /** Returns the problem of a failed store, with whether anything may have been done. */
   public static Problem of(StoreException failure) {
     if (failure.isFull()) {
       return Problem.storeFull(failure);
@@ -152,7 +152,10 @@ public final class Problems
         .orElseGet(() -> Problem.of(404, "not-found", "There is nothing at " + path + "."));
   }
 
-  /** The decoder stopped before there was a request; Micronaut calls all of these 413 or 400. */
+  /**
+   * Returns the problem of a request that the decoder rejects. Micronaut answers all of these with
+   * 413 or 400.
+   */
   private static Problem undecodable(Throwable cause) {
     if (cause instanceof TooLongHttpLineException) {
       return Problem.of(414, "uri-too-long", "The request line is too long.");
@@ -163,7 +166,10 @@ public final class Problems
     return Problem.of(400, "bad-request", "The request is not valid HTTP.");
   }
 
-  /** What nobody foresaw, unless it is only that a client sent half of a request. */
+  /**
+   * Returns the problem of an unexpected exception, unless the client only sent an incomplete
+   * request.
+   */
   private static Problem unexpected(HttpRequest<?> request, @Nullable Throwable exception) {
     if (exception != null && isClientGone(exception)) {
       log.debug("{} {}: client gone", request.getMethodName(), request.getPath());
@@ -178,7 +184,7 @@ public final class Problems
         500, "unexpected", "Something went wrong here; the log knows more under " + id + ".");
   }
 
-  /** Whether a body was not chunked or packed as its headers say. */
+  /** Returns true if a body was not chunked or compressed as its headers declare. */
   public static boolean isBroken(Throwable exception) {
     return exception instanceof BrokenBodyException
         || exception.getCause() instanceof BrokenBodyException;
@@ -197,7 +203,7 @@ public final class Problems
         || message.contains("broken pipe");
   }
 
-  /** A problem as an answer. */
+  /** Returns a response with the problem. */
   public static MutableHttpResponse<byte[]> answer(Problem problem) {
     return fill(HttpResponse.ok(), problem);
   }
@@ -205,7 +211,7 @@ public final class Problems
   private static MutableHttpResponse<byte[]> fill(
       MutableHttpResponse<?> response, Problem problem) {
     byte[] body = problem.toJson();
-    // The length keeps the connection open where no body follows, in answers to HEAD.
+    // The length keeps the connection open where no body follows, in responses to HEAD.
     return response
         .status(problem.status(), problem.title())
         .contentType(TYPE)

@@ -7,9 +7,10 @@ import io.micronaut.http.annotation.ServerFilter;
 import java.util.Optional;
 
 /**
- * Refuses queries that are not UTF-8, and query parameters of endpoints that have none: a misspelt
- * or misplaced one would silently do nothing. Endpoints that are open to everyone (health, metrics,
- * documentation) take any query, because monitors and browsers add parameters of their own.
+ * Rejects queries that are not UTF-8, and query parameters on endpoints that take none: a misspelt
+ * or misplaced parameter would silently do nothing. Endpoints without a required role (health,
+ * metrics, documentation) accept any query, because monitors and browsers add parameters of their
+ * own.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class QueryFilter {

@@ -4,15 +4,15 @@ import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.Verdict;
 import java.util.List;
 
-/** The problem of a request that a limit refuses. */
+/** Creates the problem of a request that a limit refuses. */
 public final class QuotaExceeded {
-  /** The registered type of a refusal. */
+  /** The registered problem type. */
   private static final String TYPE =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
   private QuotaExceeded() {}
 
-  /** What is wrong with a request that some rules refuse. */
+  /** Returns the problem of a request that rules refuse. */
   public static Problem by(Verdict.Refused refused) {
     List<String> violated = refused.violated();
     return by(
@@ -23,7 +23,7 @@ public final class QuotaExceeded {
                 RateLimitFields.seconds(refused.retryAfterMicros())));
   }
 
-  /** What is wrong with a request that goes beyond these policies. */
+  /** Returns the problem of a request that exceeds these policies. */
   public static Problem by(List<String> violated, String detail) {
     return Problem.of(429, TYPE, detail)
         .with(

@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-/** Whether this node may be used, while it is not on its way out. */
+/** Reports whether this node is ready for requests, apart from draining. */
 @FunctionalInterface
 public interface Readiness {
-  /** Why it may not be used now; empty if it may. */
+  /** Returns why this node is not ready; empty if it is. */
   String reasonAgainst();
 }

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An endpoint that reads query parameters and refuses unknown ones itself, together with whatever
- * else is wrong. Every other endpoint has none, and {@link QueryFilter} refuses them.
+ * Marks an endpoint that reads query parameters and rejects unknown ones itself, together with
+ * other violations. All other endpoints take none, and {@link QueryFilter} rejects them.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

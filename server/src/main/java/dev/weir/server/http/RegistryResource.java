@@ -19,9 +19,9 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Entries of a register over HTTP, whatever they are: found, made, changed, removed. */
+/** Exposes the entries of a register over HTTP: find, create, change and remove. */
 public final class RegistryResource<T, E extends Entry<T>> {
-  /** Of a path such as {@code /api/admin/rules/7}. */
+  /** The index of the id in a path such as {@code /api/admin/rules/7}. */
   private static final int ID_SEGMENT = 4;
 
   private static final Logger log = LoggerFactory.getLogger(RegistryResource.class);
@@ -33,10 +33,10 @@ public final class RegistryResource<T, E extends Entry<T>> {
   private final Members<E> members;
 
   /**
-   * How one speaks of them.
+   * The names of the entries and of their problems.
    *
-   * @param one such as rule
-   * @param title what no other has, such as name
+   * @param one the name of an entry, such as {@code rule}
+   * @param title the name of its unique attribute, such as {@code name}
    */
   public record Words(
       String one, String title, Kind unknown, Kind stale, Kind titleTaken, Kind tooMany) {
@@ -45,21 +45,23 @@ public final class RegistryResource<T, E extends Entry<T>> {
     }
   }
 
-  /** A kind of problem. */
+  /** The status and the code of a problem. */
   public record Kind(int status, String code) {
     ProblemException problem(String detail) {
       return new ProblemException(Problem.of(status, code, detail));
     }
   }
 
-  /** Writes what is told of an entry into the object that was begun. */
+  /** Writes the members of an entry into an open object. */
   public interface Members<E> {
     void write(JsonGenerator json, E entry) throws IOException;
   }
 
   /**
-   * @param refresh lets this node read all entries anew: other nodes are told by the store, and who
-   *     asks this one next must not meet the old entry
+   * Creates a resource.
+   *
+   * @param refresh makes this node read all entries again: the store notifies other nodes, and the
+   *     next request to this node must not see the old entry
    */
   public RegistryResource(
       Words words,
@@ -89,7 +91,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
     return answer(HttpStatus.OK, known(request));
   }
 
-  /** The entry that the path names. */
+  /** Returns the entry that the path names. */
   public E known(HttpRequest<?> request) {
     return register.find(id(request)).orElseThrow(() -> unknown(request));
   }
@@ -110,7 +112,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
   /**
    * Changes the entry that the path names.
    *
-   * @param version that the change is of
+   * @param version the version that the change is based on
    */
   public HttpResponse<byte[]> change(HttpRequest<?> request, int version, T terms) {
     Change<E> change = register.change(id(request), version, terms, Caller.of(request));
@@ -125,7 +127,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
     return HttpResponse.noContent();
   }
 
-  /** How an entry came to be what it is. */
+  /** Returns the change history of an entry. */
   public HttpResponse<byte[]> versions(HttpRequest<?> request) {
     List<EntryVersion<E>> versions = register.versions(id(request));
     if (versions.isEmpty()) {
@@ -196,7 +198,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
     return new String(Json.bytes(json -> write(json, entry)), StandardCharsets.UTF_8);
   }
 
-  /** What is no number is nobody's id. */
+  /** Returns the id in the path. Text that is not a number is not the id of any entry. */
   private long id(HttpRequest<?> request) {
     try {
       return Long.parseLong(PathSegment.of(request, ID_SEGMENT));

@@ -5,13 +5,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Who may call the endpoints of a controller. */
+/** The role that the endpoints of a controller require. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface RequiresRole {
   Role value();
 
-  /** What callers are allowed to do. */
+  /** A set of permissions of a caller. */
   enum Role {
     CLIENT,
     ADMIN

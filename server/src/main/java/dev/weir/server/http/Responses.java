@@ -5,7 +5,7 @@ import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.MutableHttpResponse;
 
-/** Answers that are JSON. */
+/** Creates JSON responses. */
 public final class Responses {
   private Responses() {}
 

@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import java.nio.charset.StandardCharsets;
 
-/** What somebody sent, as far as it is fit to be repeated in an answer. */
+/** An excerpt of received text that is safe to repeat in a response. */
 public final class Snippet {
   private static final int LONGEST = 60;
 
@@ -10,7 +10,8 @@ public final class Snippet {
 
   public static String of(String text) {
     String begin = text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
-    // Half a surrogate pair, sent as such or cut off here, is no character: it becomes a '?'.
+    // An unpaired surrogate, received as such or cut off here, is not a character: it becomes a
+    // '?'.
     return new String(begin.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 }

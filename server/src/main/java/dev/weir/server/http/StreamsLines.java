@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An endpoint that also reads its body as a stream of JSON lines. Every other endpoint takes JSON
- * only, and {@link CrossSiteFilter} refuses the rest.
+ * Marks an endpoint that also reads its body as a stream of JSON lines. All other endpoints accept
+ * only JSON, and {@link CrossSiteFilter} rejects the rest.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

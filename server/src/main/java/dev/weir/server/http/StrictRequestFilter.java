@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What HTTP asks of a request and Micronaut does not look at, before an endpoint is found. */
+/** Applies rules of HTTP that Micronaut does not check, before an endpoint is matched. */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class StrictRequestFilter {
   private static final String ANY_APPLICATION = "application/*";
@@ -33,7 +33,7 @@ final class StrictRequestFilter {
     }
   }
 
-  /** RFC 9112, 3.2: one Host, by which proxies and servers agree on who is meant. */
+  /** Requires one Host, so that proxies and servers agree on the destination (RFC 9112, 3.2). */
   private static void needOneHost(HttpVersion version, HttpHeaders headers) {
     int hosts = headers.getAll(HttpHeaderNames.HOST).size();
     if (hosts > 1 || (hosts == 0 && version.compareTo(HttpVersion.HTTP_1_1) >= 0)) {
@@ -42,7 +42,9 @@ final class StrictRequestFilter {
     }
   }
 
-  /** Micronaut compares types by their names, so that {@code application/*} would be no JSON. */
+  /**
+   * Expands {@code application/*}: Micronaut compares types by name, so it would not match JSON.
+   */
   private static void spellOutRanges(HttpHeaders headers) {
     List<String> accepted = headers.getAll(HttpHeaderNames.ACCEPT);
     if (accepted.stream().anyMatch(StrictRequestFilter::hasRange)) {

@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A filter in Linux's kernel by which a listening socket hears no new knocking, while it still lets
- * in who has knocked before.
+ * A packet filter of the Linux kernel that stops a listening socket from receiving new connection
+ * attempts, while attempts that began earlier complete.
  *
- * <p>Closing a listening socket resets all who are connected and were not accepted yet, and there
- * is no moment in which nobody can be in that state. With the filter there is: the first packet of
- * a connection (SYN without ACK) is dropped, so after a while nobody is left between. Who knocks
- * meanwhile knocks again a second later, as TCP does, and is refused by the closed port.
+ * <p>Closing a listening socket resets all connections that are established but not accepted yet,
+ * and without the filter there may always be one. The filter drops the first packet of a connection
+ * (SYN without ACK), so after a while none is left in that state. A client that connects meanwhile
+ * retransmits a second later, as TCP does, and the closed port refuses it.
  */
 public final class SynDropFilter {
   private static final Logger log = LoggerFactory.getLogger(SynDropFilter.class);
@@ -26,7 +26,7 @@ public final class SynDropFilter {
   private static final int SOL_SOCKET = 1;
   private static final int SO_ATTACH_FILTER = 26;
 
-  /** The byte of a TCP header with its flags, and the flags. */
+  /** The offset of the flags in a TCP header, and the flags. */
   private static final int FLAGS_AT = 13;
 
   private static final int SYN = 0x02;
@@ -34,13 +34,13 @@ public final class SynDropFilter {
 
   private static final int INSTRUCTION_BYTES = 8;
 
-  /** struct sock_fprog: a short, and a pointer where pointers lie. */
+  /** {@code struct sock_fprog}: a short, and a pointer at its natural alignment. */
   private static final RawUnixChannelOption ATTACH =
       new RawUnixChannelOption("SO_ATTACH_FILTER", SOL_SOCKET, SO_ATTACH_FILTER, 16);
 
   private SynDropFilter() {}
 
-  /** Does nothing where the system is not Linux. */
+  /** Attaches the filter to a listening socket. Does nothing on systems other than Linux. */
   public static void attach(Channel listener) {
     if (!(listener instanceof UnixChannel) || !System.getProperty("os.name").equals("Linux")) {
       return;
@@ -54,7 +54,8 @@ public final class SynDropFilter {
     } catch (ChannelException e) {
       log.debug("The kernel takes no filter; newcomers may be cut when the port is closed", e);
     } finally {
-      // Nothing but its address is left of it otherwise, and the kernel has to copy it first.
+      // Only its address is used from here on, and the kernel must copy the program before it is
+      // freed.
       Reference.reachabilityFence(program);
     }
   }
@@ -63,12 +64,12 @@ public final class SynDropFilter {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
   }
 
-  /** Classic BPF; it sees packets from the TCP header on. */
+  /** Returns the program in classic BPF. It sees packets from the TCP header on. */
   private static ByteBuffer program() {
     ByteBuffer program = direct(5 * INSTRUCTION_BYTES);
     instruction(program, 0x30, 0, FLAGS_AT); // load the byte
     instruction(program, 0x54, 0, SYN_OR_ACK); // and
-    instruction(program, 0x15, 1, SYN); // if equal go on, else skip one
+    instruction(program, 0x15, 1, SYN); // continue if equal, else skip one
     instruction(program, 0x06, 0, 0); // keep nothing: drop
     instruction(program, 0x06, 0, -1); // keep all
     return program.flip();

@@ -5,15 +5,15 @@ import java.time.Instant;
 import java.time.LocalDate;
 
 /**
- * Times read from text and written, as {@link Instant} does it, except that a leap second and a
- * point without digits are refused. What has the usual form is read and written by hand, many times
- * as fast: in a feed that is a good part of what it costs to read a line, and in a check a part of
- * the answer.
+ * Parses and formats times like {@link Instant}, but rejects leap seconds and a decimal point
+ * without digits. The common form is parsed and formatted by hand, many times as fast: in a feed,
+ * this is a large part of the cost of reading a line, and in a check, a part of the cost of the
+ * response.
  */
 public final class TimeText {
   private static final int SECONDS_PER_DAY = 86_400;
 
-  /** Years that have four digits, in seconds since the epoch. */
+  /** The range of years with four digits, in seconds since the epoch. */
   private static final long YEAR_0 = LocalDate.of(0, 1, 1).toEpochDay() * SECONDS_PER_DAY;
 
   private static final long YEAR_10000 = LocalDate.of(10_000, 1, 1).toEpochDay() * SECONDS_PER_DAY;
@@ -24,9 +24,9 @@ public final class TimeText {
   private TimeText() {}
 
   /**
-   * Reads a time.
+   * Parses a time.
    *
-   * @throws DateTimeException if it is none
+   * @throws DateTimeException if the text is not a valid time
    */
   static Instant parse(String text) {
     int length = text.length();
@@ -57,7 +57,7 @@ public final class TimeText {
         || minute > 59
         || second < 0
         || second > 59) {
-      // Midnight as hour 24, or no time at all.
+      // Midnight as hour 24, or not a time.
       return parseUnusual(text);
     }
     long seconds = LocalDate.of(year, month, day).toEpochDay() * SECONDS_PER_DAY;
@@ -66,8 +66,8 @@ public final class TimeText {
   }
 
   /**
-   * {@link Instant} reads a leap second as the second before it, which is earlier than what was
-   * asked for, and a point that no digits follow as if it were not there.
+   * Parses any other form. {@link Instant} reads a leap second as the second before it, which is
+   * earlier than requested, and ignores a decimal point without digits.
    */
   private static Instant parseUnusual(String text) {
     int point = text.indexOf('.');
@@ -79,7 +79,7 @@ public final class TimeText {
     return Instant.parse(text);
   }
 
-  /** Writes a time. */
+  /** Formats a time. */
   public static String of(Instant time) {
     long seconds = time.getEpochSecond();
     if (seconds < YEAR_0 || seconds >= YEAR_10000) {
@@ -97,7 +97,7 @@ public final class TimeText {
     twoDigits(text, second % 60);
     int nanos = time.getNano();
     if (nanos != 0) {
-      // Thousandths, millionths or billionths, whichever is enough. The one in front keeps zeros.
+      // Uses 3, 6 or 9 digits, as needed. The leading one preserves zeros.
       int digits = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9;
       text.append(1_000_000_000 + nanos).setCharAt(SHORTEST - 1, '.');
       text.setLength(SHORTEST + digits);
@@ -117,7 +117,7 @@ public final class TimeText {
     return power;
   }
 
-  /** The number that these characters are, negative if they are none. */
+  /** Returns the number in these characters; negative if they are not all digits. */
   private static int number(String text, int from, int until) {
     int number = 0;
     for (int i = from; i < until; i++) {

@@ -6,14 +6,19 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.Optional;
 
-/** A token bucket as the members {@code capacity} and {@code refillRate} of a JSON object. */
+/**
+ * Reads and writes a token bucket as the members {@code capacity} and {@code refillRate} of a JSON
+ * object.
+ */
 public final class TokenBucketJson {
   public static final String CAPACITY = "capacity";
   public static final String REFILL_RATE = "refillRate";
 
   private TokenBucketJson() {}
 
-  /** Reads both members; empty if one of them is wrong, which the fields then know. */
+  /**
+   * Reads both members. Returns empty if one is invalid, and records the violation in the fields.
+   */
   public static Optional<TokenBucket> read(Fields fields) {
     long capacity =
         fields.required(CAPACITY, fields.whole(CAPACITY, 1, TokenBucket.MAX_CAPACITY)).orElse(1L);

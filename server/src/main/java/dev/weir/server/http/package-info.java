@@ -1,6 +1,6 @@
 /**
- * What every HTTP endpoint needs, whatever it is about: problems, JSON, fields, authentication,
- * connections and draining.
+ * The common parts of all HTTP endpoints: problems, JSON, fields, authentication, connections and
+ * draining.
  */
 @NullMarked
 package dev.weir.server.http;
