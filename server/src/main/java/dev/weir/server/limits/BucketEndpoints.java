@@ -45,12 +45,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Token buckets by resource: define one, look into it, take tokens, remove it. */
+/** Manages token buckets by resource: define and remove them, read their state, acquire tokens. */
 @Controller("/api/v1/buckets")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class BucketEndpoints {
-  /** No rule has this name: names of rules must not begin with {@code weir:}. */
+  /** The name of the policy. No rule has it: names of rules must not begin with {@code weir:}. */
   private static final String POLICY = "weir:bucket";
 
   private final Definitions<TokenBucket> buckets;

@@ -44,12 +44,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 
-/** How many at the same time, by resource: define it, take leases, renew and release them. */
+/** Manages concurrency limits by resource: define them, and acquire, renew and release leases. */
 @Controller("/api/v1/concurrency")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class ConcurrencyEndpoints {
-  /** Leases that are no resource's have other names. */
+  /** Separates these leases from those that belong to no resource. */
   private static final String PREFIX = "concurrency/";
 
   private static final String LEASE = ResourceId.VARIABLE + "/leases/{leaseId:[^/]+}";
@@ -157,7 +157,7 @@ final class ConcurrencyEndpoints {
     };
   }
 
-  /** Without a body it is one place. */
+  /** Returns the number of places. Without a body, it is one. */
   private static int places(byte[] body, Definition<Concurrency> defined) {
     int max = defined.limit().max();
     if (body.length == 0) {
@@ -211,7 +211,10 @@ final class ConcurrencyEndpoints {
             });
   }
 
-  /** What is left may be less than nothing, if the limit was lowered: then it is nothing. */
+  /**
+   * Adds the rate limit fields. The remaining count is negative if the limit was lowered; it is
+   * reported as 0 then.
+   */
   private static MutableHttpResponse<byte[]> told(
       Definition<Concurrency> defined,
       LeaseDecision decision,

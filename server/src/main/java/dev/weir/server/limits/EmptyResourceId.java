@@ -6,7 +6,7 @@ import jakarta.inject.Singleton;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Recognizes paths that lead nowhere only because the id of the resource in them is empty. */
+/** Recognizes paths that are not found only because their resource id is empty. */
 @Singleton
 final class EmptyResourceId implements NotFoundHint {
   private static final Pattern PATHS = Pattern.compile("/api/v1/(buckets|concurrency)(/|//.*)?");

@@ -9,9 +9,12 @@ import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpRequest;
 import java.util.Map;
 
-/** The id of a resource in a path: whatever somebody wants to limit, under any name. */
+/** The id of a resource in a path. Callers choose what it stands for. */
 final class ResourceId {
-  /** Shorter than a store's names, so that there is room for what kind of thing it is. */
+  /**
+   * Max length. It is less than that of names in a store, which leaves room for a prefix with the
+   * kind of limit.
+   */
   static final int LONGEST = 200;
 
   static final String VARIABLE = "/{resourceId:[^/]+}";
@@ -42,7 +45,7 @@ final class ResourceId {
             404, "unknown-resource", "Nothing is defined for \"%s\".".formatted(Snippet.of(id))));
   }
 
-  /** A problem with a code, for programs. */
+  /** Returns the problem with a machine-readable code. */
   static Problem coded(Problem problem, String code) {
     return problem.with(json -> json.writeStringField("code", code));
   }

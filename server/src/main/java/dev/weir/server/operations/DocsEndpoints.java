@@ -14,11 +14,13 @@ import java.io.InputStream;
 import java.net.URI;
 import java.util.Objects;
 
-/** The way to the page where the API can be tried; its files are static resources. */
+/** Redirects to the interactive API page, whose files are static resources. */
 @Controller
 @ServerFilter("/docs/**")
 final class DocsEndpoints {
-  /** Swagger UI sets style attributes and draws data: images; everything else is ours. */
+  /**
+   * Swagger UI sets style attributes and uses data: images; everything else comes from this node.
+   */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline';"
           + " img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none';"
@@ -38,7 +40,7 @@ final class DocsEndpoints {
     return openApi;
   }
 
-  /** Temporary: another page may be there in a later version. */
+  /** Redirects temporarily: a later version may have another page here. */
   @Get
   HttpResponse<?> root() {
     return HttpResponse.temporaryRedirect(URI.create("/docs"));

@@ -17,7 +17,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
-/** What those who run Weir look at: is it up, may it be used, how does it do. */
+/** Endpoints for operators: liveness, readiness and metrics. */
 @Controller
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class OperationsEndpoints {

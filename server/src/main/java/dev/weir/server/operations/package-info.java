@@ -1,4 +1,4 @@
-/** Health, metrics and the documentation of the API. */
+/** The endpoints of health, metrics and the API documentation. */
 @NullMarked
 package dev.weir.server.operations;
 

@@ -24,17 +24,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * May this request pass? For proxies that ask about each request by one of their own, such as
- * nginx, Traefik and Caddy: the answer is a status and header fields.
+ * Authorizes requests for proxies that send a request of their own for each one, such as nginx,
+ * Traefik and Caddy. The response is a status and header fields.
  *
- * <p>Rules of concurrency are not asked: such a proxy never tells when a request is over.
+ * <p>Concurrency rules are not checked: such a proxy never reports the end of a request.
  */
 @Controller("/api/v1/authorize")
 @RequiresRole(RequiresRole.Role.CLIENT)
 final class AuthorizeEndpoint {
   private static final String DEFAULT_REFUSAL = "429";
 
-  /** Only a grant has it, and no other endpoint: any other 200 must not be taken for one. */
+  /**
+   * A header that only a grant has, and no other endpoint sends: any other 200 must not pass for a
+   * grant.
+   */
   private static final String DECISION = "Weir-Decision";
 
   private static final String GRANTED = "granted";
@@ -58,7 +61,7 @@ final class AuthorizeEndpoint {
   @Get
   @ReadsQuery
   @AnyHost
-  // A proxy copies its client's Accept, which is about what the service answers.
+  // A proxy copies its client's Accept, which applies to the response of the service.
   @Produces(MediaType.ALL)
   CompletionStage<HttpResponse<byte[]>> authorize(HttpRequest<?> request) {
     Configured configured = Configured.read(request);
@@ -103,7 +106,10 @@ final class AuthorizeEndpoint {
     return response;
   }
 
-  /** For a proxy that knows only 401 and 403, this is a refusal like any other. */
+  /**
+   * Returns the response to an ambiguous request. For a proxy that accepts only 401 and 403, it is
+   * a refusal like any other.
+   */
   private static CompletionStage<HttpResponse<byte[]>> unclear(
       OriginalRequest.UnclearException e, HttpStatus refusal) {
     MutableHttpResponse<byte[]> response = Problems.answer(e.problem());
@@ -112,10 +118,10 @@ final class AuthorizeEndpoint {
   }
 
   /**
-   * What the proxy says of itself in the URL that it asks, where no client can write.
+   * The configuration of the proxy, in the URL that it requests, which clients cannot change.
    *
-   * @param refusal the status of a refusal: nginx knows only 401 and 403 from its sub-request
-   * @param source which headers the proxy is configured to send, if it says so
+   * @param refusal the status of a refusal: nginx accepts only 401 and 403 from its subrequest
+   * @param source the headers that the proxy is configured to send; empty if not configured
    */
   private record Configured(HttpStatus refusal, Optional<OriginalRequest.Source> source) {
     static Configured read(HttpRequest<?> request) {

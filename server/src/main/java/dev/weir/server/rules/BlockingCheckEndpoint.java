@@ -16,7 +16,7 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.concurrent.CompletionStage;
 
-/** May this pass? Answered on a thread that may wait for the store. */
+/** Checks rules on a thread that may wait for the store. */
 @Controller("/api/v1/check")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)

@@ -27,13 +27,13 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What rules say, as an answer. */
+/** Writes verdicts as responses. */
 final class CheckJson {
   private static final long MICROS_OF_A_MILLI = 1_000;
 
   private CheckJson() {}
 
-  /** The answer to a check, with the header fields. */
+  /** Returns the response to a check, with the header fields. */
   static HttpResponse<byte[]> answer(CheckRequest request, Verdict verdict) {
     MutableHttpResponse<byte[]> response =
         switch (verdict) {
@@ -46,7 +46,7 @@ final class CheckJson {
     return response;
   }
 
-  /** Says that a request id belongs to another request. */
+  /** Returns the problem of a request id that belongs to another request. */
   static ProblemException reused(CheckRequest request) {
     return new ProblemException(
         Problem.of(
@@ -125,7 +125,7 @@ final class CheckJson {
     }
   }
 
-  /** What was said to it; null by a rule whose word does not count, or that was not reached. */
+  /** Returns the outcome of a check; null if its rule is not enforced or was not evaluated. */
   private static @Nullable Outcome decision(Verdict verdict, RuleCheck asked) {
     for (RuleResult said : verdict.said()) {
       if (said.check().equals(asked)) {

@@ -30,21 +30,21 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The short way for plain checks: from the decoder to the answer, without the router, its filters
- * and its binding, which cost several times what a decision in memory does.
+ * The fast path of plain checks: from the decoder to the response, without the router, its filters
+ * and its binding, which cost several times as much as a decision in memory.
  *
- * <p>It takes only what it knows to be quite ordinary, a whole request at once, on a connection
- * that owes no other answer. Whatever else comes, it hands on untouched, so that everything unusual
- * is answered in one place.
+ * <p>It takes only plain requests that arrive completely in one read, on a connection without
+ * another pending response. It passes on all others unchanged, so that everything unusual is
+ * answered in one place.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Netty's; a connection that fails is closed by it.
+@SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class CheckLane extends ChannelInboundHandlerAdapter {
   static final String NAME = "weir-checks";
 
   private static final String PATH = "/api/v1/check";
   private static final int LONGEST_BODY = 4_096;
 
-  /** A request with any other header may ask for something that only the long way knows. */
+  /** The headers of a plain request. Any other header may require a feature of the router. */
   private static final List<AsciiString> ORDINARY =
       List.of(
           HttpHeaderNames.HOST,
@@ -65,13 +65,13 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
   private final BooleanSupplier isOpen;
   private @Nullable HttpRequest held;
 
-  /** The host of the last request that was taken: a client rarely changes it. */
+  /** The host of the last request taken: a client rarely changes it. */
   private @Nullable String knownHost;
 
   /**
-   * A lane of one connection.
+   * Creates the handler of one connection.
    *
-   * @param isOpen whether a request may be taken now that has just been read
+   * @param isOpen returns true if the request just read may be taken
    */
   CheckLane(Checks checks, DateHeader date, AllowedHosts own, BooleanSupplier isOpen) {
     this.checks = checks;
@@ -96,7 +96,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** A body that is not here yet is waited for on the long way. */
+  /** Passes on a request whose body has not arrived yet; the router waits for it. */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     passOn(context);
@@ -169,8 +169,8 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     try {
       quick = checks.quick(ByteBufUtil.getBytes(body.content()));
     } catch (StoreException e) {
-      // In memory, where these are decided, that has taken nothing: the long way asks again, and
-      // says what is wrong.
+      // In memory, where these checks are decided, a failed one has taken nothing: the router
+      // checks again and reports the problem.
       return false;
     }
     if (quick == null) {
@@ -178,7 +178,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     }
     body.release();
     context.writeAndFlush(answer(quick));
-    // Whoever waits for the request behind this one has asked for one read, which was used up.
+    // A reader that waits for the next request has requested one read, which this request used up.
     context.read();
     return true;
   }
@@ -198,8 +198,8 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * In the order of the long way. Nothing in them is a stranger's word, so they are not looked
-   * through, and they are given as the bytes that the encoder copies.
+   * Returns the headers in the order that the router writes them. None comes from a client, so they
+   * are not validated, and they are passed as the bytes that the encoder copies.
    */
   private HttpHeaders headers(AsciiString contentType, int length, Verdict verdict) {
     List<CharSequence> pairs = new ArrayList<>(2 * MOST_FIELDS);

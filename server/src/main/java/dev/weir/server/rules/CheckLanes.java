@@ -13,8 +13,8 @@ import jakarta.inject.Singleton;
 import java.time.InstantSource;
 
 /**
- * Gives each connection its {@link CheckLane}, where decisions never wait, everybody may ask, and
- * nobody traces.
+ * Adds a {@link CheckLane} to each connection if decisions never block, no client key is required
+ * and tracing is off.
  */
 @Singleton
 @Requires(property = CheckSettings.BLOCKING, notEquals = StringUtils.TRUE)

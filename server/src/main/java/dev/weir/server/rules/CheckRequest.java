@@ -21,15 +21,15 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * What somebody asks of rules.
+ * A request to check rules.
  *
- * @param isAll whether it came as a list, and is answered by one
- * @param requestId empty for none
+ * @param isAll true if it is a list, and its response is a list too
+ * @param requestId the request id; empty for none
  */
 record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, boolean isPeek) {
   private static final long UNKNOWN_MOST = Long.MAX_VALUE;
 
-  /** Whether a rule that gives leases is asked. */
+  /** Returns true if it checks a rule that grants leases. */
   boolean hasLeases() {
     for (RuleCheck each : asked) {
       if (isLease(each)) {
@@ -39,7 +39,7 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
     return false;
   }
 
-  /** Whether no other rule is asked. */
+  /** Returns true if all rules that it checks grant leases. */
   boolean isOnlyLeases() {
     return !asked.isEmpty() && asked.stream().allMatch(CheckRequest::isLease);
   }
@@ -48,7 +48,7 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
     return asked.rule().means() instanceof LimitedRule.Leased;
   }
 
-  /** What is asked of a store that counts. */
+  /** Returns the request to a store of counters; empty for a rule that grants leases. */
   static Optional<LimitRequest> ask(RuleCheck asked) {
     return asked.rule().means() instanceof LimitedRule.Counted counted
         ? Optional.of(new LimitRequest(counted.policy(), asked.key(), asked.cost()))
@@ -56,9 +56,9 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
   }
 
   /**
-   * Reads a request for a check.
+   * Reads a check.
    *
-   * @throws ProblemException if it is none, naming every wrong field; or for a rule that is unknown
+   * @throws ProblemException if it is invalid, naming every invalid field; or if a rule is unknown
    */
   static CheckRequest read(Fields fields, RuleIndex book) {
     boolean isPeek = fields.flag("peek").orElse(false);
@@ -71,13 +71,13 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
     return request;
   }
 
-  /** Reads what is asked; others may read more fields, and have to throw what is wrong. */
+  /** Reads the checks. Callers may read more fields, and must throw the violations. */
   static CheckRequest readAsked(Fields fields, RuleIndex book, boolean isPeek) {
     return readAsked(fields, book, isPeek, (item, asked) -> {});
   }
 
   /**
-   * Reads what is asked.
+   * Reads the checks.
    *
    * @param more reads more fields of each item
    */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks rules by name whether something may pass. */
+/** Checks rules by name. */
 @Singleton
 final class Checks {
   private static final Logger log = LoggerFactory.getLogger(Checks.class);
@@ -35,7 +35,7 @@ final class Checks {
     this.waits = waits;
   }
 
-  /** The answer; it comes later only if there is a queue to wait in. */
+  /** Returns the response, which is delayed only if the request waits in a queue. */
   CompletionStage<HttpResponse<byte[]>> check(HttpRequest<?> http, byte[] body) {
     CheckRequest plain = PlainCheck.read(body, rules);
     CheckRequest request =
@@ -58,8 +58,8 @@ final class Checks {
   }
 
   /**
-   * The verdict on a plain check that needs nothing but counting; null if it is anything else, and
-   * then nothing was done.
+   * Returns the verdict on a plain check that needs only counting; null for any other check, which
+   * has no effect.
    */
   @Nullable Quick quick(byte[] body) {
     CheckRequest plain = PlainCheck.read(body, rules);
@@ -70,7 +70,7 @@ final class Checks {
     return verdict instanceof Verdict.Reused ? null : new Quick(plain, verdict);
   }
 
-  /** A check and what was said to it. */
+  /** A check and its verdict. */
   record Quick(CheckRequest request, Verdict verdict) {}
 
   private Verdict decide(CheckRequest request) {

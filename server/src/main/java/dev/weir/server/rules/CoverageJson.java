@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Which requests a rule covers and by what it counts them, as JSON. */
+/** Reads and writes the requests that a rule covers and the key that it counts them by. */
 final class CoverageJson {
   private static final String PATH = "pathPattern";
   private static final String METHODS = "methods";
@@ -21,7 +21,7 @@ final class CoverageJson {
 
   private CoverageJson() {}
 
-  /** Reads it from the fields of a rule; what is wrong is said of them. */
+  /** Reads the coverage from the fields of a rule, and records violations there. */
   static Coverage read(Fields fields) {
     Optional<PathPattern> path = fields.text(PATH).flatMap(text -> pattern(fields, text));
     Set<String> methods = methods(fields);
@@ -51,7 +51,7 @@ final class CoverageJson {
     return methods;
   }
 
-  /** One or a list of them. */
+  /** Reads one key part or a list of them. */
   private static List<KeyPart> keyBy(Fields fields) {
     List<String> texts =
         fields.isText(KEY_BY)

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Answers that are held back until a wait in a queue is over. No thread waits with them: the event
- * loop of the connection has a timer for each.
+ * Delays responses until their wait in a queue is over. This blocks no thread: each response has a
+ * timer on the event loop of its connection.
  */
 @Singleton
 final class DelayedResponses {
@@ -28,7 +28,10 @@ final class DelayedResponses {
     this.settings = settings;
   }
 
-  /** Gives an answer after the wait. A client that leaves before gives its place back. */
+  /**
+   * Returns a response that completes after the wait. A client that disconnects earlier gives up
+   * its place in the queue.
+   */
   CompletionStage<HttpResponse<byte[]>> after(
       HttpRequest<?> request,
       Verdict.Queued queued,
@@ -70,7 +73,10 @@ final class DelayedResponses {
         "end of a wait");
   }
 
-  /** A store elsewhere is not waited for on an event loop. */
+  /**
+   * Runs the task on a virtual thread if it may wait for a remote store, so that the event loop
+   * never blocks.
+   */
   private void aside(Ticket ticket, Runnable task, String name) {
     if (settings.isBlocking() && (!ticket.isEmpty() || ticket.lease().isPresent())) {
       Thread.ofVirtual().name(name).start(task);

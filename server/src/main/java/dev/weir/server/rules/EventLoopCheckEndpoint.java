@@ -14,7 +14,7 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import java.util.concurrent.CompletionStage;
 
-/** May this pass? Answered on the thread that read the request, by a store that never waits. */
+/** Checks rules on the thread that read the request, with a store that never blocks. */
 @Controller("/api/v1/check")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @Requires(property = CheckSettings.BLOCKING, notEquals = StringUtils.TRUE)

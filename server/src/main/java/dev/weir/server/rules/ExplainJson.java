@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A request that is described, and what rules would say to it, as JSON. */
+/** Reads a description of a request, and writes how rules would decide it. */
 final class ExplainJson {
   private static final int MOST_HEADERS = 100;
   private static final String LOOPBACK = "127.0.0.1";
@@ -30,7 +30,7 @@ final class ExplainJson {
 
   private ExplainJson() {}
 
-  /** A request that nobody sent. */
+  /** A request that exists only as a description. */
   private record Described(
       String method, RequestPath path, String clientAddress, Map<String, String> headers)
       implements Request {

@@ -17,23 +17,23 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that a proxy was asked, as the proxy describes it in headers of its own request.
+ * The request that a proxy received, as the proxy describes it in headers of its own request.
  *
  * <p>Proxies copy the headers of their clients into that request. A client can therefore add the
- * headers that its proxy does not write, and none of them may be believed: if both kinds of headers
- * are there, or one of them twice, the request is refused.
+ * headers that its proxy does not write, and none of them can be trusted: if both kinds of headers
+ * are present, or one of them twice, the request is refused.
  */
 record OriginalRequest(String method, RequestPath path, String clientAddress, HttpHeaders asking)
     implements Request {
 
-  /** A token (RFC 9110, 5.6.2). */
+  /** The syntax of a token (RFC 9110, 5.6.2). */
   private static final Pattern METHOD = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
-  /** The two kinds of headers in which proxies describe a request. */
+  /** The two kinds of headers that describe a request. */
   enum Source {
-    /** Named by nginx configurations. */
+    /** Set in nginx configurations. */
     ORIGINAL("X-Original-URI", "X-Original-Method"),
-    /** Written by Traefik and Caddy. */
+    /** Sent by Traefik and Caddy. */
     FORWARDED("X-Forwarded-Uri", "X-Forwarded-Method");
 
     private final String target;
@@ -53,7 +53,7 @@ record OriginalRequest(String method, RequestPath path, String clientAddress, Ht
     }
   }
 
-  /** The request cannot be read in one way only, which its client may have caused. */
+  /** Thrown if the request is ambiguous, which its client may have caused. */
   static final class UnclearException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -72,8 +72,9 @@ record OriginalRequest(String method, RequestPath path, String clientAddress, Ht
   /**
    * Reads the original request.
    *
-   * @param configured what the proxy is configured to send; if empty, either kind is taken
-   * @throws UnclearException if it could be read in two ways
+   * @param configured the headers that the proxy is configured to send; if empty, either kind is
+   *     accepted
+   * @throws UnclearException if it is ambiguous
    * @throws ProblemException if it is not described at all
    */
   static OriginalRequest of(
@@ -142,7 +143,7 @@ record OriginalRequest(String method, RequestPath path, String clientAddress, Ht
   /**
    * {@inheritDoc}
    *
-   * @throws UnclearException if it is there more than once
+   * @throws UnclearException if the header occurs more than once
    */
   @Override
   public @Nullable String header(String name) {

@@ -12,13 +12,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the plain form of a check, one rule and one key, without making maps of it. Whatever is not
- * quite plain is left to {@link CheckRequest#read}, which says what is wrong with it.
+ * Reads the plain form of a check, one rule and one key, without building maps. Any other form is
+ * left to {@link CheckRequest#read}, which reports violations.
  */
 final class PlainCheck {
   private PlainCheck() {}
 
-  /** The check, or null if it is not plain. */
+  /** Returns the check, or null if it is not plain. */
   static @Nullable CheckRequest read(byte[] body, RuleIndex book) {
     @Nullable String rule = null;
     @Nullable String key = null;
@@ -30,7 +30,7 @@ final class PlainCheck {
       }
       for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
         JsonToken value = json.nextToken();
-        // A field that stands there twice has a value already.
+        // A field that occurs twice has a value already.
         if (name.equals("rule") && value == JsonToken.VALUE_STRING && rule == null) {
           rule = json.getText();
         } else if (name.equals("key") && value == JsonToken.VALUE_STRING && key == null) {

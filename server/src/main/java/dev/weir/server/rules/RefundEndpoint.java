@@ -12,7 +12,7 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 
-/** Gives back what was granted, because the work did not happen. */
+/** Refunds what a check was granted, because the work did not happen. */
 @Controller("/api/v1/refund")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)

@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Gives back what checks were granted, and renews their leases. */
+/** Refunds what checks were granted, and renews their leases. */
 @Singleton
 final class Refunds {
   private final RuleIndex rules;
@@ -57,20 +57,20 @@ final class Refunds {
   }
 
   /**
-   * What is to be given back.
+   * A request for a refund.
    *
-   * @param waited what passed through a queue, and took nothing of its limit
-   * @param leaseId of the leases, if there are any
-   * @param granted what the caller was told
+   * @param waited the checks that passed through a queue, and took nothing from their limit
+   * @param leaseId the id of the leases; empty if there are none
+   * @param granted the result that the caller received
    */
   private record Request(
       CheckRequest check, Set<RuleCheck> waited, Optional<String> leaseId, AcquireResult granted) {}
 
-  /** Gives back what was granted, and leases. */
+  /** Refunds what was granted, and releases leases. */
   HttpResponse<byte[]> refund(byte[] body) {
     Request request = read(Fields.of(Json.read(body, 0, body.length)));
     Optional<AcquireRequest> demand = demand(request);
-    // First, for another request's id gives nothing back.
+    // Comes first: the id of another request refunds nothing.
     if (demand.isPresent() && store.refund(demand.get(), request.granted()) == Refund.REUSED) {
       throw CheckJson.reused(request.check());
     }
@@ -95,7 +95,8 @@ final class Refunds {
             false,
             (item, asked) -> {
               Optional<Boolean> queued = item.flag("queued");
-              // An id knows whether it waited. Without one, only the caller does.
+              // The store records for each id whether it waited. Without an id, only the caller can
+              // say.
               if (!hasId && hasQueue(asked)) {
                 item.required("queued", queued);
               }
@@ -115,7 +116,7 @@ final class Refunds {
         fields.choice("mode", AcquireResult.Mode.values()).orElse(AcquireResult.Mode.STORE);
     fields.refuseOthers();
     fields.throwIfWrong();
-    // Without a time and with an id, the store knows when it was.
+    // With an id and without a time, the store has the time.
     AcquireResult granted = new AcquireResult(List.of(), decidedAt.orElse(Instant.EPOCH), mode);
     return new Request(check, waited, leaseId, granted);
   }
@@ -131,7 +132,10 @@ final class Refunds {
         && counted.queue().isPresent();
   }
 
-  /** With an id, the demand as it was asked; without, what was taken. */
+  /**
+   * Returns the request to the store: with an id, the original request; without one, what was
+   * taken.
+   */
   private Optional<AcquireRequest> demand(Request request) {
     CheckRequest check = request.check();
     RequestBinding binding =
@@ -149,7 +153,7 @@ final class Refunds {
         : Optional.of(new AcquireRequest(asks, Map.of(), binding));
   }
 
-  /** Renews the leases of a check, by the rules that gave them. */
+  /** Renews the leases of a check, by the rules that granted them. */
   HttpResponse<byte[]> renew(byte[] body) {
     Fields fields = Fields.of(Json.read(body, 0, body.length));
     CheckRequest check =

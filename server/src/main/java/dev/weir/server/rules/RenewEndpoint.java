@@ -12,7 +12,7 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 
-/** Renews the lease that a check was given by rules of concurrency. */
+/** Renews the lease that concurrency rules granted to a check. */
 @Controller("/api/v1/renew")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)

@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
-/** Reaches the other nodes that work by the same rules. */
+/** Notifies the other nodes that use the same rules. */
 @FunctionalInterface
 public interface RuleBroadcast {
-  /** Makes every node read its rules again. */
+  /** Makes every node reload its rules. */
   void refreshEverywhere();
 }

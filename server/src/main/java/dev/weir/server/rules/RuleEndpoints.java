@@ -29,7 +29,7 @@ import io.micronaut.http.annotation.Put;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 
-/** Rules: make, change and remove them, look at them, have every node read them anew. */
+/** Manages rules: create, change, remove and list them, and make every node reload them. */
 @Controller("/api/admin/rules")
 @RequiresRole(RequiresRole.Role.ADMIN)
 @ExecuteOn(TaskExecutors.VIRTUAL)
@@ -43,7 +43,10 @@ final class RuleEndpoints {
           new RegistryResource.Kind(409, "name-taken"),
           new RegistryResource.Kind(409, "too-many-rules"));
 
-  /** Names of endpoints are no ids, or an id's methods would seem to be theirs too. */
+  /**
+   * The path of a rule. It excludes the names of endpoints, which would otherwise seem to support
+   * the methods of a rule.
+   */
   private static final String ID = "/{id:(?!active$|explain$|refresh$)[^/]+}";
 
   private final Rules kept;
@@ -93,7 +96,7 @@ final class RuleEndpoints {
     return rules.change(request, body);
   }
 
-  /** Changes how one may wait beyond a limit, and nothing else. */
+  /** Changes only the queue of a rule. */
   @Patch(ID + "/queue")
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
@@ -108,21 +111,22 @@ final class RuleEndpoints {
     fields.refuseOthers();
     fields.throwIfWrong();
     IfMatch accepted = IfMatch.of(request);
-    // Without a version of the caller's, that of the rule that was read: nothing else may change.
+    // Without a version from the caller, the version that was read applies: nothing else may
+    // change.
     return rules.change(
         request,
         accepted.isAny() ? rule.version() : accepted.version(rule::version),
         rule.terms().allowing(new Quota.Rate(rate.limit(), waiting)));
   }
 
-  /** How a rule came to be what it is. */
+  /** Returns the change history of a rule. */
   @Get(ID + "/versions")
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> versions(HttpRequest<?> request) {
     return rules.versions(request);
   }
 
-  /** Which rules would cover a request, and what they would say. Takes nothing. */
+  /** Returns the rules that would cover a request, and how they would decide. Takes nothing. */
   @Post("/explain")
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})

@@ -22,11 +22,11 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Rules as JSON. */
+/** Reads and writes rules as JSON. */
 final class RuleJson {
   static final int LONGEST_NAME = 100;
 
-  /** Policies that are no rules have names that begin so. */
+  /** The prefix of the names of policies that are not rules. */
   private static final String RESERVED = "weir:";
 
   private static final BigDecimal SHORTEST_SECONDS =
@@ -34,10 +34,13 @@ final class RuleJson {
   private static final BigDecimal LONGEST_SECONDS =
       BigDecimal.valueOf(Limit.MAX_DURATION_MICROS / Micros.PER_SECOND);
 
-  /** Long enough for most requests; where Weir sees that one takes longer, it renews. */
+  /**
+   * Long enough for the majority of requests; if Weir sees that a request takes longer, it renews
+   * the lease.
+   */
   private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
 
-  /** What stands in for a limit that could not be read. */
+  /** A placeholder for a limit that is invalid. */
   private static final Limit NONE = new FixedWindow(1, 1_000, FixedWindow.Start.EPOCH);
 
   private RuleJson() {}
@@ -50,9 +53,9 @@ final class RuleJson {
   }
 
   /**
-   * Reads what a rule shall be.
+   * Reads the terms of a rule.
    *
-   * @throws ProblemException if it cannot be, naming every wrong field
+   * @throws ProblemException if they are invalid, naming every invalid field
    */
   static Rule.Terms read(Object document) {
     Fields fields = Fields.of(document);
@@ -62,7 +65,7 @@ final class RuleJson {
     }
     Algorithm algorithm =
         fields.choice("algorithm", Algorithm.values(), Enum::name).orElse(Algorithm.FIXED_WINDOW);
-    // Which fields belong to it is known only if it is known itself.
+    // The fields depend on the algorithm.
     Quota allowance =
         fields.isWrong("algorithm")
             ? skip(fields)
@@ -86,7 +89,7 @@ final class RuleJson {
     return new Rule.Terms(name, coverage, allowance, failure, priority, mode, active);
   }
 
-  /** There is no share of a lease, and no second store for it. */
+  /** Reads the behavior on a store failure. A lease has no share per node and no fallback store. */
   private static OnStoreFailure failure(Fields fields, Algorithm algorithm) {
     OnStoreFailure[] choices =
         algorithm == Algorithm.CONCURRENCY
@@ -95,12 +98,12 @@ final class RuleJson {
     return fields.choice("onStoreFailure", choices).orElse(OnStoreFailure.CLOSED);
   }
 
-  /** Reads how one may wait; what is not given is as it would be by itself. */
+  /** Reads the settings of a queue. Absent fields have their defaults. */
   static Quota.Waiting waiting(Fields fields) {
     return waiting(fields, Quota.Waiting.NONE);
   }
 
-  /** Reads how one may wait; what is not given stays as it was. */
+  /** Reads the settings of a queue. Absent fields keep their previous values. */
   static Quota.Waiting waiting(Fields fields, Quota.Waiting before) {
     boolean isEnabled = fields.flag("queueEnabled").orElse(before.isEnabled());
     int maxSize =
@@ -190,7 +193,7 @@ final class RuleJson {
       return Limit.MIN_DURATION_MICROS;
     }
     BigDecimal given = seconds.get();
-    // Compared first: a number with a huge exponent is not to be spelled out.
+    // Compare first: a number with a huge exponent must not be expanded.
     if (given.compareTo(SHORTEST_SECONDS) >= 0 && given.compareTo(LONGEST_SECONDS) <= 0) {
       try {
         return given.movePointRight(6).longValueExact();
@@ -209,7 +212,7 @@ final class RuleJson {
     return Limit.MIN_DURATION_MICROS;
   }
 
-  /** Writes a rule as it is kept into the object that was begun. */
+  /** Writes a stored rule into an open object. */
   static void writeMembers(JsonGenerator json, Rule rule) throws IOException {
     Rule.Terms terms = rule.terms();
     json.writeNumberField("id", rule.id());

@@ -1,6 +1,5 @@
 /**
- * The endpoints of rules: checks by name, the authorization of proxied requests, and the
- * administration of rules.
+ * The endpoints of rules: checks by name, authorization of proxied requests, and administration.
  */
 @NullMarked
 package dev.weir.server.rules;

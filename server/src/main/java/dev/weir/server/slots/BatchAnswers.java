@@ -20,22 +20,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The entries of a batch and their answers, one for each, in order. An entry that is wrong has a
- * problem for an answer and keeps no other from being carried out.
+ * The entries of a batch and their responses, one for each, in order. An invalid entry is answered
+ * with a problem and does not affect the others.
  */
 final class BatchAnswers {
   private static final Logger log = LoggerFactory.getLogger(BatchAnswers.class);
 
   private final List<Entry> entries = new ArrayList<>();
 
-  /** What came in: a request, or what is wrong with it. */
+  /** An entry: a request, or the problem with it. */
   private sealed interface Entry {
     record Good(SlotRequest request) implements Entry {}
 
     record Bad(Problem problem) implements Entry {}
   }
 
-  /** Adds an entry; a {@link ProblemException} thrown by {@code request} becomes its answer. */
+  /**
+   * Adds an entry. If {@code request} throws a {@link ProblemException}, the problem is its
+   * response.
+   */
   void add(Supplier<SlotRequest> request) {
     try {
       entries.add(new Entry.Good(request.get()));
@@ -48,14 +51,14 @@ final class BatchAnswers {
     return entries.size();
   }
 
-  /** Carries all requests out together and writes the answers. */
+  /** Executes all requests together and writes the responses. */
   byte[] carryOut(SlotScheduler desk, Form form) {
     return submit(desk, form).get();
   }
 
   /**
-   * Gives all requests their turn at the desk and does not wait. The result waits and writes the
-   * answers; it must be asked for once.
+   * Submits all requests to the scheduler without waiting. The returned supplier waits for the
+   * results and writes the responses; it must be called once.
    */
   Supplier<byte[]> submit(SlotScheduler desk, Form form) {
     List<SlotRequest> requests = new ArrayList<>(entries.size());
@@ -74,18 +77,18 @@ final class BatchAnswers {
     try {
       assignments = pending.await();
     } catch (StoreException e) {
-      // Each entry is told whether it may have been done, and can be sent again either way.
+      // Each response says whether its request may have been done. It can be sent again either way.
       log.error("A batch of {} failed: {}", requests, e.getMessage());
       failure = Optional.of(Problems.of(e));
     }
     return write(form, assignments, failure);
   }
 
-  /** How answers are put together. */
+  /** The format of the responses. */
   enum Form {
     /** A JSON array. */
     ARRAY,
-    /** A line each. */
+    /** One line each. */
     LINES
   }
 

@@ -36,12 +36,15 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
-/** Many slots at once: a JSON array, or lines streamed both ways. */
+/** Assigns many slots in one request: a JSON array, or lines streamed in both directions. */
 @Controller("/api/v1/slots/batch")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @TooLargeHint(SlotEndpoints.MANY_EVENTS)
 final class BatchEndpoints {
-  /** Answers are larger than what asks for them, and all of an array's are held at once. */
+  /**
+   * Max entries of an array. Responses are larger than their requests, and all responses to an
+   * array are in memory at the same time.
+   */
   static final int MOST_ENTRIES = 10_000;
 
   private static final Logger log = LoggerFactory.getLogger(BatchEndpoints.class);
@@ -59,7 +62,10 @@ final class BatchEndpoints {
     this.virtualThreads = virtualThreads;
   }
 
-  /** One endpoint for both, so that what is sent alone decides: two would vie for a request. */
+  /**
+   * Assigns the slots of an array or of lines. One endpoint serves both, so that only the content
+   * type decides: two endpoints would compete for a request.
+   */
   @Post
   @StreamsLines
   @Consumes({MediaType.APPLICATION_JSON, MediaTypes.NDJSON})
@@ -98,13 +104,14 @@ final class BatchEndpoints {
   }
 
   /**
-   * Answers are made on demand of the connection, on a virtual thread: that is the back-pressure.
+   * Streams lines. Responses are generated on demand of the connection, on a virtual thread, which
+   * applies back-pressure.
    */
   private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) throws IOException {
     LineStream stream =
         new LineStream(
             request.byteBody().toInputStream(), desk, defaultConfig.name(), virtualThreads);
-    // The status waits for the first answers: a body that is broken from its beginning is a 400.
+    // The status waits for the first responses: a body that is broken from its start is a 400.
     Sending sending = new Sending(stream, first(stream));
     Flux<byte[]> answers =
         Flux.generate(
@@ -136,8 +143,8 @@ final class BatchEndpoints {
   }
 
   /**
-   * The answers of a stream that has begun. If the rest of its body is broken, the last line is a
-   * problem, and the connection is cut, so that nobody takes the answers for complete.
+   * The responses of a stream that has begun. If the rest of its body is broken, the last line is a
+   * problem and the connection is closed, so that the responses do not look complete.
    */
   private static final class Sending {
     private final LineStream stream;

@@ -21,8 +21,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Calendars as JSON: {@code {"timeZone": "Europe/Berlin", "hours": {"monday": ["09:00-17:00"]},
- * "closedDates": ["2026-12-25"]}}.
+ * Reads and writes calendars as JSON: {@code {"timeZone": "Europe/Berlin", "hours": {"monday":
+ * ["09:00-17:00"]}, "closedDates": ["2026-12-25"]}}.
  */
 final class CalendarJson {
   private static final Pattern HOURS = Pattern.compile("(\\d\\d:\\d\\d)-(\\d\\d:\\d\\d)");
@@ -30,7 +30,7 @@ final class CalendarJson {
 
   private CalendarJson() {}
 
-  /** Reads a calendar; what is wrong is noted in {@code fields}. */
+  /** Reads a calendar, and records violations in {@code fields}. */
   static Calendar read(Fields fields) {
     Optional<ZoneId> zone = fields.text("timeZone").flatMap(text -> zone(fields, text));
     if (zone.isEmpty() && !fields.isWrong("timeZone")) {
@@ -92,7 +92,8 @@ final class CalendarJson {
 
   private static Optional<OpeningHours.Hours> span(Object item) {
     Matcher matcher = HOURS.matcher(item instanceof String text ? text : "");
-    // Hours that end when they begin: none, or a whole day? That is 00:00-24:00.
+    // Hours that end when they begin are ambiguous: none, or a whole day. A whole day is
+    // 00:00-24:00.
     if (!matcher.matches() || matcher.group(1).equals(matcher.group(2))) {
       return Optional.empty();
     }

@@ -29,7 +29,9 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Configurations: make the next version, look at them, drop what nodes have cached. */
+/**
+ * Manages configurations: create the next version, read them, and flush the caches of all nodes.
+ */
 @Controller("/admin/rate-limit")
 @RequiresRole(RequiresRole.Role.ADMIN)
 @ExecuteOn(TaskExecutors.VIRTUAL)
@@ -64,7 +66,7 @@ final class ConfigEndpoints {
     } catch (InvalidSlotPolicyException e) {
       throw new ProblemException(wanted.problem(e));
     }
-    // Other nodes are told by the store; who asks this one next must not see the old terms.
+    // The store notifies other nodes; the next request to this node must not see the old policy.
     cache.forget(stored.name());
     log.info("Configuration changed: {} → {}", before, text(stored));
     return Responses.json(HttpStatus.CREATED, json -> ConfigJson.write(json, stored, true));

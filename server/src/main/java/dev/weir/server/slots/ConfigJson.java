@@ -21,19 +21,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Configurations as JSON. */
+/** Reads and writes configurations as JSON. */
 final class ConfigJson {
   private static final BigDecimal MICROS_PER_SECOND = BigDecimal.valueOf(Micros.PER_SECOND);
 
   private ConfigJson() {}
 
   /**
-   * What somebody would like a configuration to be.
+   * A requested configuration.
    *
-   * @param sizeField the field that says how long a window is
+   * @param sizeField the field with the size of a window
    */
   record Wanted(String name, SlotPolicy terms, String sizeField) {
-    /** The problem with terms that are well formed and yet refused. */
+    /** Returns the problem of a policy that is well-formed but refused. */
     Problem problem(InvalidSlotPolicyException refused) {
       return Problem.invalid(
           refused.violations().stream()
@@ -45,7 +45,7 @@ final class ConfigJson {
   /**
    * Reads a configuration.
    *
-   * @throws ProblemException if it is none, naming every wrong field
+   * @throws ProblemException if it is invalid, naming every invalid field
    */
   static Wanted read(Object document) {
     Fields fields = Fields.of(document);
@@ -97,7 +97,7 @@ final class ConfigJson {
     return value.orElse(absent);
   }
 
-  /** {@code windowSize} as a duration, or {@code windowSizeSecs} as a number. */
+  /** Reads {@code windowSize}, a duration, or {@code windowSizeSecs}, a number. */
   private static Duration windowSize(Fields fields) {
     Optional<Duration> size = fields.duration("windowSize");
     Optional<BigDecimal> seconds = fields.number("windowSizeSecs");

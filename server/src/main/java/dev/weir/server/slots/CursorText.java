@@ -8,7 +8,10 @@ import dev.weir.server.http.Fields;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** A position in a list as an opaque word: microseconds, a colon, the event id, in base 64. */
+/**
+ * Reads and writes a position in a list as an opaque string: microseconds, a colon and the event
+ * id, in Base64.
+ */
 public final class CursorText {
   private CursorText() {}
 
@@ -19,7 +22,7 @@ public final class CursorText {
         .encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Reads a cursor; what is wrong with it is noted in {@code query}. */
+  /** Reads a cursor, and records violations in {@code query}. */
   public static SlotQuery.Cursor read(Fields query, String cursor) {
     try {
       String text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);

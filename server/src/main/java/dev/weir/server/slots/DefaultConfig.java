@@ -1,4 +1,4 @@
 package dev.weir.server.slots;
 
-/** The name of the configuration that is used by a request that names none. */
+/** The name of the configuration that applies to requests without one. */
 public record DefaultConfig(String name) {}

@@ -17,12 +17,12 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * A stream of requests that becomes a stream of answers, a line for a line.
+ * Turns a stream of requests into a stream of responses, one line for each line.
  *
- * <p>One thread reads, another, which sends the answers, calls {@link #next}. Between them only a
- * few portions are under way: when the client stops reading answers, it is no longer read from. The
- * desk gathers what is under way into larger batches. The reading thread gives each portion its
- * turn at the desk, so that lines get their slots in the order of the stream.
+ * <p>One thread reads; another, which sends the responses, calls {@link #next}. Only a few portions
+ * are in flight between them: if the client stops reading responses, its requests are no longer
+ * read. The scheduler combines portions in flight into larger batches. The reading thread submits
+ * the portions in order, so that lines get their slots in the order of the stream.
  */
 final class LineStream implements AutoCloseable {
   static final int LONGEST_LINE_BYTES = 16 * 1024;
@@ -41,7 +41,7 @@ final class LineStream implements AutoCloseable {
   private int end;
   private boolean ended;
 
-  /** Within a line that is too long, up to its end. */
+  /** True inside a line that is too long, until its end. */
   private boolean skipping;
 
   LineStream(
@@ -53,7 +53,9 @@ final class LineStream implements AutoCloseable {
     this.reader = virtualThreads.submit(this::readAll);
   }
 
-  /** The answers to the next lines; empty after the last. Blocks while there are none. */
+  /**
+   * Returns the responses to the next lines; empty after the last line. Blocks until there are any.
+   */
   Optional<byte[]> next() throws IOException, InterruptedException {
     try {
       byte[] answers = underWay.take().get();
@@ -75,7 +77,7 @@ final class LineStream implements AutoCloseable {
           underWay.put(virtualThreads.submit(answers::get));
         }
       }
-      // No portion is answered by nothing: this is the end.
+      // No portion has an empty response, so this marks the end.
       underWay.put(CompletableFuture.completedFuture(new byte[0]));
     } catch (IOException | RuntimeException e) {
       underWay.put(CompletableFuture.failedFuture(e));
@@ -83,7 +85,7 @@ final class LineStream implements AutoCloseable {
     return null;
   }
 
-  /** Reads once and takes the lines that are complete by then. */
+  /** Reads once and takes the lines that are complete. */
   private BatchAnswers readPortion() throws IOException {
     BatchAnswers portion = new BatchAnswers();
     System.arraycopy(buffer, start, buffer, 0, end - start);
@@ -140,7 +142,7 @@ final class LineStream implements AutoCloseable {
     return true;
   }
 
-  /** What is under way is finished: it was taken whole, and is kept. */
+  /** Stops reading. Portions in flight are completed and stored. */
   @Override
   public void close() throws IOException {
     reader.cancel(true);

@@ -27,7 +27,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 
-/** What lies ahead: how full the windows are, and when further events would be through. */
+/** Reports future load: how full the windows are, and when further events would be done. */
 @Controller("/api/v1/slots")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
@@ -86,7 +86,7 @@ final class OutlookEndpoints {
       throws IOException {
     json.writeStartObject();
     json.writeStringField("start", window.start().toString());
-    // The last window of all would end in a year that many a reader cannot read.
+    // The last possible window would end in year 10000, which many parsers reject.
     Instant end = Micros.instant(Micros.clamped(window.start().plus(terms.window())));
     json.writeStringField("end", end.toString());
     json.writeNumberField("taken", window.taken());

@@ -35,17 +35,20 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-/** One slot: ask for it, look at it, confirm it, give it back; and lists of slots. */
+/** Manages slots: request, read, confirm and cancel one, and list them. */
 @Controller("/api/v1/slots")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 @TooLargeHint(SlotEndpoints.MANY_EVENTS)
 final class SlotEndpoints {
-  /** Advice for a body that is too large. */
+  /** Advice for a caller whose body is too large. */
   static final String MANY_EVENTS =
       "Send many events as lines, " + MediaTypes.NDJSON + ", to /batch.";
 
-  /** By itself, Micronaut's variable stops at characters that a path may well have, such as '+'. */
+  /**
+   * The path of a slot. Micronaut's default variable stops at characters that a path may contain,
+   * such as '+'.
+   */
   private static final String ID = "/{eventId:[^/]+}";
 
   private static final int ID_SEGMENT = 4;
@@ -139,8 +142,8 @@ final class SlotEndpoints {
   }
 
   /**
-   * A list of one or none. Every id can be asked for this way; in a path some cannot, because they
-   * are the names of endpoints, or because clients take them for steps ("..").
+   * Returns a list of one slot or none. This works for every id; some cannot be in a path, because
+   * they are names of endpoints or because clients resolve them as dot segments ("..").
    */
   private HttpResponse<byte[]> byId(Fields query) {
     String eventId = query.text("eventId").orElse("");

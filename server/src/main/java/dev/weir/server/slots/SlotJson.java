@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Slots and requests for them as JSON. */
+/** Reads slot requests and writes slots as JSON. */
 final class SlotJson {
   private SlotJson() {}
 
@@ -22,7 +22,7 @@ final class SlotJson {
    * Reads a request.
    *
    * @param defaultConfig the configuration of a request that names none
-   * @throws ProblemException if it is none, naming every wrong field
+   * @throws ProblemException if it is invalid, naming every invalid field
    */
   static SlotRequest request(Object document, String defaultConfig) {
     Fields fields = Fields.of(document);
@@ -36,7 +36,7 @@ final class SlotJson {
     String configName = fields.configName("configName", defaultConfig);
     var requestedTime = fields.time("requestedTime");
     fields.refuseOthers();
-    // Of many entries, a caller finds the wrong one by its id.
+    // The id identifies the invalid entry among many.
     fields.throwIfWrong(
         json -> {
           if (!fields.isWrong("eventId")) {
@@ -47,7 +47,7 @@ final class SlotJson {
         eventId.orElseThrow(), configName, requestedTime.orElse(SlotRequest.NOW));
   }
 
-  /** Writes a slot with its state, as it is found. */
+  /** Writes a stored slot with its state. */
   static void writeFound(JsonGenerator json, Slot slot) throws IOException {
     json.writeStartObject();
     writeFields(json, slot);
@@ -56,7 +56,7 @@ final class SlotJson {
     json.writeEndObject();
   }
 
-  /** Writes a slot as the answer to a request. */
+  /** Writes a slot as the response to a request. */
   static void writeAssigned(JsonGenerator json, Assignment.Assigned assigned) throws IOException {
     json.writeStartObject();
     writeFields(json, assigned.slot());
@@ -74,7 +74,7 @@ final class SlotJson {
     json.writeNumberField("configVersion", slot.configVersion());
   }
 
-  /** What a refused assignment is as a problem. */
+  /** Returns the problem of a request without a free slot. */
   static Problem problem(Assignment.NoRoom noRoom) {
     if (noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE)) {
       return Problem.invalid(
@@ -93,7 +93,7 @@ final class SlotJson {
                     : "Waiting does not help a request that names its time: ask for a later one."));
   }
 
-  /** The header fields that go with the problem. */
+  /** Returns the header fields that accompany the problem. */
   static Map<String, String> headers(Assignment.NoRoom noRoom) {
     return noRoom.waitingHelps()
         ? Map.of("Retry-After", Long.toString(noRoom.retryAfterSeconds()))
