@@ -20,41 +20,42 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store that goes on when its store is gone, by what each policy says of that: {@link
- * OnStoreFailure}. The answer names the mode. Of several policies in a demand, the strictest holds.
+ * A limit store that still responds while the underlying store is unavailable, as each policy
+ * defines with {@link OnStoreFailure}. The result names the mode. If a request has several
+ * policies, the strictest applies.
  *
- * <p>What may pass beyond a limit, at most:
+ * <p>The maximum that may pass beyond a limit:
  *
  * <ul>
- *   <li>{@link OnStoreFailure#CLOSED}: nothing. A store that comes back without its counts has to
- *       notice that itself, see {@link LimitStore}.
- *   <li>{@link OnStoreFailure#FALLBACK}: nothing, if all nodes lose the store and find it again
- *       together. A store does not know what the other has granted, so after each switch, there and
- *       back, a node refuses until whatever may have been granted is over: the length of a window
- *       (two of a sliding one), the time in which an empty bucket fills. It does so on the way back
- *       only if it has asked the other store. With long windows that is long; {@code LOCAL} answers
- *       immediately. While some nodes have lost the store and others have not, each of the two
- *       stores grants up to the limit: a whole limit beyond.
+ *   <li>{@link OnStoreFailure#CLOSED}: nothing. A store that comes back without its counts must
+ *       detect that itself, see {@link LimitStore}.
+ *   <li>{@link OnStoreFailure#FALLBACK}: nothing, if all nodes lose the store and recover it
+ *       together. Neither store has the grants of the other, so after each switch, in both
+ *       directions, a node refuses until all possible grants have expired: the length of a window
+ *       (two of a sliding one), or the time in which an empty bucket fills. On the way back it does
+ *       so only if it has called the other store. With long windows that is long; {@code LOCAL}
+ *       answers immediately. While some nodes have lost the store and others have not, each of the
+ *       two stores grants up to the limit: a whole limit beyond.
  *   <li>{@link OnStoreFailure#LOCAL}: a whole limit (all nodes' shares) at the failure, and a whole
- *       limit at the recovery of a store that lost its counts; more if fewer parts than nodes were
- *       configured.
- *   <li>{@link OnStoreFailure#OPEN}: everything that comes while the store is gone.
+ *       limit at the recovery of a store that lost its counts; more if the configured number of
+ *       nodes is less than the actual one.
+ *   <li>{@link OnStoreFailure#OPEN}: everything that arrives while the store is unavailable.
  * </ul>
  *
- * <p>A call that fails before the store is given up is told {@link AcquireResult.Mode#CLOSED} under
- * {@code FALLBACK}: a store is not changed for a hiccup. Thread-safe.
+ * <p>A call that fails before the breaker opens results in {@link AcquireResult.Mode#CLOSED} under
+ * {@code FALLBACK}: a transient failure does not switch stores. Thread-safe.
  */
 public final class Failover implements LimitStore {
-  /** How far ahead the log is written, so that few demands have to. */
+  /** How far ahead the log is written, so that only few requests write it. */
   private static final long LOGGED_AHEAD_MICROS = 5_000_000;
 
   /**
-   * What it is made of.
+   * The components of a {@link Failover}.
    *
-   * @param name the store's, for metrics
-   * @param next the store for {@link OnStoreFailure#FALLBACK}, empty for none
-   * @param nodes so many nodes share a limit under {@link OnStoreFailure#LOCAL}
-   * @param localMostKeys so many keys are counted under {@link OnStoreFailure#LOCAL}
+   * @param name the name of the store, for metrics
+   * @param next the store for {@link OnStoreFailure#FALLBACK}; empty for none
+   * @param nodes the number of nodes that share a limit under {@link OnStoreFailure#LOCAL}
+   * @param localMostKeys the max number of keys counted under {@link OnStoreFailure#LOCAL}
    */
   public record Parts(
       String name,
@@ -81,7 +82,9 @@ public final class Failover implements LimitStore {
   private final ReentrantLock logging = new ReentrantLock();
   private volatile long loggedUntilMicros = Micros.EARLIEST;
 
-  /** When the next store was last asked to take something: it may have granted. */
+  /**
+   * The time of the last request to the next store that takes something: it may have been granted.
+   */
   private volatile long nextAskedAtMicros;
 
   public Failover(Parts parts, LimitObserver observer) {
@@ -89,15 +92,15 @@ public final class Failover implements LimitStore {
   }
 
   /**
-   * One that knows what the next store was asked before this process began.
+   * Creates a store that accounts for uses of the next store before this process started.
    *
-   * @param log is read now
+   * @param log the log of those uses; read immediately
    */
   public Failover(Parts parts, LimitObserver observer, FallbackLog log) {
     this(parts, observer, log, BusyClock.sinceStart());
   }
 
-  /** One that goes by the given clock, in microseconds since the epoch. */
+  /** Creates a store that uses the given clock, in microseconds since the epoch. */
   public Failover(Parts parts, LimitObserver observer, LongSupplier nowMicros) {
     this(parts, observer, FallbackLog.NONE, nowMicros);
   }
@@ -127,7 +130,10 @@ public final class Failover implements LimitStore {
     return ask(demand, PEEK);
   }
 
-  /** Asks the store, and where that is gone the one that counts in its place. */
+  /**
+   * Returns the recorded result from the store; if it is unavailable, from the local counters under
+   * {@link OnStoreFailure#LOCAL}.
+   */
   @Override
   public Optional<AcquireResult> recall(AcquireRequest demand) {
     Optional<AcquireResult> known = tried(demand, store -> store.recall(demand), recalled -> false);
@@ -167,7 +173,7 @@ public final class Failover implements LimitStore {
         .decision();
   }
 
-  /** Asks one of the stores. */
+  /** A call of one of the stores. */
   @FunctionalInterface
   private interface Question {
     AcquireResult ask(LimitStore store, AcquireRequest demand);
@@ -193,14 +199,14 @@ public final class Failover implements LimitStore {
     return answer == null ? without(demand, question) : answer;
   }
 
-  /** Whether the store may not know what the next one has granted in its place. */
+  /** Returns true if the store may lack grants that the next store made in its place. */
   private boolean mayLackGrants(OnStoreFailure onFailure) {
     return onFailure == OnStoreFailure.FALLBACK && nextAskedAtMicros != Micros.EARLIEST;
   }
 
   /**
-   * For how long a store does not know all that the other may have granted up to a time. Policies
-   * that are newer were granted nothing by it.
+   * Returns how long a store may lack grants that the other made up to the given time. The other
+   * store granted nothing for policies created after it.
    */
   private long unknownMicros(AcquireRequest demand, long untilMicros) {
     long longest = untilMicros;
@@ -214,7 +220,7 @@ public final class Failover implements LimitStore {
     return longest - nowMicros.getAsLong();
   }
 
-  /** What the store says; null if it is not asked, or does not answer. */
+  /** Returns the result of the store; null if it is not called or does not respond. */
   private <T> @Nullable T tried(
       AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
     return breaker.isOpen() && !isWellAgain(demand) ? null : answered(question, isProof);
@@ -235,7 +241,7 @@ public final class Failover implements LimitStore {
     }
   }
 
-  /** What the store says. Throws if it is not asked, or does not answer. */
+  /** Returns the result of the store. Throws if it is not called or does not respond. */
   private <T> T required(
       AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
     if (breaker.isOpen() && !isWellAgain(demand)) {
@@ -245,9 +251,9 @@ public final class Failover implements LimitStore {
   }
 
   /**
-   * Whether a store that was given up is well again. One caller at a time finds out, and not by its
-   * own question: a store that still answers reads would be taken for well by those, given up by
-   * the next writes, and so on.
+   * Returns true if a store whose breaker is open has recovered. One caller at a time probes it,
+   * and not with its own request: if a store still responds to reads, these would close the
+   * breaker, the next writes would open it again, and so on.
    */
   private boolean isWellAgain(AcquireRequest demand) {
     if (!breaker.mayTry()) {
@@ -264,11 +270,11 @@ public final class Failover implements LimitStore {
   }
 
   /**
-   * Asks the store, and lets the breaker know how it went.
+   * Calls the store and reports the result to the breaker.
    *
-   * @param isProof whether the answer proves that the store can be written to. Others do not end a
-   *     row of failures: a store may answer reads, and refuse the demands that take nothing, while
-   *     it fails at all that it should grant
+   * @param isProof returns true if the result proves that the store is writable. Other results do
+   *     not end a series of failures: a store may respond to reads, and refuse requests that take
+   *     nothing, while it fails at every grant
    */
   private <T> T said(Function<LimitStore, T> question, Predicate<? super T> isProof) {
     boolean isSettled = false;
@@ -281,7 +287,7 @@ public final class Failover implements LimitStore {
       return answer;
     } catch (StoreException e) {
       if (e.isFull()) {
-        // It is well, and goes on with the keys that it has.
+        // The store is healthy, and continues with the keys that it has.
         isSettled = true;
         breaker.succeeded();
       } else {
@@ -289,7 +295,7 @@ public final class Failover implements LimitStore {
       }
       throw e;
     } catch (IllegalArgumentException e) {
-      // The demand's fault. It was not sent, so the store has proved nothing.
+      // An error of the caller. Nothing was sent, so it says nothing about the store.
       isSettled = true;
       breaker.notAsked();
       throw e;
@@ -322,7 +328,8 @@ public final class Failover implements LimitStore {
         logUse();
         nextAskedAtMicros = nowMicros.getAsLong();
         if (!breaker.isOpen()) {
-          // Found well again meanwhile: others may have asked it without knowing of this.
+          // The store has recovered meanwhile: other requests may have used it without seeing this
+          // one.
           return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
         }
       }
@@ -336,7 +343,7 @@ public final class Failover implements LimitStore {
     }
   }
 
-  /** Before the next store is asked, or a restart in between would forget that it was. */
+  /** Logs the use before the next store is called; otherwise a restart in between would lose it. */
   private void logUse() {
     if (nowMicros.getAsLong() < loggedUntilMicros) {
       return;
@@ -360,7 +367,10 @@ public final class Failover implements LimitStore {
         : question.ask(local, share.get()).in(AcquireResult.Mode.LOCAL);
   }
 
-  /** The demand on this node's share, empty if it is more than that could ever grant. */
+  /**
+   * Returns the request for this node's share; empty if it exceeds the max that the share can
+   * grant.
+   */
   private Optional<AcquireRequest> share(AcquireRequest demand) {
     List<LimitRequest> asks = new ArrayList<>(demand.asks().size());
     for (LimitRequest ask : demand.asks()) {
@@ -390,13 +400,13 @@ public final class Failover implements LimitStore {
     return new AcquireResult(decisions, Micros.instant(nowMicros.getAsLong()), mode);
   }
 
-  /** Gives back to the store. Throws if that is gone: then nothing is given back. */
+  /** Refunds to the store. Throws if it is unavailable; then nothing is refunded. */
   @Override
   public Refund refund(AcquireRequest demand, Instant grantedAt) {
     return refund(demand, new AcquireResult(List.of(), grantedAt, AcquireResult.Mode.STORE));
   }
 
-  /** Gives back to whoever granted. */
+  /** Refunds to the store that made the grant. */
   @Override
   public Refund refund(AcquireRequest demand, AcquireResult granted) {
     return switch (granted.mode()) {

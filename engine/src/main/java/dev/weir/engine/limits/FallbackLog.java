@@ -3,11 +3,11 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 
 /**
- * Remembers, beyond the end of the process, until when a {@link Failover} may have asked its next
- * store: a node that starts later must not let the first store grant the same again. Thread-safe.
+ * A persistent log of the time until which a {@link Failover} may have used its next store: a node
+ * that starts later must not let the first store grant the same again. Thread-safe.
  */
 public interface FallbackLog {
-  /** Remembers nothing. */
+  /** A log that records nothing. */
   FallbackLog NONE =
       new FallbackLog() {
         @Override
@@ -19,13 +19,13 @@ public interface FallbackLog {
         public void uses(long untilMicros) {}
       };
 
-  /** The latest time that was remembered by any node; {@link Micros#EARLIEST} for none. */
+  /** Returns the latest time that any node recorded; {@link Micros#EARLIEST} for none. */
   long usedUntilMicros();
 
   /**
-   * Remembers a time, unless a later one is remembered.
+   * Records a time, unless a later one is recorded.
    *
-   * @throws dev.weir.engine.StoreException if that cannot be written
+   * @throws dev.weir.engine.StoreException if it cannot be written
    */
   void uses(long untilMicros);
 }

@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
  * A lease store that still responds while the underlying store is unavailable: with {@link
  * LeaseDecision.Unavailable}, or {@link LeaseDecision.Unchecked} for callers that are admitted.
  *
- * <p>A lease limit cannot be divided among nodes and has no second store, because no other place
- * knows who holds leases. When {@linkplain OnFailure#CLOSED closed}, nothing beyond the limit is
+ * <p>A lease limit cannot be divided among nodes and has no second store, because only the store
+ * records who holds leases. When {@linkplain OnFailure#CLOSED closed}, nothing beyond the limit is
  * admitted. When {@linkplain OnFailure#OPEN open}, everything is admitted while the store is
  * unavailable, and is not counted after it recovers. Thread-safe.
  */

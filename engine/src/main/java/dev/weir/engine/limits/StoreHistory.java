@@ -3,12 +3,12 @@ package dev.weir.engine.limits;
 import java.util.Optional;
 
 /**
- * Remembers, apart from a store that may lose what it keeps, whether that store was ever used and
- * what was last seen of it. An empty store is new if it was not used, and has lost its counts if it
- * was; one that is behind what was seen has lost some.
+ * Records, outside a store that may lose its data, whether that store was ever used and the last
+ * mark seen in it. An empty store is new if it was never used, and has lost its counts if it was; a
+ * store that is behind the last mark has lost some.
  */
 public interface StoreHistory {
-  /** Remembers nothing: an empty store that this process has not seen filled is taken for new. */
+  /** Records nothing: an empty store that this process has not seen filled counts as new. */
   StoreHistory NONE =
       new StoreHistory() {
         @Override
@@ -21,19 +21,19 @@ public interface StoreHistory {
       };
 
   /**
-   * How far a store has come. Whatever it writes later has a later mark.
+   * The progress of a store. Later writes have later marks.
    *
-   * @param sinceMicros what was written since then is there, up to this mark
-   * @param writtenAtMicros when the mark was written
-   * @param server which of the store's servers wrote it
-   * @param joinedAtMicros when the last mark was written that this server found of another
+   * @param sinceMicros the store has everything written from this time up to the mark
+   * @param writtenAtMicros the time at which the mark was written
+   * @param server the server of the store that wrote it
+   * @param joinedAtMicros the time of the last mark of another server that this server found
    */
   record Mark(long sinceMicros, long writtenAtMicros, long server, long joinedAtMicros) {}
 
   /**
-   * What is known of a store.
+   * The recorded history of a store.
    *
-   * @param isFirstUse whether nothing can have been kept in the store before
+   * @param isFirstUse true if the store cannot have contained anything before
    * @param latest the latest mark that any node has seen
    */
   record Past(boolean isFirstUse, Optional<Mark> latest) {}
@@ -41,7 +41,7 @@ public interface StoreHistory {
   /** Prepares a store for use. */
   @FunctionalInterface
   interface Step {
-    /** Makes the store ready. */
+    /** Prepares the store. */
     void prepare(Past past);
   }
 
@@ -55,10 +55,10 @@ public interface StoreHistory {
   void prepare(String store, Step step);
 
   /**
-   * Remembers a mark, unless a later one is remembered.
+   * Records a mark, unless a later one is recorded.
    *
-   * @param store its name; it was prepared before
-   * @throws dev.weir.engine.StoreException if that cannot be written
+   * @param store the name of a store that was prepared before
+   * @throws dev.weir.engine.StoreException if it cannot be written
    */
   void saw(String store, Mark mark);
 }

@@ -24,12 +24,12 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * One request on its way through the rules that enforce: leases first, then all that counts in one
- * step, then places in queues. Not thread-safe.
+ * The evaluation of one request by the enforced rules: first leases, then all counters in one step,
+ * then places in queues. Not thread-safe.
  *
- * <p>Leases and places have ids that no other attempt has, also if another one has the same request
- * id: each gives back what it took itself. The step that counts remembers the request, so of
- * several attempts with one id one is granted, and the others find that.
+ * <p>Leases and places have ids that no other evaluation has, even one with the same request id:
+ * each gives back only what it took itself. The counting step records the request, so of several
+ * evaluations with one id, one is granted and the others find its result.
  */
 final class Evaluation {
   private final RuleEvaluator.Stores stores;
@@ -45,20 +45,22 @@ final class Evaluation {
   private AcquireResult.Mode mode = AcquireResult.Mode.STORE;
   private Optional<Instant> decidedAt = Optional.empty();
 
-  /** What is known of the request id. */
+  /** The recorded result of the request id. */
   private Optional<AcquireResult> known = Optional.empty();
 
   private boolean isGranted;
   private boolean isReplayed;
 
-  /** Whether the request was refunded while it was repeated, which is found once. */
+  /** True if the request was refunded while it was repeated, which is detected once. */
   private boolean isRefunded;
 
   private long delayMicros;
   private int position;
 
   /**
-   * @param tickets are filled with what is taken
+   * Creates an evaluation.
+   *
+   * @param tickets creates the tickets that hold what is taken
    */
   Evaluation(
       RuleEvaluator.Stores stores,
@@ -85,14 +87,18 @@ final class Evaluation {
     }
   }
 
-  /** Whether it takes leases, and may be sent twice at the same moment. */
+  /**
+   * Returns true if it takes leases and has a request id, so that it may be sent twice
+   * concurrently.
+   */
   boolean isRepeatableWithLeases() {
     return request.isPresent() && counted.size() < asked.size();
   }
 
   Verdict decide() {
     if (isRepeatableWithLeases()) {
-      // Before a lease is taken: whoever holds the last place and asks again is not refused.
+      // Before a lease is taken: a caller that holds the last place and repeats its request is not
+      // refused.
       known = stores.counts().recall(demand(Map.of()));
     }
     if (known.isEmpty()) {
@@ -107,13 +113,13 @@ final class Evaluation {
       hasLeases = leases(this::newLeaseId, held::acquire);
       isGranted = hasLeases && counts();
     } finally {
-      // Also if a store has thrown: nothing is kept that nobody will give back.
+      // Also if a store has thrown: nothing is kept that no caller would give back.
       if (!isGranted) {
         ticket.close();
       }
     }
     if (!hasLeases && request.isPresent()) {
-      // The place may have been taken since by the same request, sent twice.
+      // The same request, sent twice, may have taken the place meanwhile.
       known = stores.counts().recall(demand(Map.of()));
     }
   }
@@ -139,15 +145,15 @@ final class Evaluation {
     return new Verdict.Queued(said, mode, decidedAt, ticket, delayMicros, position, isReplayed);
   }
 
-  /** The verdict on a request whose id is known. */
+  /** Returns the verdict on a request whose id is recorded. */
   private Verdict repeated(AcquireResult answer) {
     if (!(answer.repetition() instanceof AcquireResult.Repetition.Replayed replayed)) {
       return new Verdict.Reused(answer.decidedAt());
     }
     isReplayed = true;
     ticket = tickets.get();
-    // The lease is still held, or has ended and is taken again: the place of a request that goes
-    // on without one would be given to another.
+    // The lease is still held, or has ended and is acquired again: the place of a request that
+    // proceeds without one would be granted to another.
     boolean isFirstLook = !isRefunded;
     isRefunded = false;
     isGranted = false;
@@ -177,15 +183,15 @@ final class Evaluation {
   }
 
   /**
-   * Whether the request is still remembered. A lease that is taken again may have ended because the
-   * request was refunded since it was looked up: then no caller would give the new one back.
+   * Returns true if the request is still recorded. A lease that is acquired again may have ended
+   * because the request was refunded since the lookup: then no caller would give the new one back.
    */
   private boolean isStillKnown() {
     isRefunded = !ticket.isEmpty() && stores.counts().recall(demand(Map.of())).isEmpty();
     return !isRefunded;
   }
 
-  /** Decides as if the request were asked after its refund. */
+  /** Decides as if the request arrived after its refund. */
   private Verdict askedAfterRefund() {
     isReplayed = false;
     known = Optional.empty();
@@ -195,7 +201,7 @@ final class Evaluation {
     return known.map(this::repeated).orElseGet(this::verdict);
   }
 
-  /** Whether something was taken by this attempt. */
+  /** Returns true if this evaluation took something. */
   boolean hasTaken() {
     return isGranted && !isReplayed;
   }
@@ -204,7 +210,7 @@ final class Evaluation {
     return holder == HeldLeases.Holder.NODE;
   }
 
-  /** Takes a lease by a rule that only looks on, to be given back with the others. */
+  /** Acquires a lease for a shadow rule, which is given back with the others. */
   LeaseDecision lease(RuleCheck onlooking, LimitedRule.Leased leased) {
     return held.acquire(onlooking, leased, UUID.randomUUID().toString(), holder, ticket);
   }
@@ -213,7 +219,7 @@ final class Evaluation {
     return request.isPresent() ? request.note() : UUID.randomUUID();
   }
 
-  /** How a lease is taken. */
+  /** An operation that acquires a lease. */
   @FunctionalInterface
   private interface Taking {
     LeaseDecision take(
@@ -268,7 +274,7 @@ final class Evaluation {
     };
   }
 
-  /** By the clock of the store that gave the lease. */
+  /** Returns the time at which the lease was granted, by the clock of its store. */
   private static Instant givenAt(Lease lease, long ttlMicros) {
     return Micros.instant(lease.expiresAtMicros() - ttlMicros);
   }
@@ -278,9 +284,9 @@ final class Evaluation {
   }
 
   /**
-   * Takes of all that count. Those that refuse and have a queue are waited for instead; then all
-   * are asked again, so that each is either taken from or waited for. Without any that count, the
-   * request is only remembered.
+   * Takes from all counters. Counters that refuse and have a queue are queued for instead; then all
+   * are requested again, so that each is either taken from or queued for. Without counters, the
+   * request is only recorded.
    */
   private boolean counts() {
     Map<Integer, Delayed> waits = new HashMap<>(0);
@@ -301,7 +307,7 @@ final class Evaluation {
         ticket.taken(stores.counts(), demand, answer);
         return true;
       }
-      // Refused because nobody knows what was used: a wait makes that no better.
+      // Refused because the usage is unknown: waiting does not change that.
       if (answer.mode() == AcquireResult.Mode.CLOSED || !join(waits)) {
         return false;
       }
@@ -311,7 +317,7 @@ final class Evaluation {
 
   private void note(AcquireResult answer) {
     if (answer.mode() == AcquireResult.Mode.STORE) {
-      // A lease that was let pass shows, even if the counts were there.
+      // The mode stays open if a lease was admitted unchecked, even if the counters were available.
       decidedAt = Optional.of(answer.decidedAt());
     } else if (!counted.isEmpty()) {
       mode = answer.mode();
@@ -329,7 +335,10 @@ final class Evaluation {
     return new AcquireRequest(asks, waits, request);
   }
 
-  /** Takes a place in the queue of each that refuses; false if one has none. */
+  /**
+   * Takes a place in the queue of each counter that refuses; returns false if one has no queue or
+   * no place.
+   */
   private boolean join(Map<Integer, Delayed> waits) {
     for (int i : counted) {
       if (decisions[i] instanceof Decision.Refused && queue(i).isEmpty()) {

@@ -16,44 +16,47 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * Takes leases by rules, and holds those of requests that have passed and are not done: as many as
- * are under way. They are renewed, so that a request that takes long keeps its place. Thread-safe.
+ * Acquires leases for rules, and holds the leases of requests in progress. It renews them, so that
+ * a request that takes long keeps its place. It holds only as many leases as the requests in
+ * progress have. Thread-safe.
  */
 final class HeldLeases {
-  /** A renewal may fail once or twice before the lease has ended. */
+  /** One or two renewals may fail before the lease ends. */
   private static final int RENEWALS_IN_A_LEASE = 3;
 
-  /** So many leases are remembered that may be held by nobody; further ones end by their time. */
+  /** Max number of lost leases that are recorded; others end when they expire. */
   private static final int MOST_LOST = 1_000;
 
-  /** So many of them are ended at a time, for the renewals of others must not wait long. */
+  /** Max number of lost leases that are ended per run, so that renewals do not wait long. */
   private static final int MOST_ENDED_AT_A_TIME = 50;
 
   private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
 
-  /** Leases that the store may have, and no caller knows of: its answer was lost. */
+  /** Leases that the store may have but no caller holds, because its response was lost. */
   private final BlockingQueue<HeldLease> lost = new ArrayBlockingQueue<>(MOST_LOST);
 
   private final RuleEvaluator.Stores stores;
   private final LongSupplier nowMicros;
 
-  /** Who keeps a lease, and renews it. */
+  /** The party that holds a lease and renews it. */
   enum Holder {
-    /** This node, which sees when the request is over. */
+    /** This node, which sees the end of the request. */
     NODE,
-    /** The caller, by the id of the lease; this node until it has answered. */
+    /** The caller, with the id of the lease; this node until it has responded. */
     CALLER
   }
 
   /**
-   * @param nowMicros a clock of this node that never steps; only its differences mean something
+   * Creates an empty set of leases.
+   *
+   * @param nowMicros a monotonic clock of this node; only its differences are meaningful
    */
   HeldLeases(RuleEvaluator.Stores stores, LongSupplier nowMicros) {
     this.stores = stores;
     this.nowMicros = nowMicros;
   }
 
-  /** One of them, which is the same as itself only. */
+  /** A held lease, compared by identity. */
   private static final class HeldLease {
     private final LeaseStore store;
     private final String resource;
@@ -74,7 +77,10 @@ final class HeldLeases {
       return now - askedAtMicros >= concurrency.ttlMicros() / RENEWALS_IN_A_LEASE;
     }
 
-    /** Whether it has ended by now, if it was last asked for when it was made. */
+    /**
+     * Returns true if it has expired, assuming that it was last renewed when this object was
+     * created.
+     */
     private boolean isOver(long now) {
       return now - askedAtMicros >= concurrency.ttlMicros();
     }
@@ -83,7 +89,10 @@ final class HeldLeases {
       return new HeldLease(store, resource, concurrency, leaseId, now);
     }
 
-    /** Tried again soon if its store is gone: it ends if the store comes back without a renewal. */
+    /**
+     * Renews the lease. Retried soon if its store is unavailable: it would end if the store
+     * recovered without a renewal.
+     */
     private void renew(long now) {
       if (!(store.renew(resource, concurrency, leaseId) instanceof LeaseDecision.Unavailable)) {
         askedAtMicros = now;
@@ -91,7 +100,7 @@ final class HeldLeases {
     }
   }
 
-  /** Takes a lease by a rule; the ticket gives it back. */
+  /** Acquires a lease for a rule; the ticket gives it back. */
   LeaseDecision acquire(
       RuleCheck asked,
       LimitedRule.Leased leased,
@@ -129,8 +138,8 @@ final class HeldLeases {
   }
 
   /**
-   * Renews the lease of a request that is repeated, or takes it again if it has ended. Only what is
-   * taken here is given back by the ticket.
+   * Renews the lease of a repeated request, or acquires it again if it has ended. The ticket gives
+   * back only what is acquired here.
    */
   LeaseDecision acquireAgain(
       RuleCheck asked,
@@ -161,7 +170,7 @@ final class HeldLeases {
     return new HeldLease(store, resource, leased.concurrency(), leaseId, nowMicros.getAsLong());
   }
 
-  /** A lease that its caller will hold, and this node while the caller waits in a queue. */
+  /** A lease that its caller will hold, and this node holds while the caller waits in a queue. */
   final class ForCaller {
     private final RuleCheck asked;
     private final HeldLease lease;
@@ -175,17 +184,17 @@ final class HeldLeases {
       return asked;
     }
 
-    /** From now on the lease is renewed. */
+    /** Starts to renew the lease. */
     void keep() {
       leases.add(lease);
     }
 
-    /** From now on the lease is no longer renewed. */
+    /** Stops renewing the lease. */
     void leave() {
       leases.remove(lease);
     }
 
-    /** Renews the lease for the last time; one that has ended is taken again. */
+    /** Renews the lease for the last time, or acquires it again if it has ended. */
     LeaseDecision handOver() {
       leave();
       LeaseDecision renewed = lease.store.renew(lease.resource, lease.concurrency, lease.leaseId);
@@ -195,7 +204,7 @@ final class HeldLeases {
     }
   }
 
-  /** A store in memory may be full: then no one counts the leases of rules that are open. */
+  /** Acquires a lease. If a store in memory is full, leases of open rules are granted uncounted. */
   private static LeaseDecision acquired(
       RuleCheck asked, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
     int places = Math.toIntExact(asked.cost());
@@ -225,14 +234,14 @@ final class HeldLeases {
         : stores.leases();
   }
 
-  /** Ends a lease; if the store is gone, later. */
+  /** Ends a lease; later if the store is unavailable. */
   private void end(HeldLease lease) {
     if (lease.store.release(lease.resource, lease.leaseId) instanceof LeaseDecision.Unavailable) {
       var unused = lost.offer(lease.from(nowMicros.getAsLong()));
     }
   }
 
-  /** Ends leases that the store may have and no caller knows of, or they block their places. */
+  /** Ends leases that the store may have but no caller holds; they would block their places. */
   private void endLost() {
     for (int i = 0; i < MOST_ENDED_AT_A_TIME; i++) {
       HeldLease lease = lost.poll();
@@ -249,8 +258,8 @@ final class HeldLeases {
   }
 
   /**
-   * Renews those that have lasted a third of their time since they were asked for, and ends those
-   * that were lost.
+   * Renews the leases for which a third of their time to live has passed since the last renewal,
+   * and ends lost leases.
    *
    * @throws StoreException the first failure, after all were tried
    */

@@ -12,17 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A ticket that knows how to give back what it holds. Thread-safe once it is filled. */
+/** A ticket that gives back its resources. Thread-safe once it is filled. */
 final class HeldTicket implements Ticket {
   private final RuleObserver observer;
 
-  /** Given back when all is over. */
+  /** Actions that give back resources at the end of the request. */
   private final List<Runnable> toTheEnd = new ArrayList<>(0);
 
-  /** Given back if the wait is broken off; all of it is gone by itself when the wait is over. */
+  /**
+   * Actions that give back resources if the wait is aborted; none is needed once the wait is over.
+   */
   private final List<Runnable> duringTheWait = new ArrayList<>(0);
 
-  /** Held by this node during the wait, and by the caller afterwards. */
+  /** Leases that this node holds during the wait, and the caller afterwards. */
   private final List<HeldLeases.ForCaller> forCaller = new ArrayList<>(0);
 
   private Optional<Lease> lease = Optional.empty();
@@ -34,7 +36,7 @@ final class HeldTicket implements Ticket {
     this.observer = observer;
   }
 
-  /** Holds on to a lease until the end. */
+  /** Adds the release of a lease at the end of the request. */
   synchronized void add(Runnable release) {
     toTheEnd.add(release);
   }
@@ -50,15 +52,15 @@ final class HeldTicket implements Ticket {
     return lease;
   }
 
-  /** A lease that its caller will hold. */
+  /** Adds a lease that its caller will hold. */
   synchronized void add(HeldLeases.ForCaller another) {
     forCaller.add(another);
   }
 
   /**
-   * Closing gives nothing back from now on. A client that goes away may come back with the id of
-   * its request, on another node and before this one notices: what it took stays taken until it is
-   * refunded by that id.
+   * Makes closing give nothing back. A client that disconnects may come back with its request id,
+   * on another node and before this one notices: what it took stays taken until it is refunded with
+   * that id.
    */
   synchronized void leaveToRequestId() {
     isLeftToRequestId = true;
@@ -72,7 +74,7 @@ final class HeldTicket implements Ticket {
     duringTheWait.add(() -> store.refund(demand, granted));
   }
 
-  /** From now on somebody waits with it. */
+  /** Starts the wait of a request. */
   synchronized void queue() {
     isQueued = true;
     observer.waiting(1);
@@ -154,14 +156,14 @@ final class HeldTicket implements Ticket {
     try {
       giveBack(all);
     } finally {
-      // Not before its place is free: who sees nobody waiting may take it.
+      // Only after its place is free: an observer that sees no waiting request may take it.
       synchronized (this) {
         leaveQueue();
       }
     }
   }
 
-  /** One that fails keeps no other from being given back. */
+  /** Runs all actions. A failure does not prevent the others. */
   private static void giveBack(List<Runnable> all) {
     StoreException first = null;
     for (Runnable each : all) {
@@ -176,7 +178,7 @@ final class HeldTicket implements Ticket {
       }
     }
     if (first != null) {
-      // Whatever is known about the giving back: what was taken before may still be held.
+      // Whatever the outcome of giving back: what was taken before may still be held.
       throw new StoreException(
           StoreException.Outcome.UNKNOWN, String.valueOf(first.getMessage()), first);
     }

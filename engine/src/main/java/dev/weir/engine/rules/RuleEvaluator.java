@@ -26,17 +26,20 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Says whether a request may pass, by all the rules that cover it.
+ * Decides whether a request may pass, by all rules that cover it.
  *
- * <p>All rules that enforce grant together or not at all. Those that count are one atomic step of
- * their store; leases are taken before it, and given back if it refuses. If every rule that refuses
- * has a queue, the request may wait in it instead. Rules in the shadow are asked afterwards, each
- * by itself, about what would pass, and only counted.
+ * <p>The enforced rules grant together or not at all. Counters are taken in one atomic step of
+ * their store; leases are acquired before it, and given back if it refuses. If every rule that
+ * refuses has a queue, the request may wait there instead. Shadow rules are evaluated afterwards,
+ * each independently, for requests that pass; their results are only counted.
  *
- * <p>Nothing here waits but for the stores. Thread-safe.
+ * <p>Calls block only on the stores. Thread-safe.
  */
 public final class RuleEvaluator {
-  /** How often leases want to be looked at, so that even the shortest is renewed in time. */
+  /**
+   * The interval at which to call {@link #renewLeases()}, so that even the shortest lease is
+   * renewed in time.
+   */
   public static final Duration BETWEEN_RENEWALS = Duration.ofMillis(250);
 
   private static final int TURNS = 1_024;
@@ -51,15 +54,15 @@ public final class RuleEvaluator {
   private final OneStepChecks oneStep;
   private final InstantSource wallClock;
 
-  /** Of request ids that share a lock, one waits for the other: there are many. */
+  /** Request ids that share a lock wait for each other, so there are many locks. */
   private final List<Lock> turns = Stream.<Lock>generate(ReentrantLock::new).limit(TURNS).toList();
 
   /**
-   * Who keeps what rules need.
+   * The stores that rules use.
    *
-   * @param counts what was used of limits
-   * @param leases leases and places in queues; none is free while it is gone
-   * @param openLeases the same, with room for everyone while it is gone
+   * @param counts the usage of limits
+   * @param leases leases and places in queues; refuses while it is unavailable
+   * @param openLeases the same; admits every caller while it is unavailable
    */
   public record Stores(LimitStore counts, LeaseStore leases, LeaseStore openLeases) {}
 
@@ -73,7 +76,9 @@ public final class RuleEvaluator {
   }
 
   /**
-   * @param wallClock says when a store of leases refused, which does not tell itself
+   * Creates an evaluator.
+   *
+   * @param wallClock the time of a refusal by a lease store, which does not return it
    */
   RuleEvaluator(
       RuleIndex book,
@@ -103,21 +108,20 @@ public final class RuleEvaluator {
   }
 
   /**
-   * Decides by rules that were asked for by name; those that are not active are left out. Leases
-   * are renewed by this node until the ticket is closed, as those of requests are.
+   * Decides by rules given by name; inactive rules are ignored. This node renews the leases until
+   * the ticket is closed, like those of requests.
    */
   public Verdict decide(List<RuleCheck> asked) {
     return decide(asked, RequestBinding.NONE, HeldLeases.Holder.NODE);
   }
 
   /**
-   * Decides by rules that were asked for by name; those that are not active are left out. Leases
-   * are the caller's to renew, by the id that {@link Ticket#lease} has.
+   * Decides by rules given by name; inactive rules are ignored. The caller renews the leases, with
+   * the id from {@link Ticket#lease}.
    *
-   * <p>What a request id remembers is the whole verdict. A request that is repeated by it takes
-   * nothing, and waits for what is left of its wait; only a lease that has ended meanwhile is taken
-   * again. What it took is not given back when its client goes away, but by {@link
-   * LimitStore#refund}.
+   * <p>A request id records the whole verdict. A request repeated with it takes nothing, and waits
+   * for the rest of its delay; only a lease that has ended meanwhile is acquired again. What it
+   * took is not given back when its client disconnects, but by {@link LimitStore#refund}.
    */
   public Verdict decide(List<RuleCheck> asked, Repeat repeat) {
     RequestBinding binding = repeat.binding(asked);
@@ -127,14 +131,14 @@ public final class RuleEvaluator {
   }
 
   /**
-   * Returns true if {@link #decide(List, Repeat)} decides these checks in one step of the store
-   * that counts, and so never waits or takes leases.
+   * Returns true if {@link #decide(List, Repeat)} decides these checks in one step of the counter
+   * store, and therefore never waits or takes leases.
    */
   public static boolean isOneStep(List<RuleCheck> checks) {
     return OneStepChecks.isOneStep(checks);
   }
 
-  /** Returns what {@link #decide(List, Repeat)} would say now. Takes nothing. */
+  /** Returns the verdict that {@link #decide(List, Repeat)} would return now. Takes nothing. */
   public Verdict preview(List<RuleCheck> checks) {
     if (OneStepChecks.isOneStep(checks)) {
       return oneStep.preview(checks);
@@ -158,14 +162,14 @@ public final class RuleEvaluator {
   }
 
   /**
-   * By which a demand may be repeated.
+   * The id with which a request can be repeated.
    *
-   * @param requestId empty for none
+   * @param requestId the request id; empty for none
    */
   public record Repeat(String requestId, Duration ttl) {
     public static final Repeat NONE = new Repeat("", AcquireRequest.DEFAULT_TTL);
 
-    /** By which the demand of a request may be repeated. */
+    /** Returns the binding of the id to these checks. */
     public RequestBinding binding(List<RuleCheck> request) {
       return requestId.isEmpty()
           ? RequestBinding.NONE
@@ -173,7 +177,7 @@ public final class RuleEvaluator {
     }
   }
 
-  /** Decides for somebody who will not tell when the request is over: no leases are given. */
+  /** Decides for a caller that does not report the end of the request: grants no leases. */
   public Verdict decideWithoutLeases(Request request) {
     RuleIndex.Covering covering = book.covering(request);
     return covering.isEmpty()
@@ -218,8 +222,8 @@ public final class RuleEvaluator {
   }
 
   /**
-   * Decides about a request id when no other thread does. A request that is sent twice at the same
-   * moment would otherwise be refused by the lease that it has just taken itself.
+   * Decides one request id on one thread at a time. Otherwise, a request sent twice concurrently
+   * could be refused because of the lease that it has just acquired itself.
    */
   private Verdict inTurn(String requestId, Supplier<Verdict> decision) {
     Lock turn = turns.get(Math.floorMod(requestId.hashCode(), turns.size()));
@@ -231,13 +235,13 @@ public final class RuleEvaluator {
     }
   }
 
-  /** Asks a rule whose word does not count. */
+  /** Evaluates a shadow rule. */
   private void lookOn(RuleCheck asked, Evaluation attempt) {
     boolean isAllowed =
         switch (asked.rule().means()) {
           case LimitedRule.Counted counted ->
               stores.counts().take(counted.policy(), asked.key(), asked.cost());
-          // Nobody would give back the lease of a caller who is not told of it.
+          // A caller that is not informed of a lease would never give it back.
           case LimitedRule.Leased leased ->
               attempt.isHeldByNode()
                   ? attempt.lease(asked, leased).isGranted()
@@ -249,29 +253,30 @@ public final class RuleEvaluator {
         .count(isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED);
   }
 
-  /** The resource whose leases a rule gives to a key. */
+  /** Returns the resource of the leases that a rule grants to a key. */
   public static String resourceOfLeases(LimitedRule rule, String key) {
     return LimitNames.resource("rule", rule.name(), key);
   }
 
   /**
-   * Renews the leases of those who have passed and are not done, as far as it is time to; to be
-   * called every {@link #BETWEEN_RENEWALS}.
+   * Renews the due leases of requests that have passed and not ended. Call it every {@link
+   * #BETWEEN_RENEWALS}.
    *
-   * @throws dev.weir.engine.StoreException if one could not be renewed; it is tried again
+   * @throws dev.weir.engine.StoreException if a lease could not be renewed; the next call tries
+   *     again
    */
   public void renewLeases() {
     held.renew();
   }
 
-  /** Renews a lease by a rule for its holder; nothing if the rule gives no leases. */
+  /** Renews a lease of a rule for its holder; returns empty if the rule grants no leases. */
   public Optional<LeaseDecision> renew(RuleCheck asked, String leaseId) {
     return asked.rule().means() instanceof LimitedRule.Leased leased
         ? Optional.of(held.renew(asked, leased, leaseId))
         : Optional.empty();
   }
 
-  /** What the rules would say to a request now. Takes nothing. */
+  /** Returns how the rules would decide a request now. Takes nothing. */
   public Explanation explain(Request request) {
     RuleIndex.Covering covering = book.covering(request);
     return new Explanation(
@@ -280,7 +285,7 @@ public final class RuleEvaluator {
         peek(asked(covering.inShadow(), request)));
   }
 
-  /** What the rules would say to what is asked now, each by itself. Takes nothing. */
+  /** Returns how the rules would decide these checks now, each independently. Takes nothing. */
   public List<RuleResult> peek(List<RuleCheck> asked) {
     return asked.stream().map(each -> new RuleResult(each, peek(each))).toList();
   }
@@ -291,7 +296,7 @@ public final class RuleEvaluator {
       case LimitedRule.Leased leased -> {
         int current = stores.leases().current(resourceOfLeases(asked.rule(), asked.key()));
         long free = Math.max(0, leased.concurrency().max() - current);
-        // When leases end is not looked up: all of them have after their time to live.
+        // The ends of the leases are not looked up: all have ended after their time to live.
         long reset = current == 0 ? 0 : leased.concurrency().ttlMicros();
         yield free >= asked.cost()
             ? new Decision.Allowed(free, reset)
@@ -325,15 +330,15 @@ public final class RuleEvaluator {
   }
 
   /**
-   * What the rules would say.
+   * How the rules would decide a request.
    *
-   * @param inForce what those say that count
-   * @param overridden those that do not, because others have a higher priority
-   * @param inShadow what those say that only look on
+   * @param inForce the results of the enforced rules
+   * @param overridden the checks of rules that do not apply, because others have a higher priority
+   * @param inShadow the results of the shadow rules
    */
   public record Explanation(
       List<RuleResult> inForce, List<RuleCheck> overridden, List<RuleResult> inShadow) {
-    /** Whether it could pass, now or after a wait. */
+    /** Returns true if the request could pass, immediately or after a wait. */
     public boolean isPassing() {
       return inForce.stream().noneMatch(said -> said.outcome() instanceof Decision.Refused);
     }

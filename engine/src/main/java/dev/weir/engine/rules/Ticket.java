@@ -46,14 +46,15 @@ public interface Ticket extends AutoCloseable {
   void waited();
 
   /**
-   * The wait is over, and the caller gets the leases that this node has renewed until now, with
-   * their whole time to live. One that has ended is taken again. If that fails, everything is given
-   * back, what a request id took included.
+   * Ends the wait and hands the leases that this node has renewed over to the caller, with their
+   * full time to live. A lease that has ended is acquired again. If that fails, everything is given
+   * back, including what a request id took.
    *
-   * <p>With leases in a store elsewhere, this waits for that store.
+   * <p>With a remote lease store, this waits for that store.
    *
-   * @return empty if the request goes on, else what the rule says that has no place for it
-   * @throws dev.weir.engine.StoreException if the store of leases is gone
+   * @return empty if the request proceeds, otherwise the result of the rule that has no place for
+   *     it
+   * @throws dev.weir.engine.StoreException if the lease store is unavailable
    */
   Optional<RuleResult> handOver();
 

@@ -17,7 +17,7 @@ public sealed interface Verdict {
    */
   List<RuleResult> said();
 
-  /** Returns who decided. */
+  /** Returns the mode of the decision: which store decided, if any. */
   AcquireResult.Mode mode();
 
   /** Returns the time of the decision by the store's clock; a refund refers to it. */
@@ -56,8 +56,8 @@ public sealed interface Verdict {
     }
 
     /**
-     * The verdict after the wait for a caller that holds its leases itself: this one, or a refusal
-     * if a lease could not be kept until then. Takes the place of {@link Ticket#waited}.
+     * Returns the verdict after the wait for a caller that holds its own leases: this one, or a
+     * refusal if a lease could not be kept until then. Replaces a call of {@link Ticket#waited}.
      */
     public Verdict handedOver() {
       Optional<RuleResult> refusing = ticket.handOver();

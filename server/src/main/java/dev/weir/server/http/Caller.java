@@ -5,8 +5,8 @@ import io.micronaut.http.HttpRequest;
 /** The name of the caller of a request, if known, for the change history. */
 final class Caller {
   /**
-   * A caller with the configured admin token or a client key; callers that share it are not told
-   * apart.
+   * A caller with the configured admin token or a client key; callers that share it are
+   * indistinguishable.
    */
   static final String OWN_TOKEN = "token";
 
