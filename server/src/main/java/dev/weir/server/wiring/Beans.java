@@ -8,20 +8,20 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The parts that endpoints are given by injection, each by its type. */
+/** The parts that are injected into endpoints, each by its type. */
 final class Beans {
-  /** Without repetition: one object may play several parts, as the ledger in memory does. */
+  /** A set, because one object may play several parts, as the ledger in memory does. */
   private final Set<Object> singletons = new LinkedHashSet<>();
 
   private final List<RuntimeBeanDefinition<?>> definitions = new ArrayList<>();
 
-  /** Adds a part that is found by its class and by all that it extends and implements. */
+  /** Adds a part that is injected by its class and by all its supertypes. */
   Beans add(Object part) {
     singletons.add(part);
     return this;
   }
 
-  /** Adds a part of which there are several that differ in their type arguments. */
+  /** Adds one of several parts of the same class that differ in their type arguments. */
   <T> Beans add(Argument<T> type, T part) {
     definitions.add(RuntimeBeanDefinition.builder(type, () -> part).singleton(true).build());
     return this;

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The database of a node: a pool of connections to a real server, or to one that it started. */
+/** The connection pool of a node, to an external PostgreSQL or to the embedded one it started. */
 final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
   private static final Duration START_PATIENCE = Duration.ofSeconds(15);
@@ -23,7 +23,7 @@ final class Database implements AutoCloseable {
     this.pool = pool;
   }
 
-  /** Connects, and brings the tables up to date. */
+  /** Connects to the database and updates its tables. */
   static Database open(DatabaseSettings settings, StopSignal stop) {
     Database database =
         settings
@@ -78,7 +78,7 @@ final class Database implements AutoCloseable {
     return pool;
   }
 
-  /** Why it cannot be used now; empty if it can. */
+  /** Returns why the database cannot be used now; empty if it can. */
   String reasonAgainst() {
     try (Connection connection = pool.getConnection()) {
       return connection.isValid(2) ? "" : "the database does not answer";
@@ -88,7 +88,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** A database that is started at the same time as its nodes may come up after them. */
+  /** Waits until the database responds, because it may start at the same time as its nodes. */
   private void awaitAnswer(StopSignal stop) {
     long deadlineNanos = System.nanoTime() + START_PATIENCE.toNanos();
     while (true) {
@@ -97,7 +97,7 @@ final class Database implements AutoCloseable {
         return;
       } catch (SQLException e) {
         stop.check();
-        // What has a cause will not pass by itself: a wrong password, an unknown database.
+        // A failure with a cause is permanent, such as a wrong password or an unknown database.
         if (e.getCause() instanceof SQLException refused) {
           throw unusable(refused);
         }
@@ -117,7 +117,7 @@ final class Database implements AutoCloseable {
     }
   }
 
-  /** What is wrong with the database that the settings name, in one line. */
+  /** Returns an exception that says in one line what is wrong with the configured database. */
   InvalidSettingException unusable(Exception reason) {
     String firstLine =
         String.valueOf(reason.getMessage()).strip().lines().findFirst().orElse("no reason given");

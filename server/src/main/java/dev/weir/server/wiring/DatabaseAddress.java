@@ -6,10 +6,12 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 
-/** Where a database is and how to get in: a real server, or the embedded one of a running node. */
+/**
+ * Address and credentials of a database: an external server, or the embedded one of a running node.
+ */
 public record DatabaseAddress(String url, String user, String password) {
 
-  /** The database that a node with these settings works on. */
+  /** Returns the database that a node with these settings uses. */
   public static DatabaseAddress of(Settings settings) {
     if (settings.optional(Setting.DB_URL).isPresent()) {
       return ofServer(settings);
@@ -20,7 +22,7 @@ public record DatabaseAddress(String url, String user, String password) {
 
   static DatabaseAddress ofServer(Settings settings) {
     String url = settings.text(Setting.DB_URL);
-    // An address may hold a password, so it is not repeated.
+    // The message does not repeat the address, which may contain a password.
     if (!url.startsWith("jdbc:postgresql:")) {
       throw new InvalidSettingException(Setting.DB_URL.key(), "must begin with jdbc:postgresql:");
     }
@@ -45,7 +47,7 @@ public record DatabaseAddress(String url, String user, String password) {
     }
   }
 
-  /** A password is not for logs, and an address may hold one too. */
+  /** Returns the address without parameters and the user, because neither may reveal a password. */
   @Override
   public String toString() {
     return url.replaceFirst("\\?.*", "") + " as " + user;

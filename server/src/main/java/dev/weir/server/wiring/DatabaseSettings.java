@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which database a node uses, and how.
+ * The settings of a node's database.
  *
- * @param server a PostgreSQL that runs; if empty, the node runs one itself
- * @param dataFolder where the node's own one keeps its files
- * @param migrates whether the node brings the tables up to date
+ * @param server the external PostgreSQL; if empty, the node runs the embedded one
+ * @param dataFolder where the embedded PostgreSQL stores its files
+ * @param migrates whether the node creates and updates the tables
  */
 record DatabaseSettings(
     Optional<DatabaseAddress> server, Path dataFolder, Pool pool, boolean migrates) {
   private static final Duration MIN_PATIENCE = Duration.ofMillis(250);
   private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
 
-  /** Migrating the tables takes three at the same time. */
+  /** Migrating the tables takes three connections at the same time. */
   private static final int MIN_CONNECTIONS = 3;
 
   private static final int MAX_CONNECTIONS = 1_000;
 
-  /** How many connections there are, and how long a caller waits for one. */
+  /** The size of the connection pool, and how long a caller waits for a connection. */
   record Pool(int min, int max, Duration patience) {
     private static Pool of(Settings settings) {
       int max = settings.number(Setting.DB_POOL_MAX, MIN_CONNECTIONS, MAX_CONNECTIONS);
@@ -31,7 +31,7 @@ record DatabaseSettings(
     }
   }
 
-  /** Returns empty if everything is kept in memory. */
+  /** Returns the settings; empty if everything is kept in memory. */
   static Optional<DatabaseSettings> of(Settings settings) {
     String store = settings.choice(Setting.SLOTS_STORE, List.of("postgresql", "memory"));
     if (store.equals("memory")) {

@@ -10,15 +10,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a node leaves, at all its doors at once, without cutting anything: from now on every answer
- * asks its connection to close. After the notice newcomers are refused, while those who are
- * connected may still ask; a connection that asks nothing more is closed, and what is under way may
- * end within the bound.
+ * Shuts down all ports of a node without cutting off requests. From the start, every response asks
+ * its connection to close. After the notice period, new connections are refused, while open ones
+ * may still send requests; idle connections are closed, and requests in progress may finish within
+ * the time limit.
  */
 final class Drain {
   private static final Logger log = LoggerFactory.getLogger(Drain.class);
 
-  /** Long enough for a client to finish connecting that has begun to. */
+  /** Long enough for a client to finish a connection attempt that is in progress. */
   private static final Duration ARRIVAL = Duration.ofMillis(200);
 
   private Drain() {}
@@ -26,28 +26,28 @@ final class Drain {
   /**
    * How long a drain may take.
    *
-   * @param most in all
-   * @param notice from not being ready to not listening
-   * @param idle how long a connection that asks nothing is kept
+   * @param most max time in total
+   * @param notice time from not being ready to not listening
+   * @param idle how long an idle connection is kept
    */
   record Patience(Duration most, Duration notice, Duration idle) {}
 
-  /** Where clients come in. */
+  /** A port that clients connect to. */
   interface Door {
-    /** From now on every answer asks its connection to close. */
+    /** Makes every response from now on ask its connection to close. */
     void begin();
 
     /**
-     * From now on newcomers are refused.
+     * Refuses new connections from now on.
      *
-     * @param arrival as long as it may take to connect
+     * @param arrival max time that connecting may take
      */
     void refuseNewcomers(Duration arrival) throws InterruptedException;
 
-    /** Lets each connection end; completed when all have. */
+    /** Closes each connection when it is idle; completes when all are closed. */
     CompletableFuture<Void> endWhenIdle(Duration idle);
 
-    /** How many connections are open. */
+    /** Returns the number of open connections. */
     int count();
   }
 

@@ -11,17 +11,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Settings from environment variables. A variable that begins with {@code WEIR_} and is not known
- * stops the start: it is probably misspelt, and what it should set would silently not hold.
+ * Settings from environment variables. An unknown variable that starts with {@code WEIR_} stops the
+ * start: it is probably misspelt, and its setting would silently not apply.
  *
  * <p>Kubernetes gives every container variables about services, named after them: with a service
  * {@code weir}, {@code WEIR_SERVICE_HOST} and {@code WEIR_PORT=tcp://10.0.0.1:8080}. They are
- * recognised by their form and mean nothing here.
+ * recognised by their form and ignored.
  */
 final class Environment {
   private static final String PREFIX = "WEIR_";
 
-  /** Read by the launcher, by commands or by tests, not by a node. */
+  /** Variables that the launcher, commands or tests read, not a node. */
   private static final Set<String> OTHERS =
       Set.of("WEIR_SETTINGS", "WEIR_JAVA_OPTS", "WEIR_URL", "WEIR_TOKEN", "WEIR_ORACLE_URL");
 
@@ -38,13 +38,13 @@ final class Environment {
   private Environment() {}
 
   /**
-   * The settings in these variables.
+   * Returns the settings in these variables.
    *
-   * @throws InvalidSettingException naming the first variable that is not known
+   * @throws InvalidSettingException naming the first unknown variable
    */
   static Map<Setting, String> read(Map<String, String> variables) {
     Map<Setting, String> values = new EnumMap<>(Setting.class);
-    // Sorted, so that of several unknown ones the same is named each time.
+    // Sorted, so that with several unknown variables the message always names the same one.
     new TreeMap<>(variables)
         .forEach(
             (name, value) -> {
@@ -74,7 +74,7 @@ final class Environment {
         || (name.endsWith("_PORT") && SERVICE_ADDRESS.matcher(value).matches());
   }
 
-  /** Names what is nearest to a name that is not known. */
+  /** Returns a hint that names the known name nearest to an unknown one. */
   static String suggestion(String unknown, Stream<String> known) {
     return known
         .min(Comparator.comparingInt(name -> distance(unknown, name)))
@@ -82,7 +82,7 @@ final class Environment {
         .orElse("");
   }
 
-  /** How many characters have to be added, removed or replaced to make one of the other. */
+  /** Returns the number of characters to add, remove or replace to turn one text into the other. */
   private static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     Arrays.setAll(row, i -> i);

@@ -10,7 +10,7 @@ import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.Optional;
 
-/** Envoy's rate limit service, listening. */
+/** The server of Envoy's rate limit service, listening on its port. */
 final class EnvoyPort implements AutoCloseable {
   private final EnvoyServer server;
   private final Drain.Patience patience;
@@ -20,10 +20,10 @@ final class EnvoyPort implements AutoCloseable {
     this.patience = patience;
   }
 
-  /** Where it listens, and how long a drain may take. */
+  /** The address to listen on, and how long a drain may take. */
   record Address(InetSocketAddress socket, Drain.Patience patience) {}
 
-  /** Reads where it listens; empty if it is disabled. */
+  /** Returns the address to listen on; empty if the service is disabled. */
   static Optional<Address> address(Settings settings, Drain.Patience patience) {
     if (settings.optional(Setting.GRPC_PORT).isEmpty()) {
       return Optional.empty();
@@ -32,7 +32,10 @@ final class EnvoyPort implements AutoCloseable {
     return Optional.of(new Address(new InetSocketAddress(host(settings), port), patience));
   }
 
-  /** Who can call can also give back, and so lift every limit. */
+  /**
+   * Returns the address to bind. A client that can call can also return units, and so lift any
+   * limit.
+   */
   private static InetAddress host(Settings settings) {
     String host = settings.text(Setting.GRPC_HOST);
     try {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns of a Redis that may drop counts when its memory is full, once until that changes. */
+/** Warns if Redis may evict counts when its memory is full; warns once until the policy changes. */
 final class EvictionCheck implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(EvictionCheck.class);
 

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What the gateway needs of the settings and of stores. */
+/** Reads the settings of the gateway and starts it on its stores. */
 final class GatewayParts {
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofDays(1);
@@ -21,7 +21,7 @@ final class GatewayParts {
 
   private GatewayParts() {}
 
-  /** Reads the settings; empty if there is to be no gateway. */
+  /** Returns the settings of the gateway; empty if it is disabled. */
   static Optional<GatewaySettings> settings(Settings settings) {
     settings.flag(Setting.GATEWAY_ACCESS_LOG);
     GatewaySettings.Times times =
@@ -49,7 +49,7 @@ final class GatewayParts {
             settings.optional(Setting.GATEWAY_TRUST).map(Path::of)));
   }
 
-  /** The routes that the settings name. */
+  /** Returns the routes in the settings. */
   static List<Route.Terms> routes(Settings settings) {
     return settings.list(Setting.GATEWAY_ROUTES).stream().map(GatewayParts::route).toList();
   }
@@ -71,7 +71,7 @@ final class GatewayParts {
     }
   }
 
-  /** Starts to listen. */
+  /** Starts the gateway. */
   static Gateway start(
       GatewaySettings gateway,
       RouteTable routes,

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-/** A setting that cannot be used. Its message is one line that names the setting. */
+/** Thrown if a setting cannot be used. Its message is one line that names the setting. */
 public final class InvalidSettingException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

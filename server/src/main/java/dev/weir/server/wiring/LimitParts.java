@@ -28,11 +28,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Limits and rules on their stores, whichever stores these are.
+ * Limits and rules on their stores, independent of the kind of store.
  *
- * @param rules where rules are kept
- * @param index the rules as this node knows them
- * @param evaluator decides by them
+ * @param rules the store of rules
+ * @param index the rules as cached on this node
+ * @param evaluator evaluates the rules
  */
 record LimitParts(
     LimitStores stores,
@@ -46,15 +46,15 @@ record LimitParts(
 
   private static final int MAX_RESOURCES_IN_MEMORY = 100_000;
 
-  /** The limits that are defined by resource. */
+  /** The limits that are defined per resource. */
   record Resources(
       CachedDefinitions<TokenBucket> buckets, CachedDefinitions<Concurrency> concurrency) {}
 
   /**
    * Opens the stores of limits.
    *
-   * @param database where rules and resources are defined; in memory without one
-   * @param open gets each part as soon as it is open
+   * @param database stores rules and resources; if empty, they are kept in memory
+   * @param open receives each part as soon as it is open
    */
   static LimitParts open(
       LimitSettings settings,
@@ -98,7 +98,7 @@ record LimitParts(
     return new CachedDefinitions<>(definitions, settings.cacheTtl(), System::nanoTime);
   }
 
-  /** Who has to hear of changes that other nodes make. */
+  /** Returns the listeners for changes that other nodes make. */
   Map<Channel, ChangeListener.Listener> hearers() {
     return Map.of(
         Channel.RULE, hearer(name -> index.refresh(), index::refresh),
@@ -107,7 +107,7 @@ record LimitParts(
             hearer(resources.concurrency()::forget, resources.concurrency()::flush));
   }
 
-  /** A hearer of two functions. */
+  /** Returns a listener that calls the two functions. */
   static ChangeListener.Listener hearer(Consumer<String> changed, Runnable allChanged) {
     return new ChangeListener.Listener() {
       @Override
@@ -122,8 +122,8 @@ record LimitParts(
     };
   }
 
-  /** Registers what the endpoints of limits and rules ask for. */
-  @SuppressWarnings({"rawtypes", "unchecked"}) // An argument knows its class only as a raw type.
+  /** Registers the parts that the endpoints of limits and rules inject. */
+  @SuppressWarnings({"rawtypes", "unchecked"}) // Argument has only the raw class.
   void addTo(Beans beans) {
     beans
         .add(stores.limits())

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** What limits need of the settings. */
+/** The settings of limits. */
 record LimitSettings(
     Store store,
     boolean isFallbackUsed,
@@ -47,17 +47,20 @@ record LimitSettings(
     return limits;
   }
 
-  /** Whether it waits for somebody to decide. */
+  /** Returns true if a decision waits for an external store. */
   boolean isBlocking() {
     return store != Store.MEMORY;
   }
 
-  /** Whether PostgreSQL decides, first or last. */
+  /** Returns true if PostgreSQL decides, as the store or as the fallback. */
   boolean needsDatabase() {
     return store == Store.POSTGRESQL || (store == Store.REDIS && isFallbackUsed);
   }
 
-  /** An address may hold a password, so it is not repeated. */
+  /**
+   * Returns the settings of Redis. Messages do not repeat the address, which may contain a
+   * password.
+   */
   private static RedisSettings redis(Settings settings) {
     String uri = settings.text(Setting.REDIS_URI);
     if (uri.isEmpty()) {
@@ -92,7 +95,7 @@ record LimitSettings(
     }
   }
 
-  /** An address may hold a password. */
+  /** Returns only the store, because the address of Redis may contain a password. */
   @Override
   public String toString() {
     return "LimitSettings[store=" + store + "]";

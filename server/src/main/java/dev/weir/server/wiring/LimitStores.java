@@ -28,20 +28,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Who counts what was used of limits, and who goes on when they are gone.
+ * The stores that count the use of limits, with their fallbacks.
  *
- * @param leases nobody gets one while their store is gone
- * @param openLeases the same, but everybody gets one then
+ * @param leases refuses every lease while the store is unavailable
+ * @param openLeases the same store, but grants every lease while it is unavailable
  */
 record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) {
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
 
-  /** How late, at most, a loss of data is noticed while nobody asks. */
+  /** Max delay until a loss of data is noticed while there are no requests. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
   private static final int STEPS_OF_A_SWEEP = 100;
 
-  /** As metrics call them. */
+  /** The names of the stores in metrics. */
   private static final String POSTGRESQL = "postgresql";
 
   private static final String REDIS = "redis";
@@ -49,8 +49,8 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
   /**
    * Opens the stores that the settings name.
    *
-   * @param database there is one, if the settings need it
-   * @param open gets each part as soon as it is open
+   * @param database present if the settings need it
+   * @param open receives each part as soon as it is open
    */
   static LimitStores open(
       LimitSettings settings,
@@ -68,7 +68,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     return stores;
   }
 
-  /** Decides by these rules on these stores. */
+  /** Returns an evaluator of these rules on these stores. */
   RuleEvaluator evaluator(RuleIndex rules, LimitMetrics metrics) {
     return new RuleEvaluator(rules, new RuleEvaluator.Stores(limits, leases, openLeases), metrics);
   }
@@ -93,7 +93,10 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
         FallbackLog.NONE);
   }
 
-  /** A Redis may lose its counts; whether it was used before is remembered in the database. */
+  /**
+   * Opens limits on Redis. It may lose its counts, so the database records whether it was used
+   * before.
+   */
   private static LimitStores onRedis(
       LimitSettings settings,
       Optional<HikariDataSource> database,

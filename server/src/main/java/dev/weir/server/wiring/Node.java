@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One running Weir: its settings are parsed, its parts opened, its servers started. */
+/** A running Weir node: its parsed settings, open parts and started servers. */
 public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
 
@@ -23,7 +23,7 @@ public final class Node implements AutoCloseable {
     this.open = open;
   }
 
-  /** Starts everything; if one part fails, those that were opened before are closed again. */
+  /** Starts a node. If a part fails to start, the parts opened before it are closed. */
   public static Node start(Settings settings) {
     return start(settings, StopSignal.NEVER);
   }
@@ -46,22 +46,22 @@ public final class Node implements AutoCloseable {
     }
   }
 
-  /** The address of the endpoints. */
+  /** Returns the address of the endpoints. */
   public URI address() {
     return servers.web().address();
   }
 
-  /** The port of Envoy's rate limit service; empty if it is disabled. */
+  /** Returns the port of Envoy's rate limit service; empty if it is disabled. */
   public OptionalInt envoyPort() {
     return servers.envoy().map(EnvoyPort::port).map(OptionalInt::of).orElse(OptionalInt.empty());
   }
 
-  /** The address of the gateway; empty if it is disabled. */
+  /** Returns the address of the gateway; empty if it is disabled. */
   public Optional<URI> gatewayAddress() {
     return servers.gateway().map(Gateway::address);
   }
 
-  /** Finishes what is under way, refuses what is new, then closes everything. Idempotent. */
+  /** Finishes requests in progress, refuses new ones, then closes everything. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

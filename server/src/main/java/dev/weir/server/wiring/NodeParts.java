@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The engine of a node on its stores, with what keeps it up to date.
+ * The engine of a node on its stores, with the tasks that keep it up to date.
  *
  * @param readiness whether the stores can be used
  */
@@ -40,7 +40,7 @@ record NodeParts(
   /**
    * Opens the parts one by one.
    *
-   * @param open gets each of them as soon as it is open
+   * @param open receives each part as soon as it is open
    */
   static NodeParts open(NodeSettings settings, StopSignal stop, OpenParts open) {
     PrometheusRegistry registry = new PrometheusRegistry();
@@ -76,7 +76,7 @@ record NodeParts(
     return parts;
   }
 
-  /** Hears of changes that other nodes make. */
+  /** Returns a listener for changes that other nodes make. */
   private static ChangeListener listener(
       HikariDataSource database, SlotParts slots, LimitParts limits, RouteParts routes) {
     Map<Channel, ChangeListener.Listener> hearers = new EnumMap<>(limits.hearers());
@@ -85,7 +85,7 @@ record NodeParts(
     return new ChangeListener(database, hearers);
   }
 
-  /** Reads rules and routes from time to time, in case a change was not heard of. */
+  /** Reads rules and routes periodically, in case a change notification was missed. */
   private void keepUpToDate(Duration interval, OpenParts open) {
     open.add(Upkeep.start("reading of rules", limits.index()::refresh, interval));
     Runnable readRoutes =
@@ -99,7 +99,7 @@ record NodeParts(
             "renewal of leases", limits.evaluator()::renewLeases, RuleEvaluator.BETWEEN_RENEWALS));
   }
 
-  /** What the endpoints ask for. */
+  /** Returns the parts that the endpoints inject. */
   Beans beans(NodeSettings settings) {
     Beans beans =
         new Beans()

@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The servers of a node, listening. */
+/** The listening servers of a node. */
 record NodeServers(WebServer web, Optional<EnvoyPort> envoy, Optional<Gateway> gateway) {
 
   /**
-   * Starts to listen, the web server last: it says that the node is ready.
+   * Starts the servers, the web server last because it reports that the node is ready.
    *
-   * @param open gets each of the others as soon as it listens
+   * @param open receives each of the other servers as soon as it listens
    */
   static NodeServers start(
       NodeSettings settings, NodeParts parts, StopSignal stop, OpenParts open) {
@@ -48,8 +48,8 @@ record NodeServers(WebServer web, Optional<EnvoyPort> envoy, Optional<Gateway> g
   }
 
   /**
-   * Lets what is under way finish and refuses what is new, at all ports at the same time; then
-   * closes the web server. The others are closed with the parts.
+   * Finishes requests in progress and refuses new ones, on all ports at the same time; then closes
+   * the web server. The other servers are closed with the parts.
    */
   void drain(Drain.Patience patience) {
     Optional<Thread> leaving = envoy.map(port -> Thread.startVirtualThread(port::drain));

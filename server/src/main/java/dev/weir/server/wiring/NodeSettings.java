@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything that a node reads from its settings, as checked values. Nothing is opened to read it,
- * so a wrong setting is reported before PostgreSQL starts.
+ * All settings of a node as validated values. Reading them opens nothing, so an invalid setting is
+ * reported before PostgreSQL starts.
  *
  * @param database empty if everything is kept in memory
- * @param routes the routes of the gateway that the settings name
+ * @param routes the routes of the gateway in the settings
  */
 record NodeSettings(
     WebSettings web,
@@ -30,7 +30,7 @@ record NodeSettings(
   /**
    * Where spans are sent.
    *
-   * @param percent how many of the requests that bring no decision of their own
+   * @param percent percentage of requests to sample, of those without a sampling decision
    */
   record TracingSettings(URI collector, int percent) {}
 
@@ -51,7 +51,7 @@ record NodeSettings(
             .map(collector -> new TracingSettings(collector, percent)));
   }
 
-  /** The ports to listen on, and the settings that name them. */
+  /** Returns the ports to listen on, with the settings that name them. */
   List<PortProbe.Listener> listeners() {
     List<PortProbe.Listener> listeners = new ArrayList<>();
     listeners.add(new PortProbe.Listener(Setting.PORT, web.host(), web.port()));

@@ -6,11 +6,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Optional;
 
-/** What the settings say of an OpenID Connect issuer. */
+/** Reads the settings of an OpenID Connect issuer. */
 final class OidcSettings {
   private OidcSettings() {}
 
-  /** The issuer, if there is one. It need not be there yet. */
+  /** Returns the issuer, if one is set. It need not be reachable yet. */
   static Optional<Issuer> issuer(Settings settings) {
     Optional<String> audience = settings.optional(Setting.OIDC_AUDIENCE);
     Optional<String> address = settings.optional(Setting.OIDC_ISSUER);
@@ -19,7 +19,7 @@ final class OidcSettings {
           Setting.OIDC_AUDIENCE.key(), "says nothing without weir.oidc.issuer");
     }
     if (address.isPresent() && audience.isEmpty()) {
-      // Or a token that somebody got for another service would open this one.
+      // Otherwise a token issued for another service would be accepted here.
       throw new InvalidSettingException(
           Setting.OIDC_AUDIENCE.key(), "is needed where weir.oidc.issuer is set");
     }

@@ -5,16 +5,14 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What a node has opened; closed in reverse order, each part even if another one fails to close.
- */
+/** The open parts of a node. Closes them in reverse order, each even if another fails to close. */
 final class OpenParts implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OpenParts.class);
 
-  /** The newest first. */
+  /** The newest part comes first. */
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
-  /** Adds a part that is open; returns it. */
+  /** Adds an open part and returns it. */
   <T extends AutoCloseable> T add(T part) {
     parts.push(part);
     return part;
@@ -27,7 +25,7 @@ final class OpenParts implements AutoCloseable {
       try {
         part.close();
       } catch (Exception e) {
-        // The others have to be closed all the same.
+        // The remaining parts must be closed all the same.
         log.error("Could not stop {}", part, e);
       }
     }

@@ -7,20 +7,20 @@ import java.net.ServerSocket;
 import java.util.List;
 
 /**
- * Looks whether a port can be listened on, before anything is started: to make a database for ten
- * seconds and then find the port in use helps no one. Whoever listens later still has to expect it.
+ * Checks that the ports are available before anything is started, so that a port in use is not
+ * reported only after ten seconds of creating a database. Binding a port later may still fail.
  */
 final class PortProbe {
   private PortProbe() {}
 
-  /** A port that is to be listened on, and the setting that names it; 0 is any free port. */
+  /** A port to listen on, and the setting that names it; 0 is any free port. */
   record Listener(Setting setting, String host, int port) {
     private boolean isSameAs(Listener other) {
       return port == other.port && port != 0 && overlap(host, other.host);
     }
   }
 
-  /** Throws if two have the same port, or if a port is in use or not allowed. */
+  /** Throws if two listeners have the same port, or if a port is in use or not permitted. */
   static void check(List<Listener> listeners) {
     for (int i = 0; i < listeners.size(); i++) {
       Listener one = listeners.get(i);
@@ -40,7 +40,7 @@ final class PortProbe {
       return;
     }
     try (ServerSocket socket = new ServerSocket()) {
-      // As Netty does: connections that linger after a close do not matter.
+      // As Netty does, so that connections in TIME_WAIT do not matter.
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(listener.host(), listener.port()));
     } catch (IOException e) {
@@ -51,7 +51,7 @@ final class PortProbe {
   private static boolean overlap(String one, String other) {
     InetAddress first = new InetSocketAddress(one, 0).getAddress();
     InetAddress second = new InetSocketAddress(other, 0).getAddress();
-    // A name that is none is refused elsewhere.
+    // A host that cannot be resolved is rejected elsewhere.
     return first != null
         && second != null
         && (first.isAnyLocalAddress() || second.isAnyLocalAddress() || first.equals(second));

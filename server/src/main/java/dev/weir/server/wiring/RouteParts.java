@@ -16,14 +16,14 @@ import java.util.Optional;
  * The routes of the gateway.
  *
  * @param kept the routes that can be changed while the node runs
- * @param table these and the routes of the settings, as this node knows them
+ * @param table these and the routes of the settings, as cached on this node
  */
 record RouteParts(Routes kept, RouteTable table) {
   /**
    * Opens the store of routes.
    *
    * @param fixed the routes of the settings
-   * @param database where the others are kept; in memory without one
+   * @param database stores the other routes; if empty, they are kept in memory
    */
   static RouteParts open(List<Route.Terms> fixed, Optional<HikariDataSource> database) {
     Routes kept =
@@ -37,7 +37,7 @@ record RouteParts(Routes kept, RouteTable table) {
     return LimitParts.hearer(id -> table.refresh(), table::refresh);
   }
 
-  /** Registers what the endpoints of routes ask for. */
+  /** Registers the parts that the endpoints of routes inject. */
   void addTo(Beans beans) {
     beans.add(kept).add(table);
   }

@@ -232,7 +232,7 @@ public enum Setting {
     return description;
   }
 
-  /** Returns the name of the environment variable that sets it. */
+  /** Returns the name of the environment variable of this setting. */
   public String variable() {
     return key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }

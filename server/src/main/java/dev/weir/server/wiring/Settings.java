@@ -19,16 +19,16 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The settings in force: from the command line, else from the environment, else from a file, else
- * as they are by themselves; one that is blank is not given. Reading one that cannot be used says
- * which.
+ * The effective settings. The command line takes precedence over the environment, then the file,
+ * then the defaults; a blank value counts as absent. Reading an invalid setting throws an exception
+ * that names it.
  */
 public final class Settings {
   private static final String WEB_ADDRESS = "must be an address such as http://host:4318";
 
   private static final int MIN_SECRET_LENGTH = 16;
 
-  /** What the logging calls the level of the log of requests. */
+  /** The system property of the access log's level, read by the logging configuration. */
   private static final String ACCESS_LEVEL = "weir.access.level";
 
   private final Map<Setting, String> values;
@@ -38,7 +38,7 @@ public final class Settings {
   }
 
   /**
-   * Puts settings together.
+   * Returns the combined settings of these sources.
    *
    * @param file a properties file, if there is one
    */
@@ -90,7 +90,7 @@ public final class Settings {
     return values;
   }
 
-  /** Tells the logging how to write; has to come before the first line is logged. */
+  /** Configures logging. Must be called before the first line is logged. */
   public void setUpLogging() {
     System.setProperty(
         Setting.LOG_FORMAT.key(), choice(Setting.LOG_FORMAT, List.of("text", "json")));
@@ -106,7 +106,7 @@ public final class Settings {
     return values.getOrDefault(setting, setting.defaultValue());
   }
 
-  /** A setting that may be left out. */
+  /** Returns the value of a setting; empty if it is not set. */
   Optional<String> optional(Setting setting) {
     return Optional.of(text(setting)).filter(value -> !value.isEmpty());
   }
@@ -139,7 +139,9 @@ public final class Settings {
     throw wrong(setting, "must be from %s to %s".formatted(least, most));
   }
 
-  /** Where a web server is, if it is given; it is not repeated, because it may hold a password. */
+  /**
+   * Returns the URL of a web server; errors do not repeat it, because it may contain a password.
+   */
   Optional<URI> webAddress(Setting setting) {
     return optional(setting)
         .map(
@@ -156,14 +158,14 @@ public final class Settings {
             });
   }
 
-  /** A secret, if it is given; it is never repeated. */
+  /** Returns a secret; empty if it is not set. Errors do not repeat it. */
   Optional<String> secret(Setting setting) {
     Optional<String> secret = optional(setting);
     secret.ifPresent(text -> requireLong(setting, text, ""));
     return secret;
   }
 
-  /** Secrets that are separated by commas. */
+  /** Returns the secrets of a comma-separated list. */
   Set<String> secrets(Setting setting) {
     List<String> secrets = list(setting);
     secrets.forEach(text -> requireLong(setting, text, " each"));
@@ -179,7 +181,7 @@ public final class Settings {
     }
   }
 
-  /** What is separated by commas. */
+  /** Returns the values of a comma-separated list. */
   List<String> list(Setting setting) {
     return Stream.of(text(setting).split(",", -1))
         .map(String::trim)
@@ -188,7 +190,7 @@ public final class Settings {
         .toList();
   }
 
-  /** The name of a configuration. */
+  /** Returns the name of a configuration, validated. */
   String configName(Setting setting) {
     SlotNames.configNameProblem(text(setting))
         .ifPresent(
@@ -205,7 +207,7 @@ public final class Settings {
     return text(setting);
   }
 
-  /** Never said of a secret, because it repeats what was given. */
+  /** Returns an exception that repeats the value, so it must not be used for secrets. */
   private InvalidSettingException wrong(Setting setting, String rule) {
     return new InvalidSettingException(setting.key(), rule + ", not \"" + text(setting) + "\"");
   }

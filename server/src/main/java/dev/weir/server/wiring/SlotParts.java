@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
-/** What slots need of a store, whichever store it is. */
+/** The stores of slots, independent of the kind of store. */
 record SlotParts(
     SlotLedger ledger,
     CheckedSlotConfigs configs,
@@ -36,18 +36,18 @@ record SlotParts(
     ConfigCache cache,
     ConfigBroadcast broadcast) {
 
-  /** The configuration that a newcomer finds. */
+  /** The policy of the default configuration, which a new installation creates. */
   private static final SlotPolicy FIRST_TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   private static final int MOST_SLOTS_IN_MEMORY = 5_000_000;
 
-  /** Of whichever thread asks: generators are not safe for use by several. */
+  /** Uses the generator of the calling thread, because generators are not thread-safe. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
   /**
    * Opens the store of slots.
    *
-   * @param database where slots are kept; in memory without one
+   * @param database stores the slots; if empty, they are kept in memory
    */
   static SlotParts open(
       SlotSettings settings, Optional<HikariDataSource> database, SlotObserver observer) {
@@ -102,7 +102,7 @@ record SlotParts(
     return checked;
   }
 
-  /** Assigns slots on the ledger, and keeps it tidy. */
+  /** Returns a scheduler that assigns slots on the ledger and cleans it up. */
   SlotScheduler scheduler(SlotSettings settings, Optional<Tracing> tracing, SlotObserver observer) {
     SlotLedger traced =
         tracing.<SlotLedger>map(spans -> new TracedLedger(ledger, spans)).orElse(ledger);
@@ -120,7 +120,7 @@ record SlotParts(
   }
 
   /**
-   * Registers what the endpoints of slots ask for.
+   * Registers the parts that the endpoints of slots inject.
    *
    * @param scheduler assigns slots on the ledger
    */
@@ -128,7 +128,7 @@ record SlotParts(
     beans.add(scheduler).add(ledger).add(configs).add(cache).add(broadcast);
   }
 
-  /** Drops from the cache what has changed. */
+  /** Returns a listener that drops changed configurations from the cache. */
   ChangeListener.Listener hearer() {
     return LimitParts.hearer(cache::forget, cache::flush);
   }

@@ -5,11 +5,11 @@ import dev.weir.engine.slots.SlotScheduler;
 import java.time.Duration;
 
 /**
- * How slots are assigned and kept.
+ * The settings of slots.
  *
  * @param defaultConfig the configuration of requests that name none
  * @param createsDefault whether it is created if it does not exist
- * @param cacheTtl for how long a node may use a configuration that another node has changed
+ * @param cacheTtl how long a node may use a configuration that another node has changed
  */
 record SlotSettings(
     String defaultConfig,
@@ -20,7 +20,7 @@ record SlotSettings(
     Duration upkeepInterval) {
   private static final Duration MIN_UPKEEP_INTERVAL = Duration.ofMillis(10);
 
-  /** Every time minus this is still a time. */
+  /** Small enough that subtracting it from any time does not underflow. */
   private static final Duration MAX_AGE = Duration.ofDays(100 * 365);
 
   private static final int UPKEEP_STEPS = 50;
@@ -40,7 +40,7 @@ record SlotSettings(
         settings.number(Setting.SLOTS_LANES, 1, 64),
         settings.number(Setting.SLOTS_MAX_BATCH, 1, 50_000),
         SlotScheduler.Settings.DEFAULT.maxWaiting(),
-        // Waiting for two kinds of things, they leave half of the connections to the others.
+        // Two kinds of work use this many each, which leaves half of the connections to the rest.
         Math.clamp(settings.number(Setting.DB_POOL_MAX, 2, 1_000) / 4, 1, 16));
   }
 

@@ -4,17 +4,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The start of a node, which a signal may end at any moment.
+ * The start of a node, which a signal may cancel at any moment.
  *
- * <p>The thread that starts the node is the only one that knows what it has started so far, the
- * processes of PostgreSQL included. So it is told to stop, looks between its steps, and stops
- * everything itself; the thread that ends the process waits for it. Thread-safe.
+ * <p>Only the thread that starts the node has track of what it has started so far, including the
+ * PostgreSQL processes. It therefore checks a stop flag between its steps and stops everything
+ * itself; the thread that ends the process waits for it. Thread-safe.
  */
 public final class Startup implements StopSignal {
   private final CompletableFuture<Optional<Node>> result = new CompletableFuture<>();
   private volatile boolean isStopping;
 
-  /** Starts the node; may be called once. */
+  /** Starts the node. May be called only once. */
   public Node start(Settings settings) {
     Optional<Node> started = Optional.empty();
     try {
@@ -25,7 +25,7 @@ public final class Startup implements StopSignal {
     }
   }
 
-  /** Ends the start if it is under way, or drains and stops the node if it is up. */
+  /** Cancels a start in progress, or drains and stops a running node. */
   public void stop() {
     isStopping = true;
     result.join().ifPresent(Node::close);

@@ -1,13 +1,13 @@
 package dev.weir.server.wiring;
 
-/** Whether a start has to be given up, because the process is told to end. */
+/** Reports whether a start must be cancelled because the process is shutting down. */
 @FunctionalInterface
 interface StopSignal {
   StopSignal NEVER = () -> false;
 
   boolean isStopping();
 
-  /** Called between two steps of a start. */
+  /** Throws if the start must be cancelled; called between the steps of a start. */
   default void check() {
     if (isStopping()) {
       throw new StoppedException();

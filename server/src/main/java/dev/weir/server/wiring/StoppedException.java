@@ -1,6 +1,8 @@
 package dev.weir.server.wiring;
 
-/** The start was ended before the node was up; all that was started has been stopped. */
+/**
+ * Thrown if the start was cancelled before the node was up; all that was started has been stopped.
+ */
 public final class StoppedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Work that a node repeats in the background; failures are logged. */
+/** Runs a periodic task of a node in the background and logs its failures. */
 final class Upkeep {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
 

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 
-/** The endpoints, listening. */
+/** The web server of the endpoints, listening. */
 final class WebServer implements Drain.Door, AutoCloseable {
   private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
 
@@ -32,12 +32,12 @@ final class WebServer implements Drain.Door, AutoCloseable {
   }
 
   /**
-   * Starts to listen.
+   * Starts the web server.
    *
-   * @param beans what the endpoints ask for, by type
-   * @param more what chooses between endpoints, by property
+   * @param beans the parts that the endpoints inject, by type
+   * @param more additional properties, which enable or disable endpoints
    */
-  @SuppressWarnings("unchecked") // An array of classes, of Micronaut's making.
+  @SuppressWarnings("unchecked") // Micronaut takes a generic array of classes.
   static WebServer start(WebSettings settings, Beans beans, Map<String, Object> more) {
     ApplicationContextBuilder builder =
         ApplicationContext.builder()
@@ -106,7 +106,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
     return properties;
   }
 
-  /** The WebJar keeps its files under its version, and says which that is. */
+  /** Returns the version of the WebJar, which is part of the path of its files. */
   private static String swaggerUiVersion() {
     try (InputStream in = WebServer.class.getClassLoader().getResourceAsStream(WEBJAR)) {
       Properties properties = new Properties();

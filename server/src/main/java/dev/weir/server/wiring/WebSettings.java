@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the endpoints listen.
+ * The settings of the web server.
  *
- * @param allowed the names under which they answer
- * @param patience how long draining may take, at every port
+ * @param allowed the accepted values of the Host header
+ * @param patience how long draining may take, for every port
  */
 record WebSettings(String host, int port, AllowedHosts allowed, Drain.Patience patience) {
   private static final Duration MAX_DRAINING = Duration.ofHours(1);
@@ -29,7 +29,9 @@ record WebSettings(String host, int port, AllowedHosts allowed, Drain.Patience p
             settings.duration(Setting.DRAIN_IDLE, Duration.ZERO, MAX_DRAINING)));
   }
 
-  /** Without a token or an issuer of tokens, only this machine may reach the admin endpoints. */
+  /**
+   * Rejects a host other than loopback if there is neither an admin token nor an issuer of tokens.
+   */
   private static void refuseOpenDoor(Settings settings, String host) {
     if (!isLoopback(host) && isAdminOpen(settings)) {
       throw new InvalidSettingException(
@@ -38,7 +40,9 @@ record WebSettings(String host, int port, AllowedHosts allowed, Drain.Patience p
     }
   }
 
-  /** On loopback, where something is open without a token, only own names are answered. */
+  /**
+   * Returns the accepted hosts: on loopback, if any part is open without a token, only own names.
+   */
   private static AllowedHosts allowedHosts(Settings settings, String host) {
     boolean isApiOpen = settings.list(Setting.CLIENT_KEYS).isEmpty();
     if (!isLoopback(host) || !(isAdminOpen(settings) || isApiOpen)) {

@@ -1,5 +1,5 @@
 /**
- * Settings, opened parts and running servers: the only package that knows stores.
+ * Settings, opened parts and running servers: the only package that depends on the stores.
  *
  * <p>Start with {@link dev.weir.server.wiring.Node}.
  */
