@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 
-/** What the server says to one line of a batch. */
+/** The server's result for one line of a batch. */
 sealed interface Answer {
 
-  /** The event has a slot; {@code replayed} if it had it before. */
+  /** The event has a slot; {@code replayed} if it already had it. */
   record Assigned(Instant scheduledTime, boolean replayed) implements Answer {}
 
   /** The event has no slot. */
   record Refused(Problem problem) implements Answer {}
 
-  /** Reads a line of the answer; anything that is not one is refused. */
+  /** Reads a line of the response; throws if it is neither a slot nor a problem. */
   static Answer read(String line) throws IOException {
     JsonObject json = JsonObject.read(line.getBytes(StandardCharsets.UTF_8));
     if (json.text("scheduledTime").isPresent()) {

@@ -8,12 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/** The head of an HTTP/1.1 answer: its status and how its body is framed. */
+/** The head of an HTTP/1.1 response: its status and how its body is framed. */
 record AnswerHead(int status, boolean chunked, OptionalLong lengthBytes) {
   private static final int LONGEST_LINE_BYTES = 8 * 1024;
   private static final int MOST_LINES = 200;
 
-  /** Reads up to the body, past interim answers such as 100 Continue. */
+  /** Reads up to the body, skipping interim responses such as 100 Continue. */
   static AnswerHead read(InputStream in) throws IOException {
     while (true) {
       int status = status(line(in));
@@ -39,7 +39,7 @@ record AnswerHead(int status, boolean chunked, OptionalLong lengthBytes) {
     }
   }
 
-  /** The body that follows on the stream, without its framing. */
+  /** Returns the body that follows on the stream, without its framing. */
   InputStream body(InputStream in) {
     if (chunked) {
       return new FramedInput(in, 0, true);
@@ -47,7 +47,7 @@ record AnswerHead(int status, boolean chunked, OptionalLong lengthBytes) {
     return lengthBytes.isPresent() ? new FramedInput(in, lengthBytes.getAsLong(), false) : in;
   }
 
-  /** A line of the head, or of the framing of a body, without its end. */
+  /** Reads a line of the head, or of the framing of a body, without its line end. */
   static String line(InputStream in) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int next = in.read(); next != '\n'; next = in.read()) {

@@ -7,8 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Draws how full windows are: a row for each, with a bar, and a line for each stretch of empty
- * ones.
+ * Draws how full windows are: a row with a bar for each, and a line for each stretch of empty ones.
  */
 final class BarChart {
   private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
@@ -17,7 +16,9 @@ final class BarChart {
   private static final String RED = "\u001b[31m";
   private static final String RESET = "\u001b[0m";
 
-  /** Two spaces thrice, the percentage, and the last column free, which some terminals wrap at. */
+  /**
+   * Three gaps of two spaces, the percentage, and a free last column, where some terminals wrap.
+   */
   private static final int SPACES_AND_PERCENT_COLUMNS = 3 * 2 + "100 %".length() + 1;
 
   private static final int NARROWEST_BAR_COLUMNS = 5;
@@ -71,7 +72,10 @@ final class BarChart {
     return terminal.colours() ? colour + padded + RESET : padded;
   }
 
-  /** What is taken at all shows at least a sliver; what is not full never looks full. */
+  /**
+   * Returns the bar. Any use shows at least a sliver, and a window that is not full never looks
+   * full.
+   */
   private static String eighths(double share, int columns) {
     int most = columns * 8;
     int eighths = share >= 1 ? most : Math.clamp((int) (share * most), 1, most - 1);
@@ -83,7 +87,9 @@ final class BarChart {
     return "#".repeat(share >= 1 ? columns : Math.clamp((int) (share * columns), 1, columns - 1));
   }
 
-  /** Rounded down, so that 100 % means full. A limit that was lowered makes more than that. */
+  /**
+   * Returns the percentage, rounded down so that 100 % means full. A lowered limit can exceed it.
+   */
   private static long percent(WindowsPage.Occupancy window) {
     return 100 * window.taken() / window.max();
   }

@@ -18,13 +18,13 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * One HTTP/1.1 POST whose answer is read while the request is still being written: one thread
+ * One HTTP/1.1 POST whose response is read while the request is still being written: one thread
  * sends, another reads.
  *
- * <p>The HTTP clients of the JDK do not look at the answer before the whole request is sent
- * (measured on JDK 25). With an answer for each line the server would then stop reading once the
- * buffers on the way are full, and both would wait for ever. Hence a socket, a connection for one
- * request.
+ * <p>The HTTP clients of the JDK do not read the response before the whole request is sent
+ * (measured on JDK 25). With a result for each line the server would then stop reading once the
+ * buffers in between are full, and both sides would wait forever. Hence a plain socket, with one
+ * request per connection.
  */
 final class BatchExchange implements Closeable {
   private static final int BUFFER_BYTES = 64 * 1024;
@@ -56,7 +56,7 @@ final class BatchExchange implements Closeable {
     }
   }
 
-  /** Sends some lines at once, each with its line feed. */
+  /** Sends several lines together, each with its line feed. */
   void send(byte[] lines) throws IOException {
     if (lines.length == 0) {
       return; // An empty chunk would end the request.
@@ -67,13 +67,13 @@ final class BatchExchange implements Closeable {
     request.flush();
   }
 
-  /** Ends the request; the answer goes on. */
+  /** Ends the request; the response continues. */
   void finish() throws IOException {
     request.write(ascii("0\r\n\r\n"));
     request.flush();
   }
 
-  /** Waits for the head of the answer and gives its body. */
+  /** Waits for the head of the response and returns its body. */
   InputStream answers() throws IOException, ProblemException {
     AnswerHead head = AnswerHead.read(answer);
     InputStream body = head.body(answer);
@@ -129,7 +129,7 @@ final class BatchExchange implements Closeable {
     SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
     SSLSocket secure = (SSLSocket) factory.createSocket(socket, host, port, true);
     SSLParameters parameters = secure.getSSLParameters();
-    // Without this the certificate may be anybody's.
+    // Without this, a certificate of any other host would be accepted.
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
     secure.setSSLParameters(parameters);
     secure.startHandshake();

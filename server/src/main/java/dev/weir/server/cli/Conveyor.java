@@ -9,11 +9,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of lines that were sent and are not answered yet, in order, between the thread that
- * sends and the one that reads the answers; and the lines that must go round again.
+ * The blocks of lines that were sent and have no result yet, in order, between the thread that
+ * sends and the thread that reads results; and the lines that must be sent again.
  *
- * <p>Bounded: the sender waits while so many blocks are under way, and takes nothing new from the
- * feed as long as lines want to go round again. Thread-safe.
+ * <p>Bounded: the sender waits while the max number of blocks is in flight, and takes nothing new
+ * from the feed while lines wait to be sent again. Thread-safe.
  */
 final class Conveyor {
   private static final int MOST_BLOCKS = 64;
@@ -28,8 +28,8 @@ final class Conveyor {
   /**
    * Lines that are sent together.
    *
-   * @param lines in the order of their answers
-   * @param feedBytes up to where the feed has been read
+   * @param lines in the order of their results
+   * @param feedBytes the position in the feed after these lines
    */
   record Block(List<FeedLine> lines, long feedBytes) {
     Block {
@@ -37,7 +37,7 @@ final class Conveyor {
     }
   }
 
-  /** Announces a block that is about to be sent; waits while too many are under way. */
+  /** Announces a block that is about to be sent; waits while too many are in flight. */
   void put(Block block) throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -52,7 +52,7 @@ final class Conveyor {
     }
   }
 
-  /** Says that nothing more will be put. */
+  /** Signals that no more blocks follow. */
   void end() {
     lock.lock();
     try {
@@ -63,7 +63,7 @@ final class Conveyor {
     }
   }
 
-  /** The next block to read the answers of; null after the last. */
+  /** Returns the next block whose results are to be read; null after the last. */
   @Nullable Block take() throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -77,9 +77,9 @@ final class Conveyor {
   }
 
   /**
-   * Says that a block taken is answered.
+   * Marks a taken block as complete.
    *
-   * @param again those of its lines that the sender should send once more
+   * @param again those of its lines that the sender should send again
    */
   void answered(List<FeedLine.Entry> again) {
     lock.lock();
@@ -92,7 +92,7 @@ final class Conveyor {
     }
   }
 
-  /** How often the first of the lines to be sent once more was refused; 0 if there are none. */
+  /** Returns how often the first of the lines to be sent again was refused; 0 if there are none. */
   int againAttempt() {
     lock.lock();
     try {
@@ -102,7 +102,7 @@ final class Conveyor {
     }
   }
 
-  /** Takes all lines that should be sent once more. */
+  /** Takes all lines that should be sent again. */
   List<FeedLine.Entry> takeAgain() {
     lock.lock();
     try {
@@ -114,7 +114,7 @@ final class Conveyor {
     }
   }
 
-  /** Waits until all is answered or something must go round again; says whether the latter. */
+  /** Waits until all results are in or a line must be sent again; returns true for the latter. */
   boolean awaitAgain() throws InterruptedException {
     lock.lockInterruptibly();
     try {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A feed of comma-separated values with a header row. The columns {@code eventId}, {@code
  * configName} and {@code requestedTime} are found by name, in any order and case. Only the first is
- * required, and no other is accepted: a misspelt {@code requestedTime} that is passed over would
- * schedule everything for now.
+ * required, and no other is accepted: ignoring a misspelt {@code requestedTime} would schedule
+ * everything for now.
  */
 final class CsvFeed implements Feed {
   private static final List<String> KNOWN = List.of("eventId", "configName", "requestedTime");
@@ -30,8 +30,7 @@ final class CsvFeed implements Feed {
    * Reads the header row.
    *
    * @param configName the configuration of entries that name none
-   * @throws FeedException if the header lacks the event id, or has a column that is not known or
-   *     comes twice
+   * @throws FeedException if the header lacks the event id, or has an unknown or duplicate column
    */
   CsvFeed(InputStream in, Optional<String> configName) throws IOException {
     this.records = new RecordReader(in, true);

@@ -75,7 +75,10 @@ record CsvRecord(List<String> fields) {
     return !records.hasNext();
   }
 
-  /** FastCSV has one exception for both flaws. Which one it was shows when one is allowed. */
+  /**
+   * Returns which flaw it was. FastCSV has one exception for both, so this retries with one
+   * allowed.
+   */
   private static String quoteFlaw(String text) {
     FieldCollector collector = new FieldCollector();
     try {

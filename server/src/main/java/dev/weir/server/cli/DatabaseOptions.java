@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which database a command works on, and where its other settings come from. */
+/** Options for the database of a command and the source of its other settings. */
 final class DatabaseOptions {
   @Option(names = "--data", description = "Folder of the embedded PostgreSQL.")
   private @Nullable String data;
@@ -25,7 +25,7 @@ final class DatabaseOptions {
   @Option(names = "--settings", description = "A properties file with settings.")
   private @Nullable Path file;
 
-  /** The settings in force, with these options and with more that were given. */
+  /** Returns the effective settings, with these options and with additional ones. */
   Settings settings(Map<Setting, String> more) {
     Map<Setting, String> given = new EnumMap<>(Setting.class);
     given.putAll(more);

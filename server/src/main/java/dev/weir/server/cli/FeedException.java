@@ -2,7 +2,7 @@ package dev.weir.server.cli;
 
 import java.io.IOException;
 
-/** Says that a feed as a whole cannot be read as what it is said to be. */
+/** Thrown if a feed as a whole cannot be read in its declared format. */
 final class FeedException extends IOException {
   private static final long serialVersionUID = 1L;
 

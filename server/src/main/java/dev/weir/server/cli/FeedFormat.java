@@ -7,7 +7,7 @@ import java.util.Optional;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How a feed is written. */
+/** The format of a feed. */
 enum FeedFormat {
   NDJSON,
   CSV;
@@ -25,7 +25,7 @@ enum FeedFormat {
     }
   }
 
-  /** What the name of a file promises, if anything. */
+  /** Returns the format that a file name implies, if any. */
   static Optional<FeedFormat> ofFileName(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     if (lower.endsWith(".csv")) {
@@ -37,6 +37,8 @@ enum FeedFormat {
   }
 
   /**
+   * Opens a feed in this format.
+   *
    * @param configName the configuration of entries that name none
    */
   Feed open(InputStream in, Optional<String> configName) throws IOException {

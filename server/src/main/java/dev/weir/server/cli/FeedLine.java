@@ -1,18 +1,18 @@
 package dev.weir.server.cli;
 
-/** One entry of a feed, kept until it is answered. */
+/** One entry of a feed, kept until its result is known. */
 sealed interface FeedLine {
 
-  /** The line of the feed it begins on, from 1. */
+  /** Returns the number of the line on which the entry begins, from 1. */
   long number();
 
-  /** As it stands in the feed. */
+  /** Returns the entry as it is in the feed. */
   String text();
 
   /**
    * An entry for the server.
    *
-   * @param request what to send, a line without its end
+   * @param request the line to send, without its end
    * @param attempt how often it has been sent before
    */
   record Entry(long number, String text, String request, int attempt) implements FeedLine {
@@ -28,7 +28,7 @@ sealed interface FeedLine {
   /**
    * An entry that cannot be sent.
    *
-   * @param flaw why
+   * @param flaw the reason
    */
   record Flawed(long number, String text, String flaw) implements FeedLine {}
 }

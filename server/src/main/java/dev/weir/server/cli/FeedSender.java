@@ -9,9 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a feed, block by block, and once more the lines that the server could not work on for want
- * of its database. While there are such lines it takes nothing new, so that an outage makes an
- * import wait rather than fail line by line.
+ * Sends a feed block by block, and sends lines again that failed because the server's database was
+ * unavailable. While there are such lines it takes nothing new, so that an outage makes an import
+ * wait rather than fail line by line.
  */
 final class FeedSender implements Runnable {
   private static final int BLOCK_BYTES = 64 * 1024;
@@ -24,7 +24,7 @@ final class FeedSender implements Runnable {
   private volatile @Nullable IOException feedFailure;
   private volatile @Nullable IOException sendFailure;
 
-  /** How time is let pass before a new attempt. */
+  /** Waits before a new attempt. */
   @FunctionalInterface
   interface Pause {
     void pause(Duration duration) throws InterruptedException;
@@ -37,12 +37,12 @@ final class FeedSender implements Runnable {
     this.pause = pause;
   }
 
-  /** Why the feed could not be read to its end, if so. Set before the conveyor ends. */
+  /** Returns why the feed could not be read to its end, if so. Set before the conveyor ends. */
   @Nullable IOException feedFailure() {
     return feedFailure;
   }
 
-  /** Why not all could be sent, if so. Set before the conveyor ends. */
+  /** Returns why not all could be sent, if so. Set before the conveyor ends. */
   @Nullable IOException sendFailure() {
     return sendFailure;
   }
@@ -69,7 +69,7 @@ final class FeedSender implements Runnable {
     }
   }
 
-  /** The longer some line has been without luck, the longer the pause. */
+  /** Sends lines again after a pause that grows with the number of attempts. */
   private void sendAgain(int attempt) throws IOException, InterruptedException {
     Duration wanted = Duration.ofSeconds(1L << Math.min(attempt - 1, 10));
     pause.pause(wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE);
@@ -84,7 +84,7 @@ final class FeedSender implements Runnable {
     parcel.send();
   }
 
-  /** Sends the next block of the feed; false after the last. */
+  /** Sends the next block of the feed; returns false after the last. */
   private boolean sendNext() throws IOException, InterruptedException {
     Parcel parcel = new Parcel();
     boolean more = true;
@@ -95,7 +95,7 @@ final class FeedSender implements Runnable {
         if (line != null) {
           parcel.add(line);
         }
-        // What is there goes out before more is waited for: the feed may be a slow pipe.
+        // Available lines are sent before waiting for more, because the feed may be a slow pipe.
       } while (more && !parcel.isFull() && !feed.mayBlock());
     } catch (IOException failed) {
       feedFailure = failed;
@@ -105,7 +105,7 @@ final class FeedSender implements Runnable {
     return more;
   }
 
-  /** Lines gathered to be sent together. */
+  /** Lines collected to be sent together. */
   private final class Parcel {
     private final List<FeedLine> lines = new ArrayList<>();
     private final ByteArrayOutputStream request = new ByteArrayOutputStream(BLOCK_BYTES + 1024);

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * The body of an HTTP/1.1 answer without its framing. A body that ends before its framing says so
- * is an {@link EOFException}, never a quiet end: half an answer must not pass for a whole one.
+ * The body of an HTTP/1.1 response without its framing. A truncated body is an {@link
+ * EOFException}, never a normal end: half a response must not pass for a whole one.
  */
 final class FramedInput extends InputStream {
   private final InputStream in;
@@ -16,6 +16,8 @@ final class FramedInput extends InputStream {
   private boolean ended;
 
   /**
+   * Reads a body from a stream.
+   *
    * @param leftBytes the length of the body, or 0 if it is chunked
    */
   FramedInput(InputStream in, long leftBytes, boolean chunked) {
@@ -64,7 +66,7 @@ final class FramedInput extends InputStream {
     inChunk = true;
     if (leftBytes == 0) {
       ended = true;
-      // Trailers say nothing that we want to know.
+      // Trailers contain nothing of interest.
       String trailer;
       do {
         trailer = AnswerHead.line(in);

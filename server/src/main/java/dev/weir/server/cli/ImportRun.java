@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One import: a thread sends the feed while the caller's reads the answers, gives each to its line,
- * counts it, and writes it to where it belongs.
+ * One import: a thread sends the feed while the caller's thread reads the results, matches each to
+ * its line, counts it, and writes it to its file.
  */
 final class ImportRun {
-  /** With the sender's pauses between them that makes about half a minute. */
+  /** With the sender's pauses between them, this is about half a minute. */
   private static final int MOST_ATTEMPTS = 6;
 
   private final WeirClient client;
@@ -23,7 +23,9 @@ final class ImportRun {
   private final Writer answersCopy;
 
   /**
-   * @param answersCopy takes every answer, a line each
+   * Creates an import.
+   *
+   * @param answersCopy receives every result, one per line
    */
   ImportRun(WeirClient client, ImportTally tally, RejectFile rejects, Writer answersCopy) {
     this.client = client;
@@ -35,7 +37,7 @@ final class ImportRun {
   /**
    * Runs to the end of the feed.
    *
-   * @throws IOException if the feed cannot be read or a result not be written
+   * @throws IOException if the feed cannot be read or a result cannot be written
    */
   void run(Feed feed, FeedSender.Pause pause)
       throws IOException, ProblemException, UnreachableException, InterruptedException {
@@ -46,7 +48,7 @@ final class ImportRun {
       try {
         receive(new Answers(exchange), conveyor, sender);
       } finally {
-        // It may be waiting for the feed, or for us, and nobody will send any more.
+        // The thread may be waiting for the feed or for us, and nothing more will be sent.
         thread.interrupt();
       }
     }
@@ -81,7 +83,7 @@ final class ImportRun {
     }
   }
 
-  /** Deals with an answer; false if the line should be sent once more. */
+  /** Handles a result; returns false if the line should be sent again. */
   private boolean settled(FeedLine.Entry entry, Answers.Line line) throws IOException {
     if (entry.attempt() > 0) {
       tally.waiting(-1);
@@ -116,12 +118,12 @@ final class ImportRun {
     answersCopy.write('\n');
   }
 
-  /** The lines of the answer; what goes wrong with them is told apart from our own files. */
+  /** The lines of the response. Their failures are distinguished from those of our own files. */
   private final class Answers {
     private final BatchExchange exchange;
     private @Nullable RecordReader lines;
 
-    /** An answer and how it was written. */
+    /** A result and its original text. */
     record Line(String text, Answer answer) {}
 
     Answers(BatchExchange exchange) {
@@ -152,7 +154,7 @@ final class ImportRun {
           "lost " + server() + ": " + UnreachableException.reason(cause), cause);
     }
 
-    /** The head of the answer is waited for only when something has been sent. */
+    /** Reads a line. The head of the response is awaited only after something has been sent. */
     private RecordReader.@Nullable Cut read() throws ProblemException, UnreachableException {
       try {
         if (lines == null) {

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what an import has come to so far. Thread-safe: one thread counts, another shows. */
+/** Counts the results of an import so far. Thread-safe: one thread counts, another displays. */
 final class ImportTally {
   private long assigned;
   private long replayed;
@@ -18,10 +18,10 @@ final class ImportTally {
    * The counts at one moment.
    *
    * @param assigned events that got a slot
-   * @param replayed events that had one before
-   * @param rejected events without one
-   * @param waiting events that go round again because the server lost its database
-   * @param feedBytes how much of the feed is answered
+   * @param replayed events that already had a slot
+   * @param rejected events without a slot
+   * @param waiting events to be sent again because the server's database was unavailable
+   * @param feedBytes how much of the feed has results
    */
   record Counts(
       long assigned,
@@ -52,7 +52,7 @@ final class ImportTally {
     rejected++;
   }
 
-  /** Some lines must go round again (or, negative, are being answered anew). */
+  /** Adds lines that must be sent again or, if negative, removes lines that get a new result. */
   synchronized void waiting(long change) {
     waiting += change;
   }

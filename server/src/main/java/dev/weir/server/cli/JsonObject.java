@@ -13,12 +13,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object as the server sent it. A member that is absent, null or of another kind than asked
- * for is simply not there: the server may add members, and an old client must not stumble over
+ * A JSON object from the server. A member that is null or of an unexpected type counts as absent,
+ * and unknown members are ignored: the server may add members, and an old client must not fail on
  * them.
  */
 final class JsonObject {
-  /** Shared: it is thread-safe and keeps the tables of known names. */
+  /** Shared: it is thread-safe and caches the tables of known names. */
   static final JsonFactory JSON = new JsonFactory();
 
   private final Map<String, @Nullable Object> members;
@@ -27,7 +27,7 @@ final class JsonObject {
     this.members = members;
   }
 
-  /** Reads the one object that the bytes hold; anything else is refused. */
+  /** Reads bytes that contain exactly one object; throws if they contain anything else. */
   static JsonObject read(byte[] bytes) throws IOException {
     try (JsonParser parser = JSON.createParser(bytes)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -62,7 +62,9 @@ final class JsonObject {
     return list.stream().filter(JsonObject.class::isInstance).map(JsonObject.class::cast).toList();
   }
 
-  /** A member that the contract promises; an answer without it is not from a Weir server. */
+  /**
+   * Returns a member that the contract guarantees; a response without it is not from a Weir server.
+   */
   String requiredText(String name) throws IOException {
     return text(name).orElseThrow(() -> new IOException("no text '" + name + "'"));
   }
@@ -71,7 +73,7 @@ final class JsonObject {
     return number(name).orElseThrow(() -> new IOException("no number '" + name + "'"));
   }
 
-  /** The parser's own limits bound the depth, so that recursion is safe. */
+  /** Reads a value. The parser limits the depth, so recursion is safe. */
   private static @Nullable Object value(JsonParser parser, JsonToken token) throws IOException {
     return switch (token) {
       case START_OBJECT -> object(parser);

@@ -10,12 +10,14 @@ import java.io.StringWriter;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A feed of JSON objects, one a line, handed on to the server nearly untouched. */
+/** A feed of JSON objects, one per line, passed to the server nearly unchanged. */
 final class NdjsonFeed implements Feed {
   private final RecordReader lines;
   private final Optional<String> configName;
 
   /**
+   * Reads a feed from a stream.
+   *
    * @param configName the configuration of entries that name none
    */
   NdjsonFeed(InputStream in, Optional<String> configName) {
@@ -49,8 +51,8 @@ final class NdjsonFeed implements Feed {
   }
 
   /**
-   * What goes to the server must not look blank to it, or every later answer would be taken for
-   * that of another line. All other judgement is the server's.
+   * Returns why an entry cannot be sent. A line that the server takes for blank would shift every
+   * later result to another line. All other validation is up to the server.
    */
   private static @Nullable String flaw(RecordReader.Cut cut) {
     if (cut.flaw() != null) {
@@ -59,7 +61,7 @@ final class NdjsonFeed implements Feed {
     return cut.text().stripLeading().startsWith("{") ? null : "is not a JSON object";
   }
 
-  /** Names the configuration where the entry does not; what cannot be read is left as it is. */
+  /** Adds the configuration to an entry that names none; returns an unreadable entry unchanged. */
   private static String withConfig(String text, String configName) throws IOException {
     StringWriter copy = new StringWriter(text.length() + configName.length() + 20);
     try (JsonParser parser = JsonObject.JSON.createParser(text);

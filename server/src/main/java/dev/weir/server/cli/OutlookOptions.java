@@ -9,7 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What part of a configuration's future a command asks for, and how its answer is shown. */
+/**
+ * Options for the range of a configuration's future to query, and for how the response is shown.
+ */
 final class OutlookOptions {
   @Option(names = "--config", paramLabel = "NAME", description = "the configuration")
   private @Nullable String configName;
@@ -23,14 +25,14 @@ final class OutlookOptions {
   @Option(names = "--json", description = "print the server's answer as it is")
   private boolean json;
 
-  /** Writes an answer for people. */
+  /** Renders a response for humans. */
   @FunctionalInterface
   interface Picture {
     void show(byte[] answer) throws IOException;
   }
 
   /**
-   * Asks the server and shows what it says; the result is the exit code.
+   * Queries the server and shows the response. Returns the exit code.
    *
    * @param more parameters besides the common ones
    */

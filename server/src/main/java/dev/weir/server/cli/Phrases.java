@@ -3,7 +3,7 @@ package dev.weir.server.cli;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Numbers and times as people read them, the same in every locale. */
+/** Formats numbers and times for humans, the same in every locale. */
 final class Phrases {
   private static final long MEGABYTE = 1_000_000;
 
@@ -13,7 +13,7 @@ final class Phrases {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
-  /** A number and its noun: "1 event", "2 events". */
+  /** Returns a number and its noun: "1 event", "2 events". */
   static String count(long number, String noun) {
     return number(number) + " " + noun + (number == 1 ? "" : "s");
   }
@@ -22,7 +22,7 @@ final class Phrases {
     return String.format(Locale.ROOT, "%,.1f MB", (double) bytes / MEGABYTE);
   }
 
-  /** As on a clock: 0:07, 12:30, 1:00:05. */
+  /** Returns a duration as on a clock: 0:07, 12:30, 1:00:05. */
   static String clock(Duration duration) {
     long hours = duration.toHours();
     return hours > 0
@@ -31,7 +31,9 @@ final class Phrases {
         : String.format(Locale.ROOT, "%d:%02d", duration.toMinutes(), duration.toSecondsPart());
   }
 
-  /** In the two units that matter: 0.25 s, 16.7 s, 6 min 40 s, 11 h 6 min, 3 d 4 h. */
+  /**
+   * Returns a duration in its two largest units: 0.25 s, 16.7 s, 6 min 40 s, 11 h 6 min, 3 d 4 h.
+   */
   static String duration(Duration duration) {
     if (duration.isNegative()) {
       return "-" + duration(duration.negated());

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What the server says is wrong (RFC 9457), as far as a person at a terminal wants to read it. */
+/** An error response of the server (RFC 9457), reduced to the parts to print on a terminal. */
 record Problem(String type, int status, String title, String detail, List<FieldError> errors) {
   private static final String NO_TYPE = "about:blank";
   private static final String STORE_UNAVAILABLE = "urn:weir:problem:store-unavailable";
 
-  /** One wrong field of a request. */
+  /** An invalid field of a request. */
   record FieldError(String field, String message) {}
 
   Problem {
@@ -37,8 +37,8 @@ record Problem(String type, int status, String title, String detail, List<FieldE
   }
 
   /**
-   * Makes a problem of an answer whose status is an error. A proxy in between answers with a page
-   * of its own, of which nothing is shown but the status.
+   * Returns the problem of an error response. For a page from a proxy in between, it contains only
+   * the status.
    */
   static Problem ofAnswer(int status, byte[] body) {
     return parse(body)
@@ -49,17 +49,17 @@ record Problem(String type, int status, String title, String detail, List<FieldE
                 new Problem(NO_TYPE, status, "the server answered HTTP " + status, "", List.of()));
   }
 
-  /** What this program itself finds wrong with a line of a feed, in the words the server uses. */
+  /** Returns a problem that this program finds with a line of a feed, in the server's format. */
   static Problem unreadableLine(String flaw) {
     return new Problem(NO_TYPE, 400, "Unreadable line", "The line " + flaw + ".", List.of());
   }
 
-  /** Whether it is likely to pass by itself soon. */
+  /** Returns true if the problem is likely to be temporary. */
   boolean isPassing() {
     return status == 503 && type.equals(STORE_UNAVAILABLE);
   }
 
-  /** The lines to print: title and detail, then each wrong field on a line of its own. */
+  /** Returns the lines to print: title and detail, then each invalid field on its own line. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(detail.isEmpty() || detail.equals(title) ? title : title + ": " + detail);

@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-/** Says that the server answered and refused the request as a whole. */
+/** Thrown if the server refuses the request as a whole. */
 final class ProblemException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
-/** How far an import is, how fast it goes and when it will be done, in a line. */
+/** Formats the progress of an import in one line: how much is done, its rate and the time left. */
 final class ProgressBar {
   private static final int WIDEST_BAR_COLUMNS = 40;
   private static final int NARROWEST_BAR_COLUMNS = 5;
@@ -18,7 +18,7 @@ final class ProgressBar {
   /**
    * Starts to measure.
    *
-   * @param totalBytes how long the feed is, if that is known
+   * @param totalBytes the length of the feed, if known
    * @param nanoTime a clock such as {@link System#nanoTime}
    */
   ProgressBar(Terminal terminal, OptionalLong totalBytes, LongSupplier nanoTime) {
@@ -36,7 +36,7 @@ final class ProgressBar {
     return (long) (counts.answered() / Math.max(seconds(), 0.001));
   }
 
-  /** How long it will still take at the pace so far; unknown before the first answer. */
+  /** Returns the time left at the average rate so far; empty before the first result. */
   Optional<Duration> timeLeft(ImportTally.Counts counts) {
     long done = counts.feedBytes();
     if (totalBytes.isEmpty() || done == 0) {
@@ -47,7 +47,7 @@ final class ProgressBar {
     return Optional.of(Duration.ofMillis(Math.round(seconds() * left / done * 1000)));
   }
 
-  /** The line, with a bar if it is to be written over and over on a terminal. */
+  /** Returns the line, with a bar if it is updated in place on a terminal. */
   String text(ImportTally.Counts counts) {
     String numbers = numbers(counts);
     if (!terminal.interactive() || totalBytes.isEmpty()) {

@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Keeps a line of progress up to date while it is open: on a terminal the same line over and over,
- * elsewhere a new one every few seconds. It has a thread of its own, so that it also moves when the
- * work does not.
+ * Shows progress while it is open: on a terminal one line that is updated in place, elsewhere a new
+ * line every few seconds. It has its own thread, so that it also updates while the work stalls.
  */
 final class ProgressDisplay implements AutoCloseable {
   private static final Duration ON_TERMINAL = Duration.ofMillis(200);
@@ -22,9 +21,9 @@ final class ProgressDisplay implements AutoCloseable {
   private final Thread thread;
 
   /**
-   * Shows the text from now on, as it is at each time.
+   * Shows the text, which is evaluated anew at each update.
    *
-   * @param interactive whether it goes to a terminal
+   * @param interactive whether the output is a terminal
    */
   ProgressDisplay(PrintWriter out, boolean interactive, Supplier<String> text) {
     this.out = out;
@@ -56,7 +55,7 @@ final class ProgressDisplay implements AutoCloseable {
     }
   }
 
-  /** Nothing appears any more after the close, whatever the thread was about to show. */
+  /** Prints the text, unless the display is closed. */
   private synchronized void show(String text) {
     if (over.getCount() == 0) {
       return;

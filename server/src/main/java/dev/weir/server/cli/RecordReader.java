@@ -9,12 +9,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of bytes into records that end at a line feed, in a buffer of fixed size. In CSV, a
- * line feed inside a quoted field belongs to the record.
+ * Splits a stream of bytes into records that end at a line feed, in a buffer of fixed size. In CSV,
+ * a line feed inside a quoted field belongs to the record.
  *
- * <p>This is not left to FastCSV, which stops at the first malformed record: an import goes on
- * after it, loses one line to a quote that is never closed, reports every rejected record as it
- * stands in the file, and counts the bytes that it has taken.
+ * <p>This is not left to FastCSV, which stops at the first malformed record: an import continues
+ * after it, loses one line to a quote that is never closed, reports every rejected record as it is
+ * in the file, and counts the bytes that it has taken.
  *
  * <p>Works on bytes because line feed, comma and quote never occur inside a longer UTF-8 sequence.
  */
@@ -42,16 +42,16 @@ final class RecordReader {
    * A record without its line end.
    *
    * @param line the number of its first line, from 1
-   * @param flaw why it cannot be used, if it cannot
+   * @param flaw why it cannot be used; null if it can
    */
   record Cut(long line, String text, @Nullable String flaw) {}
 
-  /** How many bytes of the stream the records given so far make up. */
+  /** Returns the total bytes of the records returned so far. */
   long consumedBytes() {
     return consumedBytes;
   }
 
-  /** Whether the next record may have to be waited for. */
+  /** Returns true if reading the next record may block. */
   boolean mayBlock() throws IOException {
     for (int at = start; at < end; at++) {
       if (buffer[at] == '\n') {
@@ -61,7 +61,7 @@ final class RecordReader {
     return !ended && in.available() == 0;
   }
 
-  /** The next record that is not blank, or null at the end of the stream. */
+  /** Returns the next record that is not blank, or null at the end of the stream. */
   @Nullable Cut nextNonBlank() throws IOException {
     Cut cut = next();
     while (cut != null && cut.text().isBlank()) {
@@ -70,7 +70,7 @@ final class RecordReader {
     return cut;
   }
 
-  /** The next record, or null at the end of the stream. */
+  /** Returns the next record, or null at the end of the stream. */
   @Nullable Cut next() throws IOException {
     if (!begun) {
       skipByteOrderMark();
@@ -113,7 +113,7 @@ final class RecordReader {
   }
 
   /**
-   * Gives up only the line that opens the quote, not all that follows it: one stray quote must not
+   * Rejects only the line that opens the quote, not all that follows: one stray quote must not
    * swallow the rest of a feed.
    */
   private Cut neverClosed() {
@@ -132,8 +132,8 @@ final class RecordReader {
   }
 
   /**
-   * Tells text that holds a replacement character from text in which it stands for something
-   * unreadable: an id must not be sent on as another one.
+   * Distinguishes a genuine replacement character in the text from one that stands for invalid
+   * bytes: an id must not be sent as a different one.
    */
   private boolean isUtf8(int from, int length) {
     try {
@@ -174,7 +174,7 @@ final class RecordReader {
     return -1;
   }
 
-  /** Files from spreadsheets often begin with one. */
+  /** Skips a byte order mark, with which files from spreadsheets often begin. */
   private void skipByteOrderMark() throws IOException {
     begun = true;
     boolean more = true;
@@ -203,8 +203,8 @@ final class RecordReader {
   }
 
   /**
-   * Where in a CSV record we are. A quote opens a field only at its beginning, so that a stray one
-   * inside a field spoils its own record and no other.
+   * The position in a CSV record. A quote opens a field only at its beginning, so that a stray
+   * quote inside a field invalidates only its own record.
    */
   private enum Quotes {
     FIELD_BEGINS,

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of the lines that got no slot: a JSON object a line with the number of the line, its
- * text and the problem. It comes into being with the first of them, and then replaces one of an
- * earlier run.
+ * The file of the lines that got no slot: one JSON object per line, with the number of the line,
+ * its text and the problem. It is created with the first such line, and then replaces the file of
+ * an earlier run.
  */
 final class RejectFile implements AutoCloseable {
   private final Path path;
@@ -27,6 +27,8 @@ final class RejectFile implements AutoCloseable {
   }
 
   /**
+   * Adds a rejected line.
+   *
    * @param problemJson the problem, as JSON
    */
   void add(FeedLine line, String problemJson) throws IOException {
@@ -45,7 +47,7 @@ final class RejectFile implements AutoCloseable {
     writer.write(entry.append('\n').toString());
   }
 
-  /** Makes what was added visible, for whoever watches the file. */
+  /** Flushes added lines, so that they are visible to readers of the file. */
   void flush() throws IOException {
     if (writer != null) {
       writer.flush();

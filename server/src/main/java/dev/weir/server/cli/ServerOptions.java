@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which server a command talks to, and what becomes of it when that does not work. */
+/** Options for the server that a command uses, with the handling of its failures. */
 final class ServerOptions {
   static final int OK = 0;
   static final int REFUSED = 1;
@@ -33,13 +33,13 @@ final class ServerOptions {
       description = "the client key; WEIR_TOKEN keeps it out of the list of processes")
   private String token = "";
 
-  /** What a command does with the server; its result is the exit code. */
+  /** A command's work with the server; it returns the exit code. */
   @FunctionalInterface
   interface Task {
     int run(WeirClient client) throws ProblemException, UnreachableException, InterruptedException;
   }
 
-  /** Runs a task and says what went wrong in as few lines as it takes. */
+  /** Runs a task and reports a failure in as few lines as possible. */
   int run(Task task) throws InterruptedException {
     try (WeirClient client = new WeirClient(server(), key())) {
       return task.run(client);

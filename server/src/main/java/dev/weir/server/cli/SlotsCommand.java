@@ -2,7 +2,7 @@ package dev.weir.server.cli;
 
 import picocli.CommandLine.Command;
 
-/** The commands about slots; all of them talk to a running server. */
+/** The commands for slots; all of them use a running server. */
 @Command(
     name = "slots",
     description = "Works with the slots of a running server.",

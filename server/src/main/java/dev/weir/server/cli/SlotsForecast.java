@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Says when so many more events would be through. */
+/** Forecasts when a number of additional events would be done. */
 @Command(
     name = "forecast",
     description = "Says when N more events would be through. Assigns nothing.",

@@ -161,7 +161,7 @@ final class SlotsImport implements Callable<Integer> {
     return Path.of((fromStandardInput() ? "stdin" : feedName) + ".rejects.ndjson");
   }
 
-  /** A result must not overwrite what it is the result of. */
+  /** Checks that no output file would overwrite the feed. */
   private void checkPaths(Path rejects) {
     if (!fromStandardInput()) {
       Path feed = Path.of(feedName);
@@ -201,7 +201,7 @@ final class SlotsImport implements Callable<Integer> {
         : Files.newBufferedWriter(answersPath, StandardCharsets.UTF_8);
   }
 
-  /** A pipe has no length. */
+  /** Returns the length of the feed; empty for a pipe. */
   private OptionalLong feedBytes() {
     try {
       Path feed = Path.of(feedName);

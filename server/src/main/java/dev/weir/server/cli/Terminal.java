@@ -8,12 +8,12 @@ import java.util.Map;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * What is known of the place that output goes to.
+ * The properties of the output.
  *
- * @param interactive whether a person looks at it, so that a line may be written over
+ * @param interactive whether it is a terminal, so that a line may be overwritten
  * @param colours whether colours may be used
  * @param unicode whether its character set has block characters
- * @param widthColumns how wide it is
+ * @param widthColumns its width
  */
 record Terminal(boolean interactive, boolean colours, boolean unicode, int widthColumns) {
   private static final int USUAL_WIDTH_COLUMNS = 80;
@@ -46,8 +46,8 @@ record Terminal(boolean interactive, boolean colours, boolean unicode, int width
   }
 
   /**
-   * The JDK only tells whether input and output both are a terminal, not which of them. Linux says
-   * it of each; elsewhere a guess has to do.
+   * Returns true if a descriptor is a terminal. The JDK only reports whether input and output both
+   * are. Linux reports it for each; on other systems this guesses.
    */
   private static boolean isTerminal(int descriptor) {
     Path link = Path.of("/proc/self/fd/" + descriptor);

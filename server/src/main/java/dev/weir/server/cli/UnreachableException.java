@@ -8,7 +8,10 @@ import java.net.UnknownHostException;
 import java.net.http.HttpTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Says that there is no answer: nobody listens, the connection broke, or it is no Weir server. */
+/**
+ * Thrown if there is no response: nothing listens, the connection broke, or it is not a Weir
+ * server.
+ */
 final class UnreachableException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -16,7 +19,10 @@ final class UnreachableException extends Exception {
     super(message, cause);
   }
 
-  /** The message names the server and, in words, the reason; exceptions often have none. */
+  /**
+   * Returns an exception whose message names the server and the reason in words, which causes often
+   * lack.
+   */
   static UnreachableException of(URI server, IOException cause) {
     return new UnreachableException("cannot reach " + server + ": " + reason(cause), cause);
   }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Runs a node until it is told to stop. */
+/** Runs a node until it is stopped. */
 @Command(
     name = "up",
     description = "Start Weir, on an embedded PostgreSQL unless told otherwise.",
@@ -48,8 +48,8 @@ public final class UpCommand implements Callable<Integer> {
     try {
       Settings settings = database.settings(given);
       settings.setUpLogging();
-      // A signal starts the hook, from here on at any moment: a start under way is ended, and
-      // leaves no PostgreSQL behind; of a node that is up, this thread takes no part in the end.
+      // From here on a signal may start the hook at any moment. It cancels a start in progress,
+      // which leaves no PostgreSQL behind; it stops a running node without this thread.
       Runtime.getRuntime().addShutdownHook(new Thread(startup::stop, "weir-drain"));
       node = startup.start(settings);
     } catch (InvalidSettingException | EmbeddedDatabase.StartException | StoppedException e) {

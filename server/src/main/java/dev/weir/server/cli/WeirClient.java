@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The REST interface of one Weir server, seen from outside. */
+/** A client of the REST API of one Weir server. */
 final class WeirClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(2);
@@ -28,8 +28,10 @@ final class WeirClient implements AutoCloseable {
           .build();
 
   /**
-   * @param server where it listens, with or without a path before {@code /api}
-   * @param token the key to show, if any
+   * Creates a client.
+   *
+   * @param server the server's address, with or without a path before {@code /api}
+   * @param token the client key to send, if any
    */
   WeirClient(URI server, Optional<String> token) {
     this.server = server;
@@ -40,7 +42,7 @@ final class WeirClient implements AutoCloseable {
     return server;
   }
 
-  /** Asks for a JSON document; parameters without a value are left out. */
+  /** Gets a JSON document; parameters without a value are omitted. */
   byte[] get(String path, Map<String, Optional<String>> parameters)
       throws ProblemException, UnreachableException, InterruptedException {
     HttpRequest.Builder request =
@@ -64,7 +66,7 @@ final class WeirClient implements AutoCloseable {
     }
   }
 
-  /** Opens a batch: a request and its answer, both streamed, at the same time. */
+  /** Opens a batch: a request and its response, both streamed at the same time. */
   BatchExchange batch() throws UnreachableException {
     try {
       return BatchExchange.open(

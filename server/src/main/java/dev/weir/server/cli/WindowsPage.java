@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A page of how full windows are.
+ * A page of the occupancy of windows.
  *
- * @param windows in order of time; those that are empty may be left out
+ * @param windows in order of time; empty ones may be omitted
  * @param next where the next page begins, if there may be one
  */
 record WindowsPage(
     String configName, Duration windowSize, List<Occupancy> windows, Optional<Instant> next) {
 
-  /** How full one window is. */
+  /** The occupancy of one window. */
   record Occupancy(Instant start, Instant end, long taken, long max) {}
 
   WindowsPage {

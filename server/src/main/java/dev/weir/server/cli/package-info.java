@@ -1,5 +1,5 @@
 /**
- * The command line: {@code weir up} runs a node, the other commands talk to one or read its
+ * The command line: {@code weir up} runs a node, the other commands use a running node or read its
  * database.
  */
 @NullMarked

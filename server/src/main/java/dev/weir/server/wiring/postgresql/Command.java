@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Another program under way, with the end of what it printed kept for error messages. */
+/** A running external program; the end of its output is kept for error messages. */
 final class Command {
   private static final File NULL_DEVICE = new File("/dev/null");
   private static final int OUTPUT_KEPT_BYTES = 8_192;
@@ -24,7 +24,7 @@ final class Command {
     Thread.ofVirtual().name("output of process " + process.pid()).start(this::collectOutput);
   }
 
-  /** Starts the program, not connected to our terminal and speaking English whatever the locale. */
+  /** Starts the program, detached from our terminal and with English output whatever the locale. */
   static Command start(List<String> words) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.redirectErrorStream(true).redirectInput(ProcessBuilder.Redirect.from(NULL_DEVICE));
@@ -32,7 +32,10 @@ final class Command {
     return new Command(builder.start());
   }
 
-  /** Runs the program to its end; one that takes longer than {@code bound} is killed and failed. */
+  /**
+   * Runs the program to its end. If it takes longer than {@code bound}, it is killed and has
+   * failed.
+   */
   static Finished run(List<String> words, Duration bound) throws IOException {
     Command command = start(words);
     if (Waiting.until(() -> !command.process.isAlive(), bound)) {
@@ -46,7 +49,9 @@ final class Command {
     return process;
   }
 
-  /** What an ended program printed last; empty as long as something holds its output open. */
+  /**
+   * Returns the last output of an ended program; empty while another process holds its output open.
+   */
   String lastOutput() {
     return output.completeOnTimeout("", 1, TimeUnit.SECONDS).join();
   }
@@ -72,7 +77,7 @@ final class Command {
     }
   }
 
-  /** How a program ended: its exit code, 0 for success, and the end of what it printed. */
+  /** How a program ended: its exit code, 0 for success, and the end of its output. */
   record Finished(int exitCode, String output) {
     boolean succeeded() {
       return exitCode == 0;

@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real PostgreSQL that runs for as long as this object is open and keeps its data in a folder.
+ * A PostgreSQL server that runs while this object is open and stores its data in a folder.
  *
- * <p>What it has committed survives a crash of Weir, of PostgreSQL and of the machine. It listens
- * on the loopback address only and asks for a password that is kept in the folder, readable by its
- * owner. Should it end unasked, it is started again. The folder belongs to one process at a time;
- * one that was killed is cleaned up after by the next. Nothing is stopped behind the back of
- * whoever drains before closing: there is no shutdown hook, and Ctrl-C in the terminal does not
- * reach PostgreSQL. A start that is no longer wanted leaves no process behind.
+ * <p>Committed data survives a crash of Weir, of PostgreSQL and of the machine. The server listens
+ * on the loopback address only and requires a password, which is stored in the folder, readable by
+ * its owner. If it ends unexpectedly, it is restarted. The folder belongs to one process at a time;
+ * the next process cleans up after one that was killed. There is no shutdown hook, and Ctrl-C in
+ * the terminal does not reach PostgreSQL, so that the caller can drain before it closes this
+ * object. A cancelled start leaves no process behind.
  *
- * <p>Safe for use by several threads.
+ * <p>Thread-safe.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedDatabase.class);
@@ -39,20 +39,20 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * Starts PostgreSQL on the data in a folder, which is created if absent, and returns when it
+   * Starts PostgreSQL on the data in a folder, which is created if absent. Returns when the server
    * accepts connections.
    *
-   * @throws StartException if it cannot, with a message of one line for the operator
+   * @throws StartException if it cannot be started, with a message of one line for the operator
    */
   public static EmbeddedDatabase start(Path dataFolder) {
     return start(dataFolder, () -> false);
   }
 
   /**
-   * Starts PostgreSQL unless it is no longer wanted.
+   * Starts PostgreSQL unless the start is cancelled.
    *
-   * @param isStopping looked at between the steps of the start, and while PostgreSQL starts
-   * @throws StartException if it cannot, or is not wanted any more; then no process is left
+   * @param isStopping checked between the steps of the start, and while PostgreSQL starts
+   * @throws StartException if it cannot be started or the start is cancelled; no process is left
    */
   public static EmbeddedDatabase start(Path dataFolder, BooleanSupplier isStopping) {
     Path folder = dataFolder.toAbsolutePath().normalize();
@@ -80,7 +80,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       Folders.createPrivate(dataFolder);
       FolderLock lock = FolderLock.claim(dataFolder);
       try {
-        // Not cut short: initdb has processes of its own, and takes a second or two.
+        // Not interrupted: initdb has child processes, and takes only a second or two.
         PostgresqlCluster cluster = PostgresqlCluster.open(dataFolder, programs);
         refuseIf(isStopping);
         new Postmaster(cluster.folder()).clearTheWay();
@@ -108,9 +108,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * How to get into the database that some process runs on the data in a folder.
+   * Returns address and credentials of the database that a process runs on the data in a folder.
    *
-   * @throws StartException if none ever did
+   * @throws StartException if no process ever did
    */
   public static Access accessTo(Path dataFolder) {
     try {
@@ -124,10 +124,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  /** Where a database is and how to get in. */
+  /** Address and credentials of a database. */
   public record Access(String jdbcUrl, String user, String password) {}
 
-  /** The address for a JDBC driver, without user and password. */
+  /** Returns the JDBC URL, without user and password. */
   public String jdbcUrl() {
     return jdbcUrl(Integer.toString(port));
   }
@@ -136,22 +136,24 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
   }
 
-  /** The name of the one database user, who may do everything. */
+  /** Returns the name of the only database user, a superuser. */
   public String user() {
     return PostgresqlCluster.USER;
   }
 
-  /** The password of the user, also found in the file {@code password} of the data folder. */
+  /**
+   * Returns the password of the user, which the file {@code password} of the data folder contains.
+   */
   public String password() {
     return cluster.password();
   }
 
-  /** The id of PostgreSQL's main process; another one after it had to be started again. */
+  /** Returns the id of PostgreSQL's main process, which changes if it is restarted. */
   public long pid() {
     return supervisor.pid();
   }
 
-  /** Stops PostgreSQL, cutting its connections, and gives the folder free. Idempotent. */
+  /** Stops PostgreSQL, closing its connections, and releases the folder. Idempotent. */
   @Override
   public void close() {
     try {
@@ -188,7 +190,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             lock, cluster, new Supervisor(programs, cluster, port, server.process()), port);
       }
       refuseIf(isStopping);
-      // Between our look and its start somebody else may have taken the port.
+      // Another process may have taken the port between our check and the start of PostgreSQL.
       if (attempt == PORTS_TRIED || Ports.isFree(port)) {
         throw new StartException(
             "PostgreSQL does not start in %s: %s | %s"
@@ -201,7 +203,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  /** The reason why the embedded database cannot be had, in a line for the operator. */
+  /**
+   * Thrown if the embedded database cannot be started. Its message is one line for the operator.
+   */
   public static final class StartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -8,7 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** What is wrong with a file, in words: Java says it only by the type of the exception. */
+/** Describes in words why a file operation failed; Java expresses it only by the exception type. */
 public final class FileProblem {
   private FileProblem() {}
 

@@ -10,7 +10,7 @@ import java.time.Instant;
 
 /**
  * The claim of this process on a data folder: two files in it, one locked by the operating system
- * for as long as the process lives, the other naming the owner.
+ * while the process lives, the other naming the owner.
  *
  * <p>The owner is written beside the lock and read before the lock file is opened, because POSIX
  * drops all locks of a process on a file as soon as the process closes any channel to that file. A
@@ -54,7 +54,7 @@ final class FolderLock implements AutoCloseable {
     }
   }
 
-  /** Gives the folder free. */
+  /** Releases the folder. */
   @Override
   public void close() throws IOException {
     synchronized (FolderLock.class) {
@@ -65,7 +65,7 @@ final class FolderLock implements AutoCloseable {
     }
   }
 
-  // The start time tells us from an earlier process of the same id, which is the rule in
+  // The start time distinguishes us from an earlier process with the same id, which is common in
   // containers.
   private static String thisProcess() {
     ProcessHandle self = ProcessHandle.current();

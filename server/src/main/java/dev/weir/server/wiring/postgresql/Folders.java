@@ -13,14 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What the JDK lacks for folders: making them private, listing and deleting them. */
+/** Creates private folders, lists folders and deletes them, which the JDK lacks. */
 final class Folders {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
   private Folders() {}
 
-  /** The entries of a folder that match a pattern; none if there is no such folder. */
+  /** Returns the entries of a folder that match a pattern; none if the folder does not exist. */
   static List<Path> list(Path folder, String pattern) throws IOException {
     List<Path> found = new ArrayList<>();
     if (Files.isDirectory(folder)) {
@@ -31,7 +31,7 @@ final class Folders {
     return found;
   }
 
-  /** Makes a folder that only its owner can enter, unless it exists. */
+  /** Creates a folder that only its owner can enter, unless it exists. */
   static void createPrivate(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder.getParent());
@@ -39,7 +39,7 @@ final class Folders {
     }
   }
 
-  /** Deletes a folder with all that is inside, following no links. */
+  /** Deletes a folder with its content, without following links. */
   static void delete(Path folder) throws IOException {
     Files.walkFileTree(
         folder,
@@ -53,7 +53,7 @@ final class Folders {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-            // Gone in the meantime is what was wanted.
+            // A file that is already gone is fine.
             if (Files.exists(file)) {
               throw e;
             }

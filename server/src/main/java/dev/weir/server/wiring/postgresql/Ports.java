@@ -14,7 +14,9 @@ final class Ports {
 
   private Ports() {}
 
-  /** The port that the file names if it can be had, so that addresses stay; else a free one. */
+  /**
+   * Returns the port recorded in the file if it is free, so that addresses stay; else a free port.
+   */
   static int recordedOrFree(Path file) throws IOException {
     if (Files.exists(file)) {
       String recorded = Files.readString(file).strip();
@@ -28,14 +30,14 @@ final class Ports {
     return free();
   }
 
-  /** A port that nobody listened on a moment ago. */
+  /** Returns a port that was free a moment ago. */
   static int free() throws IOException {
     try (ServerSocket socket = listen(ANY)) {
       return socket.getLocalPort();
     }
   }
 
-  /** Whether nobody listens on the port. */
+  /** Returns true if the port is free. */
   static boolean isFree(int port) {
     try (ServerSocket socket = listen(port)) {
       return socket.isBound();
@@ -44,7 +46,7 @@ final class Ports {
     }
   }
 
-  // Reusing the address as PostgreSQL does: connections that linger after a close do not matter.
+  // Reuses the address as PostgreSQL does, so that connections in TIME_WAIT do not matter.
   private static ServerSocket listen(int port) throws IOException {
     ServerSocket socket = new ServerSocket();
     try {

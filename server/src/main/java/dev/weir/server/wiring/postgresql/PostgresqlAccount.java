@@ -14,17 +14,19 @@ import java.util.stream.Stream;
 
 /**
  * The user that the PostgreSQL programs run as. PostgreSQL refuses to run as root, so root has to
- * appear as somebody else to it.
+ * switch to another identity.
  *
- * <p>All of these replace themselves by the program they start, so that the process id that we
- * started is the one of PostgreSQL.
+ * <p>Each of these prefixes replaces itself with the program it starts, so that the process id that
+ * we started is that of PostgreSQL.
  */
 enum PostgresqlAccount {
   /** The user that runs Weir. */
   SELF(""),
-  /** Root seen from a user namespace in which it has no name: files stay root's. */
+  /** Root in a user namespace without a mapping for it: files remain owned by root. */
   ROOT_WITHOUT_A_NAME("unshare --user"),
-  /** The user 65534, for root in containers that forbid user namespaces: files are given to it. */
+  /**
+   * User 65534, for root in containers that forbid user namespaces: files are handed over to it.
+   */
   NOBODY("setpriv --reuid=65534 --regid=65534 --clear-groups");
 
   private static final int NOBODY_ID = 65_534;
@@ -36,20 +38,21 @@ enum PostgresqlAccount {
     this.prefix = prefix;
   }
 
-  /** The accounts that may work for the user of this process, best first. */
+  /** Returns the accounts that may work for the user of this process, best first. */
   static List<PostgresqlAccount> candidates() throws IOException {
     return userId() == 0 ? List.of(ROOT_WITHOUT_A_NAME, NOBODY) : List.of(SELF);
   }
 
-  /** The number of the user that runs Weir. */
+  /** Returns the id of the user that runs Weir. */
   static int userId() throws IOException {
     return ownerId(
         Files.exists(SELF_PROCESS) ? SELF_PROCESS : Path.of(System.getProperty("user.home")));
   }
 
   /**
-   * The words that start a program under this account. It gets a session of its own where {@code
-   * setsid} exists: Ctrl-C in the terminal is for Weir, which drains before it stops PostgreSQL.
+   * Returns the command line that starts a program under this account. It runs in its own session
+   * if {@code setsid} exists: Ctrl-C in the terminal is for Weir, which drains before it stops
+   * PostgreSQL.
    */
   List<String> words(Path program, String... arguments) {
     List<String> words = new ArrayList<>();
@@ -64,7 +67,7 @@ enum PostgresqlAccount {
     return words;
   }
 
-  /** Makes the file, or the folder with all that is in it, belong to this account. */
+  /** Makes this account the owner of the file, or of the folder and its content. */
   void own(Path path) throws IOException {
     if (this == SELF) {
       return;
@@ -74,7 +77,7 @@ enum PostgresqlAccount {
       return;
     }
     try (Stream<Path> paths = Files.walk(path)) {
-      // Deepest first, so that a hand-over cut short is begun again at the next start.
+      // Deepest first, so that an interrupted hand-over is repeated at the next start.
       for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
         Files.setAttribute(each, "unix:uid", wanted, LinkOption.NOFOLLOW_LINKS);
         Files.setAttribute(each, "unix:gid", wanted, LinkOption.NOFOLLOW_LINKS);
@@ -82,7 +85,7 @@ enum PostgresqlAccount {
     }
   }
 
-  /** Lets this account pass through the folder to what it owns inside, without listing it. */
+  /** Lets this account pass through the folder to its own files inside, without listing it. */
   void passThrough(Path folder) throws IOException {
     if (this == NOBODY) {
       Set<PosixFilePermission> permissions = EnumSet.copyOf(Files.getPosixFilePermissions(folder));

@@ -33,14 +33,14 @@ import org.tukaani.xz.XZInputStream;
 /**
  * The archive of PostgreSQL programs on the class path.
  *
- * @param address where the archive lies
+ * @param address the URL of the archive
  */
 record PostgresqlArchive(URL address) {
   private static final Logger log = LoggerFactory.getLogger(PostgresqlArchive.class);
   private static final Duration ABANDONED_AFTER = Duration.ofHours(1);
   private static final int OWNER_EXECUTES = 0100;
 
-  /** The archive for this machine. */
+  /** Returns the archive for this machine. */
   static PostgresqlArchive bundled() {
     String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
     String processor = System.getProperty("os.arch");
@@ -60,8 +60,8 @@ record PostgresqlArchive(URL address) {
   }
 
   /**
-   * The folders in which to unpack, best first: the user's cache, and the folder for temporary
-   * files where there is no home, where it cannot be written or where programs may not run from it.
+   * Returns the folders to unpack into, best first: the user's cache, then the folder for temporary
+   * files, in case there is no home, it is not writable, or programs may not run from it.
    */
   static List<Path> caches(Map<String, String> environment) {
     List<Path> caches = new ArrayList<>();
@@ -77,9 +77,9 @@ record PostgresqlArchive(URL address) {
   }
 
   /**
-   * The folder below {@code cache} that holds the content of this archive, unpacked now if no
-   * process has done so before. Its name is the archive's hash, and it appears complete or not at
-   * all, so any number of processes may ask at once.
+   * Returns the folder below {@code cache} with the content of this archive, and unpacks it if no
+   * process has done so before. The folder is named after the archive's hash and appears complete
+   * or not at all, so any number of processes may call this concurrently.
    */
   Path unpackedIn(Path cache) throws IOException {
     Path unpacked = cache.resolve("postgresql-" + hash());
@@ -96,7 +96,7 @@ record PostgresqlArchive(URL address) {
       Files.move(partial, unpacked, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       Folders.delete(partial);
-      // Somebody else was faster, which is as good.
+      // Another process was faster, which is just as good.
       if (!Files.exists(unpacked)) {
         throw e;
       }
@@ -114,7 +114,7 @@ record PostgresqlArchive(URL address) {
     }
   }
 
-  // The folder for temporary files is everybody's: a stranger must not choose what we execute.
+  // The folder for temporary files is shared: another user must not choose what we execute.
   private static void createTrusted(Path cache) throws IOException {
     Files.createDirectories(cache.getParent());
     if (!Files.exists(cache)) {

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * itself, and {@code password}, which only the owner can read.
  *
  * @param folder PostgreSQL's data directory
- * @param password of the one database user
+ * @param password the password of the only database user
  */
 record PostgresqlCluster(Path folder, String password) {
   static final String USER = "weir";
@@ -31,7 +31,7 @@ record PostgresqlCluster(Path folder, String password) {
   private static final int PASSWORD_BYTES = 24;
   private static final int LINES_SHOWN = 8;
 
-  /** Opens the database files in a data folder, which must be locked; makes them if absent. */
+  /** Opens the database files in a data folder, which must be locked; creates them if absent. */
   static PostgresqlCluster open(Path dataFolder, PostgresqlPrograms programs) throws IOException {
     PostgresqlAccount account = programs.account();
     account.passThrough(dataFolder);
@@ -49,14 +49,14 @@ record PostgresqlCluster(Path folder, String password) {
     return new PostgresqlCluster(folder, Files.readString(passwordFile).strip());
   }
 
-  /** Writes the settings for the next start of the server. */
+  /** Writes the configuration for the next start of the server. */
   void configure(int port, PostgresqlAccount account) throws IOException {
     Path settings = folder.resolve("postgresql.conf");
     Files.writeString(settings, SETTINGS + "port = " + port + "\n");
     account.own(settings);
   }
 
-  /** The end of the server's own log, for error messages. */
+  /** Returns the end of the server's own log, for error messages. */
   String lastLogLines() {
     Path current = folder.resolve("current_logfiles");
     try {
@@ -75,7 +75,7 @@ record PostgresqlCluster(Path folder, String password) {
     return String.join(" | ", lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size()));
   }
 
-  // Made beside its place and moved there when complete: a folder with the final name is whole.
+  // Created under another name and renamed when complete: a folder with the final name is whole.
   private static void create(Path folder, Path passwordFile, PostgresqlPrograms programs)
       throws IOException {
     log.info("Creating a database in {}", folder);
@@ -90,8 +90,8 @@ record PostgresqlCluster(Path folder, String password) {
                 "--pwfile=" + passwordFile,
                 "--auth-host=scram-sha-256",
                 "--auth-local=reject",
-                // Collation built into PostgreSQL: an upgrade of the operating system cannot
-                // change the order of text and with it break indexes.
+                // Uses the collation built into PostgreSQL: an upgrade of the operating system
+                // cannot change the sort order of text and so corrupt indexes.
                 "--encoding=UTF8",
                 "--locale=C",
                 "--locale-provider=builtin",
@@ -106,7 +106,7 @@ record PostgresqlCluster(Path folder, String password) {
     Files.move(partial, folder, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  // An initdb whose Weir was killed ends at its next line of output, but may do so right now.
+  // An initdb whose Weir was killed ends at its next line of output, which may be right now.
   private static void removeUnfinished(Path dataFolder) throws IOException {
     for (Path partial : Folders.list(dataFolder, "partial-*")) {
       try {
@@ -146,7 +146,7 @@ record PostgresqlCluster(Path folder, String password) {
     }
   }
 
-  // PostgreSQL empties a weekday's log only when it is running at midnight.
+  // PostgreSQL truncates a weekday's log only if it is running at midnight.
   private static void removeOldLogs(Path folder) throws IOException {
     Instant old = Instant.now().minus(LOG_KEPT);
     for (Path file : Folders.list(folder.resolve("log"), "*.log")) {

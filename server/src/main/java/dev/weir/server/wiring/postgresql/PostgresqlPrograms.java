@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The bundled PostgreSQL programs, unpacked on this machine and proven to run under an account.
+ * The bundled PostgreSQL programs, unpacked on this machine and tested to run under an account.
  *
  * @param folder where they are unpacked
  * @param account the user that they run as
@@ -20,8 +20,8 @@ record PostgresqlPrograms(Path folder, PostgresqlAccount account, String version
   private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+[^\\s]*)");
 
   /**
-   * Finds a folder and an account that work together: the first account that can run what is
-   * unpacked in the first folder that can be written and executed from.
+   * Finds a folder and an account that work together: the first account that can run the programs
+   * in the first folder that is writable and allows execution.
    */
   static PostgresqlPrograms find(
       PostgresqlArchive archive, List<Path> caches, List<PostgresqlAccount> accounts) {
@@ -48,12 +48,12 @@ record PostgresqlPrograms(Path folder, PostgresqlAccount account, String version
             + ")");
   }
 
-  /** The words that start one of the programs. */
+  /** Returns the command line that starts one of the programs. */
   List<String> words(String program, String... arguments) {
     return account.words(folder.resolve("bin").resolve(program), arguments);
   }
 
-  /** The part of the version that decides whether data files can be read. */
+  /** Returns the major version, which decides whether data files are compatible. */
   String majorVersion() {
     return version.replaceFirst("\\D.*", "");
   }

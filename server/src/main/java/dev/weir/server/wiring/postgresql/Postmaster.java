@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The server process of a PostgreSQL cluster, seen from outside: through the file {@code
- * postmaster.pid} that it keeps in its data directory, and by signals.
+ * The server process of a PostgreSQL cluster, observed and controlled from outside: through the
+ * file {@code postmaster.pid} in its data directory, and by signals.
  */
 final class Postmaster {
   private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
@@ -33,7 +33,7 @@ final class Postmaster {
     this.pidFile = cluster.resolve("postmaster.pid");
   }
 
-  /** Whether the server with this process id accepts connections. */
+  /** Returns true if the server with this process id accepts connections. */
   boolean isReady(long pid) {
     List<String> lines = lines();
     return lines.size() > STATUS_LINE
@@ -42,10 +42,10 @@ final class Postmaster {
   }
 
   /**
-   * Waits until a server that was just started accepts connections, and says whether it does. If
-   * not, it has ended.
+   * Waits until a server that was just started accepts connections. Returns false if it has ended
+   * instead.
    *
-   * @param givenUp whether nobody wants it any more
+   * @param givenUp returns true when the start is cancelled
    */
   boolean awaitReady(Process process, BooleanSupplier givenUp) throws IOException {
     long pid = process.pid();
@@ -66,9 +66,9 @@ final class Postmaster {
   }
 
   /**
-   * Makes the cluster free to be started: stops a server that outlived its Weir, waits for the
-   * workers of one that was killed, and disarms a {@code postmaster.pid} that names a process which
-   * is no PostgreSQL of this cluster. Such a process is not touched.
+   * Prepares the cluster for a start: stops a server that outlived its Weir, waits for the workers
+   * of one that was killed, and neutralizes a {@code postmaster.pid} that names a process which is
+   * not a PostgreSQL of this cluster. Such a process is not touched.
    */
   void clearTheWay() throws IOException {
     OptionalLong recorded = recordedPid();
@@ -87,8 +87,8 @@ final class Postmaster {
     }
     if (!lines().isEmpty() && ProcessHandle.of(pid).isPresent()) {
       // PostgreSQL refuses to start while this process lives, whatever it is. Deleting the file
-      // would also delete what PostgreSQL needs to notice workers still attached to its memory;
-      // it takes the id of its own parent for stale, and checks the rest.
+      // would also delete the data that PostgreSQL needs to notice workers still attached to its
+      // shared memory; it treats the id of its own parent as stale, and checks the rest.
       log.warn("{} names process {}, which is no PostgreSQL of this folder", pidFile, pid);
       String content = Files.readString(pidFile);
       Files.writeString(
@@ -97,8 +97,8 @@ final class Postmaster {
   }
 
   /**
-   * Stops the server: first with an orderly end of all transactions, if that takes too long at once
-   * and with recovery at the next start.
+   * Stops the server: first with an orderly end of all transactions, and if that takes too long
+   * immediately, with recovery at the next start.
    */
   static void stop(long pid, BooleanSupplier running) throws IOException {
     signal("INT", pid);
@@ -112,14 +112,14 @@ final class Postmaster {
     }
   }
 
-  // The JDK can only send TERM, which waits for clients to leave, and KILL.
+  // The JDK can send only TERM, which waits for clients to leave, and KILL.
   private static void signal(String name, long pid) throws IOException {
     Command.run(
         List.of("/bin/sh", "-c", "kill -s \"$0\" \"$1\"", name, Long.toString(pid)), SIGNAL_BOUND);
   }
 
   private OptionalLong recordedPid() {
-    // A negative id is a server in single-user mode, run by hand: left to PostgreSQL to refuse.
+    // A negative id is a server in single-user mode, run by hand: PostgreSQL itself refuses it.
     return lines().stream()
         .limit(1)
         .map(String::strip)
@@ -143,9 +143,8 @@ final class Postmaster {
   }
 
   /**
-   * Whether a process is a PostgreSQL of this cluster. All of them work in the data directory,
-   * which stays true when that is renamed; a process that has ended and waits for its parent works
-   * nowhere.
+   * Returns true if a process is a PostgreSQL of this cluster. All of them have the data directory
+   * as working directory, even after it is renamed; a zombie process has none.
    */
   private boolean serves(long pid) {
     return ProcessHandle.of(pid)
@@ -153,7 +152,7 @@ final class Postmaster {
         .isPresent();
   }
 
-  // The name is followed by " (deleted)" when the programs have been unpacked anew since.
+  // The name ends with " (deleted)" if the programs have been unpacked again since.
   private static boolean isPostgresql(ProcessHandle process) {
     return process
         .info()

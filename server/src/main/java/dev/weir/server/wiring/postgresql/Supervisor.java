@@ -8,10 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * PostgreSQL's main process, kept running: when it ends without being asked to, it is started again
- * on the same port, with a pause that grows while it does not stay up.
+ * Keeps PostgreSQL's main process running: if it ends unexpectedly, it is restarted on the same
+ * port, with a pause that grows while it does not stay up.
  *
- * <p>Has a thread of its own until it is closed. Safe for use by several threads.
+ * <p>Runs its own thread until it is closed. Thread-safe.
  */
 final class Supervisor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
@@ -28,7 +28,7 @@ final class Supervisor implements AutoCloseable {
   private volatile Process process;
 
   /**
-   * Takes over a server that is up.
+   * Takes over a running server.
    *
    * @param process its main process
    */
@@ -43,12 +43,12 @@ final class Supervisor implements AutoCloseable {
     thread.start();
   }
 
-  /** The id of the main process, also while it is being replaced. */
+  /** Returns the id of the main process, also while it is being replaced. */
   long pid() {
     return process.pid();
   }
 
-  /** Stops PostgreSQL, cutting its connections. Idempotent. */
+  /** Stops PostgreSQL, closing its connections. Idempotent. */
   @Override
   public void close() {
     closing.complete(true);
@@ -57,7 +57,7 @@ final class Supervisor implements AutoCloseable {
         log.warn("PostgreSQL in {} is still being started", cluster.folder());
       }
     } catch (InterruptedException e) {
-      // What follows must be done all the same.
+      // PostgreSQL must be stopped all the same.
       Thread.currentThread().interrupt();
     }
     if (process.isAlive()) {
@@ -97,7 +97,7 @@ final class Supervisor implements AutoCloseable {
     return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
   }
 
-  /** Whether it is up again. */
+  /** Restarts the server; returns true if it is up again. */
   private boolean startAgain() {
     try {
       postmaster.clearTheWay();
@@ -115,7 +115,7 @@ final class Supervisor implements AutoCloseable {
             cluster.lastLogLines());
       }
     } catch (IOException | RuntimeException e) {
-      // Whatever it is, giving up would help nobody.
+      // Keeps trying whatever the failure is, because the node needs its database.
       log.error("PostgreSQL cannot be started, trying again", e);
     }
     return false;

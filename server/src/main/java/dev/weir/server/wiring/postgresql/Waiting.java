@@ -5,15 +5,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Waiting for what only the operating system can tell and only when asked. */
+/** Waits for conditions that can only be polled from the operating system. */
 final class Waiting {
   private static final long PAUSE_MILLIS = 10;
 
   private Waiting() {}
 
   /**
-   * Waits until the condition holds, at most for {@code bound}, and says whether it does. Not cut
-   * short by interruption: a database must be stopped properly by an interrupted thread, too.
+   * Waits until the condition holds, up to {@code bound}, and returns whether it does. Ignores
+   * interruption, because an interrupted thread must also stop a database properly.
    */
   static boolean until(BooleanSupplier condition, Duration bound) {
     long deadlineNanos = System.nanoTime() + bound.toNanos();

@@ -1,5 +1,5 @@
 /**
- * The embedded PostgreSQL of a node that is not given a database: unpacked, started, supervised and
+ * The embedded PostgreSQL of a node without an external database: unpacked, started, supervised and
  * stopped.
  */
 @NullMarked
