@@ -7,24 +7,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a {@link Gate} says to a request. */
+/** The result of a {@link Gate} for a request. */
 sealed interface Admission {
-  /** The header fields of the answer. */
+  /** Returns the header fields of the response. */
   List<Field> fields();
 
-  /** What the request holds until it is over. */
+  /** Returns the ticket that the request holds until it ends. */
   Ticket ticket();
 
   /** A header field. */
   record Field(String name, String value) {}
 
-  /** It may go on. */
+  /** The request may proceed. */
   record Passed(List<Field> fields, Ticket ticket) implements Admission {}
 
-  /** It may go on after a wait. */
+  /** The request may proceed after a wait. */
   record Queued(List<Field> fields, Ticket ticket, Duration delay) implements Admission {}
 
-  /** It may not. */
+  /** The request is refused. */
   record Refused(List<Field> fields, Problem problem) implements Admission {
     @Override
     public Ticket ticket() {
@@ -32,7 +32,7 @@ sealed interface Admission {
     }
   }
 
-  /** What rules said. */
+  /** Returns the admission for a verdict of rules. */
   static Admission of(Verdict verdict) {
     List<Field> fields = new ArrayList<>();
     RateLimitFields.add((name, value) -> fields.add(new Field(name, value)), verdict);

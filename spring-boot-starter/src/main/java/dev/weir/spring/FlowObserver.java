@@ -6,12 +6,12 @@ import dev.weir.engine.rules.RuleObserver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Is told what happens to requests, for metrics. */
+/** Receives the results of requests, for metrics. */
 interface FlowObserver extends RuleObserver, LimitObserver {
-  /** Counts nothing. */
+  /** Ignores everything. */
   FlowObserver NONE = new FlowObserver() {};
 
-  /** Told to the log as well: until then, limits held. */
+  /** Logs the change as well, because from then on limits may not be enforced. */
   @Override
   default void breakerChanged(String store, CircuitBreaker.State state) {
     Logger log = LoggerFactory.getLogger(FlowObserver.class);
@@ -22,14 +22,14 @@ interface FlowObserver extends RuleObserver, LimitObserver {
     }
   }
 
-  /** A Weir elsewhere was asked about a request. */
+  /** Called after a remote Weir was consulted about a request. */
   default void asked(Outcome outcome) {}
 
-  /** What a Weir elsewhere said. */
+  /** The result of a remote Weir. */
   enum Outcome {
     ALLOWED,
     REFUSED,
-    /** Nothing, or nothing of use. */
+    /** There was no response, or no usable one. */
     FAILED
   }
 }

@@ -6,27 +6,30 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** Who says whether a request may pass: rules of this service, or a Weir elsewhere. Thread-safe. */
+/**
+ * Decides whether a request may pass: by rules of this service, or by a remote Weir. Thread-safe.
+ */
 interface Gate {
-  /** What is said; it always comes, and what a request was given has to be brought back. */
+  /**
+   * Decides about a request. The future always completes, and the ticket of its result must be
+   * passed to {@code over}.
+   */
   CompletableFuture<Admission> ask(Request request);
 
-  /** The request is over, or has left. Twice is harmless. */
+  /** Ends a request that is complete or was abandoned. Idempotent. */
   void over(Ticket ticket);
 
-  /**
-   * The same, but whatever waits for a store does so over there, and not on the caller's thread.
-   */
+  /** Returns a gate that waits for stores on these threads rather than on the caller's thread. */
   Gate on(Executor threads);
 
-  /** How things stand, for whoever watches over this service. May wait for a store. */
+  /** Returns the state of this gate, for health checks. May wait for a store. */
   Standing standing();
 
   /**
-   * How things stand.
+   * The state of a gate.
    *
-   * @param details who decides, by how many rules
-   * @param trouble why nobody can decide, empty if somebody can
+   * @param details the store or server that decides, and the number of rules
+   * @param trouble why no decision is possible; empty if it is
    */
   record Standing(Map<String, Object> details, String trouble) {}
 }

@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that holds a ticket until it is over: when the filter is left, or, if it has become
- * asynchronous by then, when the container says so.
+ * A request that holds a ticket until it ends: when the filter returns or, if the request has
+ * become asynchronous by then, when the container reports completion.
  *
- * <p>Who starts the asynchronous turn is seen at that moment. Asking afterwards would be too late:
- * a request whose turn is over already says that it never started.
+ * <p>The start of asynchronous processing is observed as it happens. Checking afterwards would be
+ * too late: a request whose asynchronous processing has already completed reports that it never
+ * started.
  */
 final class HeldRequest extends HttpServletRequestWrapper implements AsyncListener {
   private static final String ATTRIBUTE = HeldRequest.class.getName();
@@ -33,7 +34,7 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
     request.setAttribute(ATTRIBUTE, this);
   }
 
-  /** What the filter at the gate has kept with a request, null if it was not there. */
+  /** Returns the held request that the gate filter attached to a request; null if there is none. */
   static @Nullable HeldRequest of(ServletRequest request) {
     return request.getAttribute(ATTRIBUTE) instanceof HeldRequest held ? held : null;
   }
@@ -42,7 +43,7 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
     return admission;
   }
 
-  /** Whether it has still to wait; only the first who asks is told so. */
+  /** Returns true if the request still has to wait; only the first call returns true. */
   boolean startsWaiting() {
     return isQueued.compareAndSet(true, false);
   }
@@ -76,17 +77,17 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
     gate.over(admission.ticket());
   }
 
-  /** Containers forget who listened when the next turn starts. */
+  /** Registers again, because containers drop listeners when the next asynchronous cycle starts. */
   @Override
   public void onStartAsync(AsyncEvent event) {
     event.getAsyncContext().addListener(this);
   }
 
-  /** Completion follows. */
+  /** Does nothing, because completion follows. */
   @Override
   public void onTimeout(AsyncEvent event) {}
 
-  /** Completion follows. */
+  /** Does nothing, because completion follows. */
   @Override
   public void onError(AsyncEvent event) {}
 }

@@ -25,9 +25,9 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * The key of a call, computed from its arguments. Parsed once, and checked for what SpEL would only
- * notice on a call, or never: it takes an unknown variable for null, and all calls would be counted
- * together. Thread-safe.
+ * The key of a call, computed from its arguments. Parsed once, and checked for errors that SpEL
+ * would report only on a call, or never: it evaluates an unknown variable to null, and all calls
+ * would be counted together. Thread-safe.
  */
 final class KeyExpression {
   private static final SpelExpressionParser PARSER = new SpelExpressionParser();
@@ -80,14 +80,14 @@ final class KeyExpression {
     return LimitNames.problem(key).isEmpty() ? key : LimitNames.digest(key);
   }
 
-  /** Finds what is not there when the expression is evaluated. */
+  /** Finds references that do not exist when the expression is evaluated. */
   private record Check(Method method, BeanFactory beans) {
     /**
-     * Visits a node and what is below it.
+     * Visits a node and its descendants.
      *
-     * @param hasTarget whether it is evaluated on a value: what stands before it, or an element of
-     *     a collection. There is no root on which it could be evaluated otherwise
-     * @param isOfElement whether the same holds for all below it
+     * @param hasTarget whether it is evaluated on a value: the expression before it, or an element
+     *     of a collection. There is no root object on which it could be evaluated otherwise
+     * @param isOfElement whether the same applies to all its descendants
      */
     private void visit(SpelNode node, boolean hasTarget, boolean isOfElement) {
       switch (node) {

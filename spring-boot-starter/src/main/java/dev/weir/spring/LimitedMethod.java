@@ -11,13 +11,13 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 /**
- * A method with {@link RateLimited}, read once.
+ * A method with {@link RateLimited}, parsed once.
  *
- * @param reactive how its result is converted, null if it is not of a reactive type
+ * @param reactive converts its result; null if its type is not reactive
  */
 record LimitedMethod(String rule, KeyExpression key, @Nullable ReactiveAdapter reactive) {
   /**
-   * Reads a method.
+   * Parses a method.
    *
    * @throws IllegalStateException naming the method and what is wrong with it
    */
@@ -32,7 +32,7 @@ record LimitedMethod(String rule, KeyExpression key, @Nullable ReactiveAdapter r
       throw wrong(method, "suspending functions are not supported");
     }
     Class<?> type = method.getReturnType();
-    // Reactor brings adapters for CompletionStage too, which would call the method later.
+    // Reactor has adapters for CompletionStage too, which would call the method later.
     ReactiveAdapter reactive =
         CompletionStage.class.isAssignableFrom(type)
             ? null

@@ -20,8 +20,9 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 
 /**
- * All methods with {@link RateLimited}, each read once: not more than the service has. They are
- * checked when all beans are there, also those of beans that are made later. Thread-safe.
+ * All methods with {@link RateLimited}, each parsed once, so bounded by the number of methods of
+ * the service. They are checked when all beans are defined, including those of beans that are
+ * created later. Thread-safe.
  */
 final class LimitedMethods implements SmartInitializingSingleton {
   private final ConfigurableListableBeanFactory beans;
@@ -38,13 +39,13 @@ final class LimitedMethods implements SmartInitializingSingleton {
     this.properties = properties;
   }
 
-  /** Returns what limits a method of a class. */
+  /** Returns the limited method for a method of a class. */
   LimitedMethod find(Method method, @Nullable Class<?> type) {
     Class<?> declaring = type == null ? method.getDeclaringClass() : type;
     return known.computeIfAbsent(
         new MethodClassKey(method, declaring),
         key ->
-            // The methods of a client that is made of an interface only are those of the interface.
+            // A client generated from an interface has only the methods of the interface.
             read(
                 Proxy.isProxyClass(declaring)
                     ? method
@@ -90,7 +91,7 @@ final class LimitedMethods implements SmartInitializingSingleton {
     try {
       return MethodIntrospector.selectMethods(type, LimitedMethods::annotation).keySet();
     } catch (IllegalStateException e) {
-      // A class that names types which are not there: no bean can be made of it either.
+      // The class refers to missing types, so it cannot be instantiated as a bean either.
       return Set.of();
     }
   }

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What happens to requests, as meters of Micrometer. */
+/** Records the results of requests as Micrometer meters. */
 final class MeteredFlow implements FlowObserver {
   private final MeterRegistry registry;
   private final AtomicInteger waiting = new AtomicInteger();
@@ -40,7 +40,7 @@ final class MeteredFlow implements FlowObserver {
     return outcome -> requireNonNull(counters.get(outcome)).increment();
   }
 
-  /** One counter for each outcome. */
+  /** Returns one counter for each outcome. */
   private <E extends Enum<E>> Map<E, Counter> byOutcome(
       Class<E> outcomes, Counter.Builder counter) {
     Map<E, Counter> counters = new EnumMap<>(outcomes);

@@ -21,7 +21,9 @@ final class MethodGate {
   private final Executor storeThreads;
 
   /**
-   * @param storeThreads where a caller that must not block has the stores asked
+   * Creates a gate.
+   *
+   * @param storeThreads run store access for callers that must not block
    */
   MethodGate(RuleIndex index, RuleEvaluator evaluator, Executor storeThreads) {
     this.index = index;
@@ -30,9 +32,9 @@ final class MethodGate {
   }
 
   /**
-   * Asks a rule. One that was removed since the start limits nothing.
+   * Evaluates a rule. A rule that was removed since the start limits nothing.
    *
-   * @throws RateLimitedException if it refuses
+   * @throws RateLimitedException if the rule refuses the call
    */
   Admission ask(String ruleName, String key) {
     LimitedRule rule = index.find(ruleName);
@@ -49,17 +51,17 @@ final class MethodGate {
     return admission;
   }
 
-  /** The same without blocking the caller's thread. */
+  /** Evaluates a rule without blocking the caller's thread. */
   CompletableFuture<Admission> askLater(String ruleName, String key) {
     return CompletableFuture.supplyAsync(() -> ask(ruleName, key), storeThreads);
   }
 
-  /** The call is over. Twice is harmless. */
+  /** Ends a call. Idempotent. */
   void over(Ticket ticket) {
     RuleGate.close(ticket);
   }
 
-  /** The same without blocking the caller's thread. */
+  /** Ends a call without blocking the caller's thread. */
   CompletableFuture<Void> overLater(Ticket ticket) {
     return ticket.isEmpty()
         ? CompletableFuture.completedFuture(null)

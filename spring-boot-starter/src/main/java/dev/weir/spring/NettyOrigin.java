@@ -11,16 +11,16 @@ import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
- * Requests that come through Reactor Netty, from which they are read, and to whose thread they
- * return.
+ * Reads requests from Reactor Netty, and returns them to its threads.
  *
- * <p>Read from there, they are as they were sent: Spring's {@code ForwardedHeaderTransformer},
- * which comes before all filters, takes the left-most hop for the peer and a header for the
- * beginning of the path, whoever wrote them.
+ * <p>There, requests are as they were sent: Spring's {@code ForwardedHeaderTransformer}, which runs
+ * before all filters, takes the left-most hop for the peer and a header for the start of the path,
+ * regardless of who wrote them.
  *
- * <p>They return, because an answer that is done on another thread may let its connection go deaf:
- * Reactor Netty 1.3.7 may not read on if the next request of the client came before that was
- * noticed. A service that answers on Netty's threads is not to be led away from them by us.
+ * <p>Requests return to Netty's threads, because completing a response on another thread may stall
+ * its connection: Reactor Netty 1.3.7 may stop reading if the client's next request arrives before
+ * the completion is noticed. Weir must not move a service that responds on Netty's threads away
+ * from them.
  */
 final class NettyOrigin implements ReactiveOrigin {
   @Override

@@ -16,7 +16,7 @@ record NettySource(HttpServerRequest request) implements RequestSource {
     return request.uri();
   }
 
-  /** Of the connection, and not what a header says of it. */
+  /** Returns the address of the connection, not one from a header. */
   @Override
   public String peer() {
     return request.connectionRemoteAddress() instanceof InetSocketAddress peer

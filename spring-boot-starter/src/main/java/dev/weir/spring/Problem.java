@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Why a request was not let in, as RFC 9457 has it. Written by hand: a service need not have a
- * library for JSON, and filters come before those who know it.
+ * Why a request was refused, in the format of RFC 9457. Written by hand: a service need not have a
+ * JSON library, and filters run before the components that use one.
  */
 record Problem(int status, String json) {
   static final String MEDIA_TYPE = "application/problem+json";
@@ -19,7 +19,7 @@ record Problem(int status, String json) {
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
   private static final String OWN = "urn:weir:problem:";
 
-  /** Rules refuse it. */
+  /** Returns the problem of a request that rules refuse. */
   static Problem quotaExceeded(Verdict.Refused refused) {
     String names = list(refused.violated());
     String detail =
@@ -32,17 +32,17 @@ record Problem(int status, String json) {
     return of(429, QUOTA_EXCEEDED, "Too Many Requests", detail, ",\"violated-policies\":" + names);
   }
 
-  /** Its path could be read in two ways. */
+  /** Returns the problem of a request with an ambiguous path. */
   static Problem invalidPath(AmbiguousPathException e) {
     return of(400, OWN + "invalid-path", "Bad Request", String.valueOf(e.getMessage()), "");
   }
 
-  /** It has two values by which it could be counted. */
+  /** Returns the problem of a request with two values for a header that it is counted by. */
   static Problem repeatedHeader(RepeatedHeaderException e) {
     return of(400, OWN + "repeated-header", "Bad Request", String.valueOf(e.getMessage()), "");
   }
 
-  /** Nobody can say whether it may pass. */
+  /** Returns the problem of a request that cannot be decided. */
   static Problem undecided() {
     return of(
         503,

@@ -21,7 +21,7 @@ import java.lang.annotation.Target;
  * counts a call until the method returns or throws or, if it returns a {@link
  * java.util.concurrent.CompletionStage} or a reactive type, until that ends.
  *
- * <p>It may stand on methods of classes and of interfaces. Spring intercepts calls from one bean to
+ * <p>Applies to methods of classes and of interfaces. Spring intercepts calls from one bean to
  * another: a bean that calls its own method through {@code this} is not limited. A rule that does
  * not exist, an expression that cannot be evaluated and a method that cannot be intercepted stop
  * the start of the service.
@@ -34,7 +34,7 @@ public @interface RateLimited {
   String rule();
 
   /**
-   * A SpEL expression that says by what calls are counted, such as {@code #userId} or {@code
+   * A SpEL expression for the key by which calls are counted, such as {@code #userId} or {@code
    * #order.customer.id + ':' + #region}. It may use the parameters of the method by name or, as
    * {@code #a0}, by position, and beans, as {@code @tenants.current()}. All calls for which it is
    * null or blank are counted together; without an expression, all calls are.

@@ -3,11 +3,10 @@ package dev.weir.spring;
 import java.time.Duration;
 
 /**
- * Thrown in place of a call that a {@link RateLimited} method's rule refuses. The method has not
- * been called.
+ * Thrown instead of calling a {@link RateLimited} method if its rule refuses the call.
  *
- * <p>In a web application without a handler for it, it is answered with 429, {@code Retry-After}
- * and the rate limit fields, as a request that is refused by a path's rule.
+ * <p>In a web application without a handler for it, the response is 429 with {@code Retry-After}
+ * and the rate limit fields, as for a request that the rule of a path refuses.
  */
 public final class RateLimitedException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -15,11 +14,11 @@ public final class RateLimitedException extends RuntimeException {
   private final String rule;
   private final Duration retryAfter;
 
-  /** Only for the answer to a request, hence not kept when the exception is sent elsewhere. */
+  /** Only for the response to a request, hence not serialized with the exception. */
   private final transient Admission.Refused answer;
 
   RateLimitedException(String rule, Duration retryAfter, Admission.Refused answer) {
-    // Without the key, which may say who the caller is.
+    // Without the key, which may identify the caller.
     super("Rule \"%s\" refuses the call; retry after %s".formatted(rule, retryAfter));
     this.rule = rule;
     this.retryAfter = retryAfter;

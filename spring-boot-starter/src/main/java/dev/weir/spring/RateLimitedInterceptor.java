@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 
 /**
- * Asks the rule of a {@link RateLimited} method before each call. Thread-safe.
+ * Evaluates the rule of a {@link RateLimited} method before each call. Thread-safe.
  *
- * <p>Its parts are looked up on the first call: it is made before other beans, which would
- * otherwise be made too early to be intercepted themselves.
+ * <p>Its dependencies are resolved on the first call: it is created before other beans, which would
+ * otherwise be created too early to be intercepted themselves.
  */
 final class RateLimitedInterceptor implements MethodInterceptor {
   private final Supplier<LimitedMethods> methods;
@@ -73,8 +73,9 @@ final class RateLimitedInterceptor implements MethodInterceptor {
   }
 
   /**
-   * Returns a stage that ends after what is held was given back, so that a caller that has seen the
-   * end may take it. What is held stays held while the work goes on, even if the caller cancels.
+   * Returns a stage that completes after the ticket is released, so that a caller that sees the
+   * completion can acquire it. The ticket stays held while the work continues, even if the caller
+   * cancels.
    */
   private static Object heldBy(CompletionStage<?> stage, Runnable giveBack, Class<?> type) {
     CompletableFuture<Object> seen = new CompletableFuture<>();
@@ -89,7 +90,7 @@ final class RateLimitedInterceptor implements MethodInterceptor {
               }
             });
     if (!type.isAssignableFrom(CompletableFuture.class)) {
-      // A stage of the service's own type.
+      // The method returns a custom type of stage.
       return stage;
     }
     if (stage instanceof Future<?> work) {

@@ -6,11 +6,10 @@ import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.core.Ordered;
 
 /**
- * Has calls of {@link RateLimited} methods intercepted.
+ * Intercepts calls of {@link RateLimited} methods.
  *
- * <p>In front of what else Spring intercepts, so that a call that waits or is refused has opened no
- * transaction; but behind asynchronous execution, so that what is held is held while the work is
- * done.
+ * <p>Runs before Spring's other interceptors, so that a call that waits or is refused has opened no
+ * transaction; but after asynchronous execution, so that a ticket is held while the work is done.
  */
 final class RateLimitedPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
   private static final long serialVersionUID = 1;

@@ -12,7 +12,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * A call of a method with a reactive result. The method is called when the result is subscribed to,
- * anew for each subscription, because only then its work is done. Loaded only if Reactor is there.
+ * anew for each subscription, because only then its work is done. Loaded only if Reactor is
+ * present.
  */
 final class ReactiveCall {
   private final ProxyMethodInvocation call;
@@ -26,7 +27,7 @@ final class ReactiveCall {
   }
 
   static ReactiveCall of(MethodInvocation call, LimitedMethod limited, MethodGate gate) {
-    // Spring's invocations all are.
+    // All invocations of Spring have this type.
     return new ReactiveCall((ProxyMethodInvocation) call, limited, gate);
   }
 
@@ -49,7 +50,7 @@ final class ReactiveCall {
     return type.fromPublisher(result);
   }
 
-  /** What the call holds, once it may go on. A subscriber that leaves meanwhile gives it back. */
+  /** Returns the ticket of the call once it may proceed. A subscriber that cancels releases it. */
   private Mono<Ticket> ticket() {
     return Mono.defer(
         () -> {
@@ -81,7 +82,7 @@ final class ReactiveCall {
       @Nullable Object result = call.invocableClone().proceed();
       return type.toPublisher(result);
     } catch (Throwable e) {
-      // What a method may throw is told to its subscriber.
+      // Exceptions of the method are passed to its subscriber.
       return Mono.error(e);
     }
   }

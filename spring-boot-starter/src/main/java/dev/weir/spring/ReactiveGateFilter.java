@@ -15,8 +15,8 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Lets requests in, lets them wait, or refuses them, before anybody else has worked for them. A
- * client that leaves, whether it waits or is served, gives back what its request held.
+ * Admits requests, delays them, or refuses them, before any other work is done for them. If a
+ * client disconnects, whether waiting or being served, the ticket of its request is released.
  */
 final class ReactiveGateFilter implements WebFilter, Ordered {
   private final Gate gate;
@@ -47,7 +47,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
     return Mono.defer(
         () -> {
           CompletableFuture<Admission> asked = gate.ask(read);
-          // An answer that comes after the client has left still has to be given back.
+          // A result that arrives after the client has disconnected must still be released.
           return said(asked, exchange)
               .flatMap(admission -> admitted(admission, exchange, chain))
               .doFinally(
@@ -57,7 +57,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
         });
   }
 
-  /** What is said, on the thread of the exchange. */
+  /** Returns the result on the thread of the exchange. */
   private Mono<Admission> said(CompletableFuture<Admission> asked, ServerWebExchange exchange) {
     return asked.isDone()
         ? Mono.fromFuture(asked, true)

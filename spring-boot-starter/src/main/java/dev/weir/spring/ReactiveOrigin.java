@@ -4,9 +4,9 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Where a request of WebFlux comes from: what its web server knows of it, and on which thread. */
+/** The web server's view of a WebFlux request: its original data, and its thread. */
 interface ReactiveOrigin {
-  /** Known only from what WebFlux tells. */
+  /** Uses only the data that WebFlux provides. */
   ReactiveOrigin UNKNOWN =
       new ReactiveOrigin() {
         @Override
@@ -20,9 +20,9 @@ interface ReactiveOrigin {
         }
       };
 
-  /** The request as it came. */
+  /** Returns the request as it was received. */
   RequestSource source(ServerHttpRequest request);
 
-  /** Where it goes on after it was decided, or has waited, on another thread. */
+  /** Returns where the request continues after it was decided, or has waited, on another thread. */
   Scheduler thread(ServerHttpRequest request);
 }

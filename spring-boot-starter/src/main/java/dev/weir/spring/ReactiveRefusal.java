@@ -6,9 +6,9 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** Answers requests whose {@link RateLimitedException} the service does not handle itself. */
+/** Responds to requests whose {@link RateLimitedException} the service does not handle itself. */
 final class ReactiveRefusal implements WebExceptionHandler, Ordered {
-  /** In front of Spring Boot's, which answers everything. */
+  /** Before the handler of Spring Boot, which handles everything. */
   private static final int BEFORE_SPRING_BOOT = -2;
 
   @Override
@@ -23,7 +23,7 @@ final class ReactiveRefusal implements WebExceptionHandler, Ordered {
       return Mono.error(failure);
     }
     HttpHeaders headers = exchange.getResponse().getHeaders();
-    // In place of those of the rules that have let the request pass.
+    // Replaces the fields of the rules that let the request pass.
     refusal.answer().fields().forEach(field -> headers.set(field.name(), field.value()));
     return ReactiveGateFilter.write(exchange.getResponse(), refusal.answer().problem());
   }

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** A request as WebFlux tells it. */
+/** A request with the data that WebFlux provides. */
 record ReactiveSource(ServerHttpRequest request) implements RequestSource {
   static final String UNKNOWN = "unknown";
 

@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a Weir server about each request, as a proxy would.
+ * Consults a Weir server about each request, as a proxy would.
  *
- * <p>A server that is gone costs a few requests a time-out, and then nobody one for a while. While
- * it is gone, requests pass or get 503, as the settings say.
+ * <p>If the server is unavailable, a few requests wait for a time-out, and then none does for a
+ * while. Meanwhile requests pass or get 503, depending on the settings.
  */
 final class RemoteGate implements Gate, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RemoteGate.class);
@@ -45,18 +45,18 @@ final class RemoteGate implements Gate, AutoCloseable {
   private final HttpClient client;
   private final CircuitBreaker breaker;
 
-  /** Why it did not decide the last time. */
+  /** Why the last request was not decided. */
   private volatile String trouble = "";
 
   /**
-   * Which Weir, and how it is asked.
+   * The address of the Weir server and how to call it.
    *
-   * @param url without a slash at its end
-   * @param headers those of a request that are sent along
+   * @param url without a trailing slash
+   * @param headers the headers of a request that are forwarded
    */
   record Settings(
       URI url, Optional<String> key, Duration timeout, OnFailure onFailure, List<String> headers) {
-    /** Says nothing of its key. */
+    /** Returns the settings without the key. */
     @Override
     public String toString() {
       return "Settings[url=" + url + "]";
@@ -100,7 +100,7 @@ final class RemoteGate implements Gate, AutoCloseable {
       return CompletableFuture.completedFuture(
           new Admission.Refused(List.of(), Problem.repeatedHeader(e)));
     }
-    // From here on the breaker is told how it went, whatever happens.
+    // From here on the breaker must always be notified of the outcome.
     if (!breaker.mayTry()) {
       observer.asked(FlowObserver.Outcome.FAILED);
       return CompletableFuture.completedFuture(undecided());
@@ -126,7 +126,7 @@ final class RemoteGate implements Gate, AutoCloseable {
     return question.build();
   }
 
-  /** What could not be sent counts as not there. */
+  /** Returns true if the value can be sent. A header with any other value counts as absent. */
   private static boolean isSendable(String value) {
     return value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c <= 0xFF && c != 0x7F));
   }
@@ -153,8 +153,8 @@ final class RemoteGate implements Gate, AutoCloseable {
         yield new Admission.Refused(fields, new Problem(REFUSED, answer.body()));
       }
       default -> {
-        // It is there, and does not let this pass: a client may have caused that, and a rule that
-        // should be open then says so itself.
+        // The server is available but does not allow this request. A client may have caused that,
+        // and a rule that should fail open does so on the server.
         observer.asked(FlowObserver.Outcome.FAILED);
         log.warn("Weir at {} answers {}: {}", settings.url(), answer.statusCode(), answer.body());
         yield new Admission.Refused(fields, Problem.undecided());
@@ -162,7 +162,10 @@ final class RemoteGate implements Gate, AutoCloseable {
     };
   }
 
-  /** Returns true for a grant that says so, and for a problem; others come from somebody else. */
+  /**
+   * Returns true for a grant that is marked as Weir's, and for a problem; others come from
+   * elsewhere.
+   */
   private static boolean isWeirs(HttpResponse<?> answer) {
     return answer.statusCode() == PASSED
         ? answer.headers().firstValue(DECISION).filter(GRANTED::equals).isPresent()
@@ -202,7 +205,7 @@ final class RemoteGate implements Gate, AutoCloseable {
   @Override
   public void over(Ticket ticket) {}
 
-  /** It waits nowhere. */
+  /** Returns this gate, because it never blocks. */
   @Override
   public Gate on(Executor threads) {
     return this;

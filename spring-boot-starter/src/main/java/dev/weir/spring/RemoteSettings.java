@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-/** Where the Weir is that decides, read so that mistakes name their property. */
+/** Reads the settings of the remote Weir; errors name their property. */
 final class RemoteSettings {
   private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
 
@@ -52,7 +52,7 @@ final class RemoteSettings {
         return url;
       }
     } catch (URISyntaxException e) {
-      // Told of below, without what may be a password in it.
+      // Reported below without the value, which may contain a password.
     }
     throw new WrongSecretException(
         "weir.remote.url",

@@ -7,24 +7,24 @@ import dev.weir.engine.rules.TrustedProxies;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A request as a web server has it, from which the one is made that rules look at. */
+/** A request as a web server provides it, from which the request for the rules is created. */
 interface RequestSource {
   String method();
 
-  /** The path as it was sent, still encoded. */
+  /** Returns the path as it was sent, still encoded. */
   String target();
 
-  /** The address of whoever sent it to us. */
+  /** Returns the address of the direct peer. */
   String peer();
 
-  /** All lines of a header, in order. */
+  /** Returns all lines of a header, in order. */
   List<String> headers(String name);
 
-  /** The names of all headers. */
+  /** Returns the names of all headers. */
   Iterable<String> headerNames();
 
   /**
-   * What rules look at.
+   * Returns the request for the rules.
    *
    * @throws dev.weir.engine.rules.AmbiguousPathException if its path could be read in two ways
    */
@@ -36,7 +36,7 @@ interface RequestSource {
         this);
   }
 
-  /** A request whose path and client are found out. */
+  /** A request whose path and client address have been determined. */
   record Read(String method, RequestPath path, String clientAddress, RequestSource source)
       implements Request {
     @Override

@@ -31,14 +31,17 @@ final class RuleGate implements Gate {
   private final Stores stores;
   private final Executor threads;
 
-  /** Who keeps what rules need; may be somebody's own. */
+  /** The stores of the rules, which the application may provide itself. */
   record Stores(LimitStore counts, LeaseStore leases) {
-    /** Whether it may have to be waited for. */
+    /** Returns true if a store may block. */
     boolean isElsewhere() {
       return !(counts instanceof MemoryLimitStore) || !(leases instanceof MemoryLeaseStore);
     }
 
-    /** The same, which go on by what rules and policies say of that when they are gone. */
+    /**
+     * Returns these stores with failover, which follows the rules and policies if a store is
+     * unavailable.
+     */
     RuleEvaluator.Stores goingOn(int nodes, FlowObserver observer) {
       if (!isElsewhere()) {
         return new RuleEvaluator.Stores(counts, leases, leases);
@@ -98,7 +101,7 @@ final class RuleGate implements Gate {
     try {
       ticket.close();
     } catch (StoreException e) {
-      // What it held ends by itself when its time is over.
+      // The lease expires when its time is over.
       log.warn("A request could not give back what it held: {}", e.getMessage());
     }
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * A rule as properties have it, with the fields that it has over REST.
+ * A rule in the properties, with the same fields as in the REST API.
  *
  * @param name Unique name, 1 to 100 printable ASCII characters.
  * @param pathPattern Paths of the requests that the rule covers, such as /api/orders/**, with the
@@ -55,9 +55,9 @@ public record RuleProperties(
     @DefaultValue("true") boolean active,
     @DefaultValue("closed") OnStoreFailure onStoreFailure) {
 
-  /** How a rule counts. */
+  /** The algorithm of a rule. */
   public enum Algorithm {
-    /** So many in a window, which starts anew when it is over. */
+    /** Up to {@code allowedRequests} in a window; the count restarts with each window. */
     FIXED_WINDOW,
     /**
      * Up to {@code allowedRequests} in a window that slides, approximately: up to nearly twice that
@@ -66,7 +66,7 @@ public record RuleProperties(
     SLIDING_WINDOW,
     /** A bucket that is refilled steadily. */
     TOKEN_BUCKET,
-    /** So many at the same time. */
+    /** Up to {@code maxConcurrent} at the same time. */
     CONCURRENCY
   }
 }

@@ -22,7 +22,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
-/** What a rule in the properties says, read with its place in them, so that mistakes name it. */
+/**
+ * Reads a rule from the properties, together with its position, so that errors name the property.
+ */
 final class RuleReader {
   private static final Duration DEFAULT_LEASE = Duration.ofMinutes(1);
   private static final int LONGEST_NAME = 100;
@@ -43,7 +45,7 @@ final class RuleReader {
   /**
    * Reads a rule.
    *
-   * @param place where it stands, such as {@code weir.rules[0]}
+   * @param place its position, such as {@code weir.rules[0]}
    * @throws InvalidConfigurationPropertyValueException naming the property that is wrong
    */
   static Rule.Terms read(String place, RuleProperties rule) {
@@ -72,7 +74,8 @@ final class RuleReader {
   }
 
   /**
-   * A rule without a path is for methods with {@link RateLimited}; {@link LimitedMethods} checks.
+   * Returns the coverage. A rule without a path is for methods with {@link RateLimited}; {@link
+   * LimitedMethods} checks that.
    */
   private Coverage coverage() {
     if (rule.pathPattern() == null) {
@@ -156,7 +159,7 @@ final class RuleReader {
   private long windowMicros() {
     BigDecimal seconds = required("window-seconds", rule.windowSeconds());
     long longest = Limit.MAX_DURATION_MICROS / Micros.PER_SECOND;
-    // Compared first: a number with a huge exponent is not to be spelled out.
+    // Compared first, because a number with a huge exponent must not be expanded.
     if (seconds.compareTo(BigDecimal.valueOf(longest)) <= 0 && seconds.scale() <= 6) {
       long micros = seconds.movePointRight(6).longValue();
       if (micros >= Limit.MIN_DURATION_MICROS) {
@@ -174,7 +177,7 @@ final class RuleReader {
                 longest));
   }
 
-  /** A field that the algorithm does not know says something that would not happen. */
+  /** Rejects fields of other algorithms, which would have no effect. */
   private void refuseThoseOfOthers() {
     only("allowed-requests", rule.allowedRequests(), WINDOWS);
     only("window-seconds", rule.windowSeconds(), WINDOWS);

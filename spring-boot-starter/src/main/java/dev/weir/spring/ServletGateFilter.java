@@ -13,10 +13,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Lets requests in, or refuses them, before anybody else has worked for them. One that has to wait
- * does so in {@link ServletQueueFilter}, behind all other filters.
+ * Admits requests, or refuses them, before any other work is done for them. A request that has to
+ * wait does so in {@link ServletQueueFilter}, after all other filters.
  *
- * <p>It is asked once for a request: not for its errors, forwards and asynchronous turns.
+ * <p>Runs once for a request: not for its error, forward and asynchronous dispatches.
  */
 final class ServletGateFilter implements Filter {
   private final Gate gate;

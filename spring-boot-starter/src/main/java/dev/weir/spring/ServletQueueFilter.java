@@ -16,16 +16,17 @@ import org.springframework.core.annotation.Order;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Lets requests wait that were told to, holding no thread.
+ * Delays queued requests without holding a thread.
  *
- * <p>It comes behind all other filters. After the wait the container goes through the filters again
- * for an asynchronous turn, which most filters, rightly, do not take part in: they have seen the
- * request before. In front of them, they would never see it. So it is a plain bean with the lowest
- * precedence: Spring Boot puts these behind registered filters, and ours behind the service's own.
+ * <p>It runs after all other filters. After the wait the container runs the filters again for an
+ * asynchronous dispatch, which most filters, rightly, skip: they have seen the request before. If
+ * this filter ran before them, they would never see the request. So it is a plain bean with the
+ * lowest precedence: Spring Boot puts these after registered filters, and ours after the service's
+ * own.
  */
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class ServletQueueFilter extends OncePerRequestFilter {
-  /** The container's patience is not to end before the wait does. */
+  /** Keeps the container's asynchronous time-out longer than the wait. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
   private final ScheduledExecutorService timer;
@@ -34,7 +35,7 @@ final class ServletQueueFilter extends OncePerRequestFilter {
     this.timer = timer;
   }
 
-  /** Those who have waited come in an asynchronous turn. */
+  /** Returns false, because requests that have waited come back in an asynchronous dispatch. */
   @Override
   protected boolean shouldNotFilterAsyncDispatch() {
     return false;
@@ -54,11 +55,11 @@ final class ServletQueueFilter extends OncePerRequestFilter {
     chain.doFilter(request, response);
   }
 
-  /** Whether the wait is over already; else the request comes again when it is. */
+  /** Returns true if the wait is already over; else the request is dispatched again when it is. */
   private boolean isWaited(Duration delay, ServletRequest request, ServletResponse response)
       throws ServletException {
     if (!request.isAsyncSupported()) {
-      // A filter or servlet was registered so that its requests cannot let go of their thread.
+      // A filter or servlet was registered without support for asynchronous requests.
       sleep(delay);
       return true;
     }

@@ -9,7 +9,7 @@ import org.springframework.core.Ordered;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** Answers requests whose {@link RateLimitedException} the service does not handle itself. */
+/** Responds to requests whose {@link RateLimitedException} the service does not handle itself. */
 final class ServletRefusal implements HandlerExceptionResolver, Ordered {
   @Override
   public int getOrder() {
@@ -25,7 +25,7 @@ final class ServletRefusal implements HandlerExceptionResolver, Ordered {
     if (!(failure instanceof RateLimitedException refusal)) {
       return null;
     }
-    // In place of those of the rules that have let the request pass.
+    // Replaces the fields of the rules that let the request pass.
     refusal.answer().fields().forEach(field -> response.setHeader(field.name(), field.value()));
     try {
       ServletGateFilter.write(response, refusal.answer().problem());

@@ -9,8 +9,9 @@ import java.util.List;
 /** A request of a servlet container. */
 record ServletSource(HttpServletRequest request) implements RequestSource {
   /**
-   * The request as the container made it. A wrapper may say what a header made up: Spring's {@code
-   * ForwardedHeaderFilter} takes the left-most hop for the peer, whoever wrote it.
+   * Returns the request as the container created it. A wrapper may report data from a header:
+   * Spring's {@code ForwardedHeaderFilter} takes the left-most hop for the peer, regardless of who
+   * wrote it.
    */
   static ServletSource of(HttpServletRequest request) {
     ServletRequest inner = request;

@@ -30,8 +30,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Who decides, as the properties say. A service may bring its own {@link Rules}, {@link LimitStore}
- * or {@link LeaseStore}.
+ * Configures the gate according to the properties. A service may provide its own {@link Rules},
+ * {@link LimitStore} or {@link LeaseStore}.
  */
 @AutoConfiguration(
     after = {
@@ -59,7 +59,7 @@ final class WeirAutoConfiguration {
     }
   }
 
-  /** This service decides, unless a Weir elsewhere does. */
+  /** Decides in this service, unless a remote Weir does. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingBean(Gate.class)
   static final class Here {
@@ -90,7 +90,7 @@ final class WeirAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     Rules weirRules(WeirProperties properties) {
-      // Other instances may have gone by them for any time.
+      // The rules may have applied on other instances for any length of time.
       MemoryRules rules = new MemoryRules(InstantSource.fixed(Instant.EPOCH));
       List<RuleProperties> given = properties.rules();
       for (int i = 0; i < given.size(); i++) {
@@ -133,14 +133,14 @@ final class WeirAutoConfiguration {
       return new RuleEvaluator(book, stores, observer);
     }
 
-    /** Counts in the store of the rules, which is closed as a bean of its own. */
+    /** Counts in the store of the rules, which is closed as a separate bean. */
     @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
     Limiter weirLimiter(RuleEvaluator.Stores stores, FlowObserver observer) {
       return Limiter.on(stores.counts()).observedBy(observer);
     }
 
-    /** Held in the store of the rules, which is closed as a bean of its own. */
+    /** Holds leases in the store of the rules, which is closed as a separate bean. */
     @Bean(destroyMethod = "")
     @ConditionalOnMissingBean
     Leases weirLeases(RuleEvaluator.Stores stores) {

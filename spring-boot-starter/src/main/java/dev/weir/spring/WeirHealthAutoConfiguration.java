@@ -8,7 +8,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Tells the service's health whether somebody can decide. */
+/** Adds to the service's health whether requests can be decided. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(Gate.class)

@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.context.annotation.Bean;
 
 /**
- * Keeps slots in the service's database, if the properties say so and the store is there. Only if
- * they say so: a library that happens to be on the class path does not create tables.
+ * Stores slots in the service's database, if the properties request it and the store is present.
+ * Only if they do: a library that happens to be on the class path does not create tables.
  */
 @AutoConfiguration(
     afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")

@@ -22,7 +22,10 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 final class WeirMethodAutoConfiguration {
   private static final Executor CALLER = Runnable::run;
 
-  /** Static, and with parts that are looked up later: it is made before all other beans. */
+  /**
+   * Static, with dependencies that are resolved later, because it is created before all other
+   * beans.
+   */
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static RateLimitedPostProcessor weirRateLimitedPostProcessor(
@@ -46,7 +49,7 @@ final class WeirMethodAutoConfiguration {
         index, evaluator, stores.isElsewhere() ? Thread.ofVirtual()::start : CALLER);
   }
 
-  /** The answers of a service on servlets. */
+  /** Handles refusals in a servlet application. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
   @ConditionalOnClass(HandlerExceptionResolver.class)
@@ -57,7 +60,7 @@ final class WeirMethodAutoConfiguration {
     }
   }
 
-  /** The answers of a service on WebFlux. */
+  /** Handles refusals in a WebFlux application. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
   @ConditionalOnClass(WebExceptionHandler.class)

@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 
-/** Counts what happens to requests, if the service has a registry of meters. */
+/** Counts the results of requests, if the service has a meter registry. */
 @AutoConfiguration(
     afterName =
         "org.springframework.boot.micrometer.metrics.autoconfigure"

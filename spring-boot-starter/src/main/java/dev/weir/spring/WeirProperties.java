@@ -7,8 +7,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The properties {@code weir.*}. One that is not known, or cannot be used, stops the start. What is
- * said of each here is what editors show.
+ * The properties {@code weir.*}. An unknown or invalid property stops the start. Editors show the
+ * descriptions below.
  *
  * @param enabled Whether anything is limited. If false, Weir adds nothing to the service.
  * @param store Where limits are counted.
@@ -38,7 +38,7 @@ public record WeirProperties(
     MEMORY,
     /** In a Redis that several instances share. */
     REDIS,
-    /** By a Weir server, which also has the rules. */
+    /** In a Weir server, which also has the rules. */
     REMOTE
   }
 
@@ -53,7 +53,7 @@ public record WeirProperties(
    */
   public record Redis(
       @Nullable String uri, @DefaultValue("weir") String prefix, @Nullable String trust) {
-    /** An address may hold a password. */
+    /** Returns only the prefix, because the address may contain a password. */
     @Override
     public String toString() {
       return "Redis[prefix=" + prefix + "]";
@@ -77,14 +77,14 @@ public record WeirProperties(
       @DefaultValue("5s") Duration timeout,
       @DefaultValue("closed") OnFailure onFailure,
       @DefaultValue("X-Api-Key") List<String> headers) {
-    /** Says nothing of its key. */
+    /** Returns only the URL, without the key. */
     @Override
     public String toString() {
       return "Remote[url=" + url + "]";
     }
   }
 
-  /** What happens to requests while nobody can decide. */
+  /** What happens to requests while they cannot be decided. */
   public enum OnFailure {
     /** They pass. */
     OPEN,
@@ -99,11 +99,11 @@ public record WeirProperties(
    */
   public record Slots(@DefaultValue("none") SlotStorage store) {}
 
-  /** Where slots are kept. */
+  /** Where slots are stored. */
   public enum SlotStorage {
-    /** Nowhere: there is no scheduler, unless the service brings a store of its own. */
+    /** Nowhere: there is no scheduler, unless the service provides its own store. */
     NONE,
-    /** In this process; they are gone at its end. */
+    /** In this process; they are lost when it ends. */
     MEMORY,
     /** In the database of the service's DataSource, where tables are created for them. */
     POSTGRESQL

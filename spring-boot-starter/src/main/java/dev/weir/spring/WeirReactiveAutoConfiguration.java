@@ -14,7 +14,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.server.WebFilter;
 import reactor.netty.http.server.HttpServerRequest;
 
-/** The filter of a service on WebFlux. */
+/** The filter of a WebFlux application. */
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(WebFilter.class)
@@ -27,7 +27,7 @@ final class WeirReactiveAutoConfiguration {
     return new ReactiveGateFilter(gate.on(Thread.ofVirtual()::start), proxies, origin, EARLY);
   }
 
-  /** A service on Reactor Netty, as most are. */
+  /** An application on Reactor Netty, the usual web server. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(HttpServerRequest.class)
   static final class OnNetty {
@@ -37,13 +37,15 @@ final class WeirReactiveAutoConfiguration {
     }
   }
 
-  /** A service on another web server. */
+  /** An application on another web server. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnMissingClass("reactor.netty.http.server.HttpServerRequest")
   static final class OnAnother {
     private static final String STRATEGY = "server.forward-headers-strategy";
 
-    /** Refuses what would let anybody make up the address that is counted. */
+    /**
+     * Rejects a configuration that would let clients forge the address by which they are counted.
+     */
     @Bean
     ReactiveOrigin weirOrigin(Environment environment) {
       String strategy = environment.getProperty(STRATEGY, "none");

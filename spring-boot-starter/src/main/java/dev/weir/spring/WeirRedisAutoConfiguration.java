@@ -15,14 +15,14 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 
-/** Counts in Redis, if the properties say so and the store is there. */
+/** Counts in Redis, if the properties request it and the store is present. */
 @AutoConfiguration
 @ConditionalOnClass(Redis.class)
 @ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
 @ConditionalOnProperty(name = "weir.store", havingValue = "redis")
 @EnableConfigurationProperties(WeirProperties.class)
 final class WeirRedisAutoConfiguration {
-  /** Does not wait for Redis: a service starts while it is gone. */
+  /** Does not wait for Redis: a service starts while it is unavailable. */
   @Bean
   @ConditionalOnMissingBean
   Redis weirRedis(WeirProperties properties) {
@@ -41,7 +41,7 @@ final class WeirRedisAutoConfiguration {
     return new RedisLeaseStore(redis);
   }
 
-  /** An address may hold a password, so it is not repeated. */
+  /** Returns the settings. Errors do not repeat the address, which may contain a password. */
   private static RedisSettings settings(WeirProperties.Redis redis) {
     RedisSettings settings;
     try {

@@ -5,7 +5,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** A Weir elsewhere decides, if the properties say so. */
+/** Lets a remote Weir decide, if the properties request it. */
 @AutoConfiguration
 @ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
 @ConditionalOnProperty(name = "weir.store", havingValue = "remote")

@@ -15,15 +15,15 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 
-/** The filters of a service on servlets. */
-// The last of all, so that its filter is.
+/** The filters of a servlet application. */
+// Comes after all other configurations, so that its filter is the last.
 @AutoConfiguration(after = WeirAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
 @ConditionalOnBean(Gate.class)
 final class WeirServletAutoConfiguration {
-  /** Behind those who observe requests, so that refusals are seen; before all who work for them. */
+  /** After filters that observe requests, so that they see refusals; before all that do work. */
   static final int EARLY = Ordered.HIGHEST_PRECEDENCE + 10;
 
   @Bean
@@ -47,7 +47,7 @@ final class WeirServletAutoConfiguration {
             Thread.ofPlatform().daemon().name("weir-queue").factory()));
   }
 
-  /** The one thread that waits with all requests that wait. A type of its own: nobody else's. */
+  /** The one thread that times all waiting requests. A separate type, so that it is not shared. */
   record QueueTimer(ScheduledExecutorService thread) implements AutoCloseable {
     @Override
     public void close() {

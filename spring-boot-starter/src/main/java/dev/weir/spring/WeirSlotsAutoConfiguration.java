@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.context.annotation.Bean;
 
 /**
- * A {@link SlotScheduler} on the store that the properties name, or on a {@link SlotStore} of the
- * service's own.
+ * A {@link SlotScheduler} on the store that the properties name, or on the service's own {@link
+ * SlotStore}.
  */
 @AutoConfiguration(after = WeirJdbcAutoConfiguration.class)
 @ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
@@ -30,7 +30,7 @@ final class WeirSlotsAutoConfiguration {
     return SlotStore.inMemory();
   }
 
-  /** Reached only if the artifact is missing: otherwise it has brought a store. */
+  /** Reached only if the artifact is missing: otherwise it has provided a store. */
   @Bean
   @ConditionalOnMissingBean({SlotStore.class, SlotScheduler.class})
   @ConditionalOnProperty(name = "weir.slots.store", havingValue = "postgresql")

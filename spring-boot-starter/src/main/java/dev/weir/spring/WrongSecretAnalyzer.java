@@ -3,7 +3,7 @@ package dev.weir.spring;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says which property stopped the start, in place of a stack trace. */
+/** Reports the property that stopped the start, instead of a stack trace. */
 final class WrongSecretAnalyzer extends AbstractFailureAnalyzer<WrongSecretException> {
   @Override
   protected FailureAnalysis analyze(Throwable failure, WrongSecretException wrong) {

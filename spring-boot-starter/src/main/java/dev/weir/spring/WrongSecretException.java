@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
 /**
- * A property that cannot be used and whose value is not to be told. Spring Boot's own exception for
- * wrong properties would have the value printed.
+ * Thrown if a property cannot be used and its value must stay secret. Spring Boot's own exception
+ * for invalid properties would print the value.
  */
 final class WrongSecretException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -11,7 +11,7 @@ final class WrongSecretException extends RuntimeException {
   private final String reason;
 
   /**
-   * Names the property.
+   * Creates an exception that names the property.
    *
    * @param reason a sentence that does not repeat the value
    */

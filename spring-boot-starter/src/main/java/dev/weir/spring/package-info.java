@@ -1,5 +1,6 @@
 /**
- * Weir's rules as a filter in somebody's service: what a request is in Spring MVC and in WebFlux,
- * and what is put together at start. Spring puts it together; nobody has to name these classes.
+ * Weir's rules as a filter of a Spring service: the adapters of requests in Spring MVC and in
+ * WebFlux, and the auto-configuration. Spring creates these classes; applications need not name
+ * them.
  */
 package dev.weir.spring;

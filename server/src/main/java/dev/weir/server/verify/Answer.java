@@ -8,10 +8,10 @@ import java.time.DateTimeException;
 import java.time.Instant;
 
 /**
- * A line of a journal: what a caller was told, in the very JSON of the answer.
+ * A line of a journal: the response that a caller received, as its original JSON.
  *
- * @param scheduledTime {@link #REFUSED} if the answer was a problem
- * @param state empty if nothing was said of it
+ * @param scheduledTime {@link #REFUSED} if the response was a problem
+ * @param state empty if the response has none
  */
 record Answer(String eventId, Instant scheduledTime, long delayMillis, String state) {
   static final Instant REFUSED = Instant.MIN;
@@ -26,7 +26,7 @@ record Answer(String eventId, Instant scheduledTime, long delayMillis, String st
   /**
    * Reads a line.
    *
-   * @param where the line is, for the message if it cannot be read
+   * @param where the position of the line, for the message if it cannot be read
    */
   static Answer read(String line, String where) {
     String eventId = "";

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Whether what callers were told is what the database holds. */
+/** Checks that the responses that callers received match the database. */
 final class AnswersCheck {
   private static final int LINES_A_PORTION = 1_000;
 
@@ -91,7 +91,7 @@ final class AnswersCheck {
           "event \"%s\" was told a delay of %d ms and has %d ms"
               .formatted(answer.eventId(), answer.delayMillis(), delayMillis));
     }
-    // An assigned slot may have been confirmed since; what has ended stays ended.
+    // An assigned slot may have been confirmed since; an ended slot stays ended.
     if (STATES.indexOf(answer.state()) > 0 && !answer.state().equals(slot.state())) {
       findings.breach(
           Invariant.KEPT,

@@ -15,7 +15,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** A configuration as the database has it: its row of {@code slot_book} and all its versions. */
+/** A configuration in the database: its row of {@code slot_book} and all its versions. */
 record BookFact(
     int configId,
     String name,
@@ -92,9 +92,7 @@ record BookFact(
     return Objects.requireNonNull(versions.get(anyVersion));
   }
 
-  /**
-   * Whether the places of slots that ended may have stayed taken, because their time had passed.
-   */
+  /** Returns true if places of ended slots may have stayed taken because their time had passed. */
   boolean mayKeepEnded() {
     return versions.values().stream().anyMatch(terms -> terms.notBefore() == NotBefore.NOW);
   }

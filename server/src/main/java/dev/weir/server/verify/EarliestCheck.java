@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether the events of one version got the earliest window, and in it the lowest place, that they
- * could have.
+ * Checks that the events of one version got the earliest window, and in it the lowest place, that
+ * was available to them.
  *
  * <p>Versions follow each other under the configuration's lock, so only events of this version and
- * of those before it can have been in an event's way. A place on which none of them has left a
- * trace was free when the event came. Two kinds of trace are not there: an event that was cancelled
- * and asked again has one row, of its new slot, and what retention removed has none. So a free
- * place decides only if nothing of the kind happened, which the database cannot tell; then it is
- * counted as not decidable. A place with a slot that ended since may or may not have been free.
+ * of earlier ones can have competed with an event. A place without a trace of any of them was free
+ * when the event came. Two kinds of trace are missing: an event that was cancelled and requested
+ * again has one row, of its new slot, and slots removed by retention have none. So a free place is
+ * conclusive only if neither happened, which the database does not record; otherwise the event is
+ * counted as not decidable. A place with a slot that has ended since may or may not have been free.
  *
  * <p>The latest free place before a window decides for all events in the window.
  */
@@ -33,7 +33,7 @@ final class EarliestCheck implements SlotCheck {
 
   private OneWindow window;
 
-  /** Events of the window of which it cannot be decided. */
+  /** Events of the window that cannot be decided. */
   private final Set<SlotFact> open = new LinkedHashSet<>();
 
   /** The latest time before the window at which a place was free, or may have been. */
@@ -41,14 +41,14 @@ final class EarliestCheck implements SlotCheck {
 
   private long perhapsFreeMicros = Vacancy.NONE;
 
-  /** From here to the first window it is known what is free. */
+  /** From here to the first window, free places are known. */
   private long searchedFromMicros = Long.MAX_VALUE;
 
   /**
    * What is known of slots that left no trace.
    *
-   * @param fromMicros windows before this are not known
-   * @param isComplete whether every slot that was ever given still has its row
+   * @param fromMicros windows before this are unknown
+   * @param isComplete whether every slot that was ever assigned still has its row
    */
   record Completeness(long fromMicros, boolean isComplete) {}
 
@@ -109,7 +109,7 @@ final class EarliestCheck implements SlotCheck {
   private void judgeWindow(SlotFact event) {
     long wanted = wanted(event);
     if (wanted < searchedFromMicros) {
-      // Before the first event of all, every window is empty.
+      // Before the very first event, every window is empty.
       long from = Math.max(completeness.fromMicros(), terms.windowStart(wanted));
       free(vacancy.latestInEmpty(from, searchedFromMicros));
       searchedFromMicros = from;
@@ -124,7 +124,10 @@ final class EarliestCheck implements SlotCheck {
     }
   }
 
-  /** In the order of places: the latest free one below decides whether one below was usable. */
+  /**
+   * Checks events in the order of places: the latest free place below an event decides whether a
+   * lower one was usable.
+   */
   private void judgePlaces(List<SlotFact> events) {
     BitSet traces = window.traces();
     int place = 0;

@@ -2,9 +2,12 @@ package dev.weir.server.verify;
 
 import java.util.List;
 
-/** Whether events came as early as they could, for each of the last versions of a configuration. */
+/**
+ * Checks for each of the last versions of a configuration that events were placed as early as
+ * possible.
+ */
 final class EarliestChecks implements SlotCheck {
-  /** Each slot is shown to each version's check, so there is a bound. */
+  /** Bounded, because every slot is passed to the check of every version. */
   private static final int MOST_VERSIONS = 64;
 
   private final BookFact book;

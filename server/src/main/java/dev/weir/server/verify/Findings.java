@@ -10,15 +10,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a check has looked at and what it found wrong. Of many breaches of one invariant the first
- * are kept and the rest counted. Not thread-safe.
+ * The results of a verification: what was checked, and the breaches found. The first breaches of
+ * each invariant are kept and the rest are counted. Not thread-safe.
  */
 public final class Findings {
   private static final int MOST_KEPT = 20;
 
   private final Map<Invariant, Section> sections = new EnumMap<>(Invariant.class);
 
-  /** What is known of one invariant. */
+  /** The results for one invariant. */
   private static final class Section {
     private final Map<String, Long> looked = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
@@ -40,15 +40,15 @@ public final class Findings {
     }
   }
 
-  /** Counts what was looked at, such as slots or windows. */
+  /** Counts the things that were checked, such as slots or windows. */
   void looked(Invariant invariant, String things, long count) {
     section(invariant).looked.merge(things, count, Long::sum);
   }
 
   /**
-   * Says of how many slots it cannot be decided.
+   * Counts slots that cannot be decided.
    *
-   * @param what which, and why
+   * @param what which slots, and why
    */
   void open(Invariant invariant, long slots, String what) {
     section(invariant).open += slots;
@@ -61,7 +61,7 @@ public final class Findings {
     keep(section.kept, text);
   }
 
-  /** Whether nothing wrong was found. */
+  /** Returns true if no breach was found. */
   public boolean clean() {
     return sections.values().stream().allMatch(section -> section.breaches == 0);
   }
@@ -70,22 +70,22 @@ public final class Findings {
     return section(invariant).breaches;
   }
 
-  /** Of how many slots it could not be decided. */
+  /** Returns the number of slots that could not be decided. */
   public long open(Invariant invariant) {
     return section(invariant).open;
   }
 
-  /** How many things of a kind were looked at for an invariant. */
+  /** Returns how many things of a kind were checked for an invariant. */
   public long lookedAt(Invariant invariant, String things) {
     return section(invariant).looked.getOrDefault(things, 0L);
   }
 
-  /** The first breaches of an invariant, in words. */
+  /** Returns the first breaches of an invariant, in words. */
   public List<String> firstBreaches(Invariant invariant) {
     return List.copyOf(section(invariant).kept);
   }
 
-  /** Prints a report for people. */
+  /** Prints a report for humans. */
   public void print(PrintWriter out) {
     sections.forEach(
         (invariant, section) -> {

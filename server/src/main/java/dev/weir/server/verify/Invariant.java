@@ -1,6 +1,6 @@
 package dev.weir.server.verify;
 
-/** What must always hold of slots, in the order of the specification. */
+/** The invariants of slots, in the order of the specification. */
 public enum Invariant {
   LIMIT(1, "no window holds more than the limit in force when its last event was assigned"),
   TIMES(2, "no event runs before the time it asked for, nor in closed or paused time"),

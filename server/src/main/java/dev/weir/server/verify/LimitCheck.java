@@ -8,11 +8,11 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * How many events lie in each window.
+ * Checks the number of events in each window.
  *
  * <p>Versions follow each other under the configuration's lock. So when the last event of a version
- * was assigned, all events of that version and of those before it that are there now were there
- * already, and together they must keep that version's limit, in the windows of that version.
+ * was assigned, all present events of that version and of earlier ones were already there, and
+ * together they must keep that version's limit, in the windows of that version.
  */
 final class LimitCheck implements SlotCheck {
   private final BookFact book;
@@ -42,7 +42,7 @@ final class LimitCheck implements SlotCheck {
     counts.forEach(Count::endWindow);
   }
 
-  /** The events of one window after the other, for one size of windows. */
+  /** Counts the events of one window after the other, for one window size. */
   private final class Count {
     private final long sizeMicros;
     private final NavigableMap<Integer, Integer> byVersion = new TreeMap<>();

@@ -7,10 +7,10 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * A window of one version's terms, with the events in it of that version and those before.
+ * A window under the policy of one version, with its events of that version and of earlier ones.
  *
- * <p>An event from windows of another size lies between the places and has taken one of them,
- * nobody can tell which; those are counted.
+ * <p>An event from windows of another size lies between the places and has taken one of them, but
+ * it is unknown which; such events are counted.
  */
 final class OneWindow {
   private final SlotPolicy terms;
@@ -51,12 +51,12 @@ final class OneWindow {
     return traces.isEmpty() && lying == 0;
   }
 
-  /** The events of the version itself. */
+  /** Returns the events of the version itself. */
   List<SlotFact> judged() {
     return judged;
   }
 
-  /** The places that events hold or have held. */
+  /** Returns the places that events hold or have held. */
   BitSet traces() {
     return traces;
   }
@@ -65,20 +65,20 @@ final class OneWindow {
     return lying;
   }
 
-  /** The latest time at which a place was free all along. */
+  /** Returns the latest time at which a place was free all along. */
   long latestFree(Vacancy vacancy) {
     if (lying == 0) {
       return vacancy.latest(startMicros, traces);
     }
-    // Which places are free is not known, only that there are some. All of them are usable for
-    // whoever may use the whole window.
+    // It is unknown which places are free, only that some are. All of them are usable for an event
+    // that may use the whole window.
     return traces.cardinality() + lying < terms.maxPerWindow()
             && terms.calendar() instanceof Calendar.Always
         ? startMicros
         : Vacancy.NONE;
   }
 
-  /** The latest time at which a place is free now, or may be. */
+  /** Returns the latest time at which a place is free now, or may be. */
   long latestPerhapsFree(Vacancy vacancy) {
     if (lying == 0) {
       return vacancy.latest(startMicros, held);

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** Rows in the order of their query, fetched in portions, with a look at the one that is next. */
+/** Rows in the order of their query, fetched in portions, with a look-ahead of one row. */
 final class Rows<T> implements AutoCloseable {
   private static final int ROWS_A_PORTION = 5_000;
 
@@ -42,12 +42,12 @@ final class Rows<T> implements AutoCloseable {
     }
   }
 
-  /** The next row, which stays the next. */
+  /** Returns the next row without taking it. */
   Optional<T> peek() {
     return next;
   }
 
-  /** The next row. */
+  /** Returns the next row and moves on. */
   Optional<T> take() throws SQLException {
     Optional<T> taken = next;
     next = fetch();

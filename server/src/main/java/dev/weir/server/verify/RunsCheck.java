@@ -6,8 +6,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Whether the runs of full windows cover what is full, and nothing else. Is shown the stored
- * windows of the grid in force by their start.
+ * Checks that the runs of full windows cover exactly the full windows. Receives the stored windows
+ * of the grid in force in order of their start.
  */
 final class RunsCheck implements AutoCloseable {
   private static final String SELECT =
@@ -24,7 +24,7 @@ final class RunsCheck implements AutoCloseable {
   private final long sizeMicros;
   private final Rows<Run> runs;
 
-  /** The windows before this have been looked at. */
+  /** The windows before this have been checked. */
   private long doneMicros;
 
   private record Run(long fromMicros, long untilMicros) {}
@@ -50,7 +50,7 @@ final class RunsCheck implements AutoCloseable {
   }
 
   /**
-   * Looks at the next stored window.
+   * Checks the next stored window.
    *
    * @param left whether it has room left
    */
@@ -98,7 +98,10 @@ final class RunsCheck implements AutoCloseable {
     }
   }
 
-  /** The windows of the present run up to a time, none of which is stored: they must be closed. */
+  /**
+   * Checks the windows of the current run up to a time, none of which is stored: they must be
+   * closed.
+   */
   private void lookAtEmpty(long untilMicros) {
     long begin = Math.max(doneMicros, runs.peek().orElseThrow().fromMicros());
     long vacant = vacancy.latestInEmpty(begin, untilMicros);

@@ -2,10 +2,10 @@ package dev.weir.server.verify;
 
 import java.sql.SQLException;
 
-/** Is shown the slots of one configuration, by scheduled time. */
+/** Checks the slots of one configuration, in order of scheduled time. */
 interface SlotCheck {
   void slot(SlotFact slot) throws SQLException;
 
-  /** There are no more. */
+  /** Called after the last slot. */
   void end() throws SQLException;
 }

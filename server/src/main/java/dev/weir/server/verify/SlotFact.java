@@ -35,19 +35,19 @@ record SlotFact(
         row.getInt(8));
   }
 
-  /** Whether the event still has this slot. */
+  /** Returns true if the event still holds this slot. */
   boolean holds() {
     return state <= LAST_STATE_THAT_HOLDS;
   }
 
-  /** The time before which it must not run, pauses apart. */
+  /** Returns the time before which the event must not run, ignoring pauses. */
   long wantedMicros(SlotPolicy terms) {
     return terms.notBefore() == NotBefore.NOW
         ? Math.max(requestedMicros, assignedAtMicros)
         : requestedMicros;
   }
 
-  /** The slot in words, for a report. */
+  /** Returns a description of the slot for a report. */
   String in(BookFact book) {
     return "event \"%s\" of %s v%d at %s"
         .formatted(eventId, book.name(), version, Micros.instant(scheduledMicros));

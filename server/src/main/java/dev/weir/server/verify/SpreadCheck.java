@@ -11,13 +11,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How dense evenly spread events lie: for the events of each version by themselves, and for those
- * of all versions with windows of one size together. The latter lie on the same places, so that the
- * highest limit among them is the bound. Across a change of size there is none.
+ * Checks the density of evenly spread events: for the events of each version separately, and for
+ * those of all versions with windows of one size together. The latter share the same places, so the
+ * bound is the highest limit among them. Across a change of size there is no bound.
  *
- * <p>The bound for all intervals at once is a bucket that leaks: with the i-th event at time t(i),
- * the events from i to j keep it if {@code f(j) - f(i) <= log2(max) / 3}, where {@code f(i) = i -
- * t(i) × max / size}. The bucket's level is f(j) less the least f so far, so no interval is missed.
+ * <p>One leaky bucket checks the bound for all intervals: with the i-th event at time t(i), the
+ * events from i to j keep it if {@code f(j) - f(i) <= log2(max) / 3}, where {@code f(i) = i - t(i)
+ * × max / size}. The bucket's level is f(j) minus the lowest f so far, so no interval is missed.
  */
 final class SpreadCheck implements SlotCheck {
   private final BookFact book;
@@ -25,7 +25,7 @@ final class SpreadCheck implements SlotCheck {
   private final Map<Integer, Bucket> byVersion = new HashMap<>();
   private final Map<Long, Bucket> bySize = new HashMap<>();
 
-  /** By size, the terms of the highest limit, where several versions have windows of that size. */
+  /** By size, the policy with the highest limit, if several versions have windows of that size. */
   private final Map<Long, SlotPolicy> shared = new HashMap<>();
 
   SpreadCheck(BookFact book, Findings findings) {
@@ -63,7 +63,7 @@ final class SpreadCheck implements SlotCheck {
         .forEach(bucket -> findings.looked(Invariant.SPREAD, "events", bucket.events));
   }
 
-  /** In units of size: an event adds {@code size}, a microsecond takes {@code max} away. */
+  /** A bucket in units of size: an event adds {@code size}, a microsecond removes {@code max}. */
   private final class Bucket {
     private final SlotPolicy terms;
     private final double fullMicros;
@@ -74,7 +74,7 @@ final class SpreadCheck implements SlotCheck {
     Bucket(SlotPolicy terms) {
       this.terms = terms;
       double extra = Math.log(terms.maxPerWindow()) / Math.log(2) / 3;
-      // Places are cut to whole microseconds, which moves two of them by less than one.
+      // Places are truncated to whole microseconds, which moves two of them by less than one.
       this.fullMicros = extra * terms.windowMicros() + terms.maxPerWindow() + 1e-6;
     }
 

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A span of time for which the windows and runs of the grid in force are stored. */
+/** A time span for which the windows and runs of the grid in force are stored. */
 record StoredSpan(long fromMicros, long untilMicros) {
   private static final String COUNTED =
       """
@@ -20,8 +20,8 @@ record StoredSpan(long fromMicros, long untilMicros) {
   }
 
   /**
-   * The spans of a book from a time on, in order: those that were counted, and all from the begin
-   * of the grid on, which is always the last.
+   * Returns the spans of a configuration from a time on, in order: those that were counted, and
+   * last the span from the start of the grid on.
    */
   static List<StoredSpan> all(
       Connection connection, BookFact book, long fromMicros, Findings findings)

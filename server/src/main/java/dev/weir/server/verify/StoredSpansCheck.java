@@ -6,7 +6,9 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** {@link WindowsCheck} for one span after the other: those before the grid's begin as well. */
+/**
+ * Runs {@link WindowsCheck} for one span after the other, including those before the grid's start.
+ */
 final class StoredSpansCheck implements SlotCheck, AutoCloseable {
   private final Connection connection;
   private final BookFact book;

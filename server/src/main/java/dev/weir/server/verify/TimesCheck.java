@@ -5,7 +5,7 @@ import dev.weir.core.slots.Places;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 
-/** Each slot by itself: not too early, not too late, open, in its window, on its place. */
+/** Checks each slot separately: not too early, not too late, open, in its window, on its place. */
 final class TimesCheck implements SlotCheck {
   private final BookFact book;
   private final Findings findings;

@@ -9,9 +9,9 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** Where windows of given terms still have room. Plain loops over places, no cleverness. */
+/** Finds room in windows of a policy. Deliberately simple loops over places. */
 final class Vacancy {
-  /** Before every time: there is no room. */
+  /** Lower than any time: there is no room. */
   static final long NONE = Long.MIN_VALUE;
 
   private static final BitSet NOTHING = new BitSet();
@@ -35,7 +35,7 @@ final class Vacancy {
     return terms.calendar().openAt(micros).fromMicros() <= micros;
   }
 
-  /** Whether some of the window's time is open. */
+  /** Returns true if part of the window is open. */
   boolean opens(long startMicros) {
     return terms.calendar().openAt(startMicros).fromMicros() < startMicros + terms.windowMicros();
   }
@@ -45,8 +45,9 @@ final class Vacancy {
   }
 
   /**
-   * The last time in a window at which an event could still be placed: of the last free place, or
-   * under {@link Spread#RANDOM} the window's start, from which on its whole share can be had.
+   * Returns the last time in a window at which an event could still be placed: that of the last
+   * free place, or under {@link Spread#RANDOM} the window's start, from which its whole share is
+   * available.
    */
   long latest(long startMicros, BitSet taken) {
     int count = taken.cardinality();
@@ -64,7 +65,7 @@ final class Vacancy {
     return NONE;
   }
 
-  /** The same for the empty windows from one start to another, the second not included. */
+  /** Returns the same for the empty windows from one start to another, the second excluded. */
   long latestInEmpty(long fromMicros, long untilMicros) {
     long end = Math.min(untilMicros, Micros.LATEST + 1);
     long latest = NONE;
@@ -76,7 +77,7 @@ final class Vacancy {
       }
       long first = Math.max(fromMicros, terms.windowStart(Math.max(open.fromMicros(), from)));
       long last = terms.windowStart(Math.min(open.untilMicros(), end) - 1);
-      // A window that is open from begin to end has room: a few steps at most.
+      // A window that is open throughout has room, so this takes only a few steps.
       for (long start = last; start >= first; start -= terms.windowMicros()) {
         long found = latest(start, NOTHING);
         if (found != NONE) {
@@ -93,7 +94,7 @@ final class Vacancy {
     return Places.offsetMicros(place, terms.windowMicros());
   }
 
-  /** The part of the limit that falls to the open time of a window. */
+  /** Returns the part of the limit that corresponds to the open time of a window. */
   private long share(long startMicros) {
     long end = startMicros + terms.windowMicros();
     long openMicros = 0;

@@ -4,7 +4,7 @@ import dev.weir.core.Micros;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** What was found of the events of one configuration: how many are right, wrong, or open. */
+/** The results for the events of one configuration: how many are right, wrong, or undecided. */
 final class Verdicts {
   private final BookFact book;
   private final Findings findings;
@@ -18,9 +18,9 @@ final class Verdicts {
   }
 
   /**
-   * Counts events that were looked at.
+   * Counts events that were checked.
    *
-   * @param undecided those of them of which it cannot be decided whether they were placed right
+   * @param undecided those of them whose placement cannot be decided
    */
   void judged(int events, Collection<SlotFact> undecided) {
     judged += events;
@@ -34,7 +34,7 @@ final class Verdicts {
     findings.breach(Invariant.EARLIEST, what);
   }
 
-  /** Reports, when all has been looked at. */
+  /** Reports the totals after all events have been checked. */
   void end() {
     findings.looked(Invariant.EARLIEST, "events", judged);
     if (firstOpen != null) {

@@ -8,10 +8,10 @@ import java.sql.Statement;
 import java.util.List;
 
 /**
- * Proves what must always hold of slots, from what is in the database.
+ * Proves the invariants of slots from the content of the database.
  *
- * <p>All is read in one transaction that changes nothing and sees one state, in portions: memory
- * does not grow with the number of slots, and nodes may be at work meanwhile.
+ * <p>Everything is read in one read-only transaction that sees one snapshot, in portions: memory
+ * does not grow with the number of slots, and nodes may keep working.
  */
 public final class Verifier {
   private static final String DUPLICATES =
@@ -31,19 +31,23 @@ public final class Verifier {
   private final Connection connection;
   private final Findings findings = new Findings();
 
-  /** From which time on to look, and the time that it is in the database. */
+  /** The time from which to check, and the current time of the database. */
   record Span(long fromMicros, long nowMicros) {}
 
   /** What is known of slots that are no longer in the database. */
   public enum Past {
-    /** Some may have been cancelled and asked again, or removed by the retention. */
+    /** Some may have been cancelled and requested again, or removed by retention. */
     UNKNOWN,
-    /** None was: every slot that was ever given is there. A free place proves that it was free. */
+    /**
+     * There are none: every slot ever assigned still exists. A free place proves that it was free.
+     */
     COMPLETE
   }
 
   /**
-   * @param connection used by nobody else; it is left in a transaction
+   * Creates a verifier.
+   *
+   * @param connection used exclusively by this verifier, which leaves it in a transaction
    */
   public Verifier(Connection connection) throws SQLException {
     this.connection = connection;
@@ -52,13 +56,13 @@ public final class Verifier {
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
   }
 
-  /** What was found. */
+  /** Returns the findings so far. */
   public Findings findings() {
     return findings;
   }
 
   /**
-   * Checks the slots scheduled from a time on: all from {@link Long#MIN_VALUE} on, unless retention
+   * Checks the slots scheduled from a time on. {@link Long#MIN_VALUE} checks all, unless retention
    * has removed some.
    */
   public void slots(long fromMicros, Past past) throws SQLException {
@@ -76,7 +80,7 @@ public final class Verifier {
     }
   }
 
-  /** Checks that each answer of a journal, a line of JSON each, is what the database holds. */
+  /** Checks that each response in a journal, one JSON line each, matches the database. */
   public void answers(Path journal) throws IOException, SQLException {
     new AnswersCheck(connection, findings).read(journal);
   }

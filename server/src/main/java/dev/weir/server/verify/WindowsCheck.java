@@ -8,11 +8,12 @@ import java.util.BitSet;
 import java.util.Optional;
 
 /**
- * Whether {@code slot_window} and {@code full_run} of the grid in force say what the slots say, for
- * a span of time.
+ * Checks that {@code slot_window} and {@code full_run} of the grid in force agree with the slots,
+ * for a time span.
  *
- * <p>A slot from windows of the same size must have its bit. One from windows of another size lies
- * between the places and has some bit, nobody can tell afterwards which; those are counted.
+ * <p>A slot from windows of the same size must have its bit. A slot from windows of another size
+ * lies between the places and has some bit, but it is unknown afterwards which; such slots are
+ * counted.
  */
 final class WindowsCheck implements SlotCheck, AutoCloseable {
   private final BookFact book;
@@ -29,7 +30,9 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
   private int lying;
 
   /**
-   * @param span the time for which windows are stored, and to look at
+   * Opens the stored windows and runs.
+   *
+   * @param span the time span to check, for which windows are stored
    */
   WindowsCheck(
       Connection connection, BookFact book, StoredSpan span, long nowMicros, Findings findings)
@@ -99,7 +102,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
     lying = 0;
   }
 
-  /** Windows that are stored and in which no event lies now. */
+  /** Checks stored windows without events. */
   private void skipTo(long untilMicros) throws SQLException {
     BitSet kept = (BitSet) placed.clone();
     int keptLying = lying;
@@ -128,7 +131,8 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
     }
     BitSet others = (BitSet) stored.places().clone();
     others.andNot(placed);
-    // Places of slots that ended after their time may stay taken: nobody could use them.
+    // Places of slots that ended after their time may stay taken, because they cannot be used
+    // again.
     boolean exact = !book.mayKeepEnded() || start > nowMicros;
     int extra = others.cardinality() - lying;
     if (extra < 0 || (exact && extra > 0)) {

@@ -1,9 +1,9 @@
 /**
- * The verifier: proves from the database, and from a journal of answers, that the invariants of
+ * The verifier: proves from the database, and from a journal of responses, that the invariants of
  * slots hold.
  *
- * <p>A second opinion: it knows where places lie and when a calendar is open, and nothing else of
- * what assigned the slots. Start with {@link dev.weir.server.verify.Verifier}.
+ * <p>It is an independent check: of the code that assigns slots it uses only the positions of
+ * places and the hours of calendars. Start with {@link dev.weir.server.verify.Verifier}.
  */
 @NullMarked
 package dev.weir.server.verify;
