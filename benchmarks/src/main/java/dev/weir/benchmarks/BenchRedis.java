@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A Redis of the benchmark's own that keeps nothing on disk: Debian's where it is installed, else
- * the one that comes as a library.
+ * A Redis for the benchmarks without persistence: Debian's if it is installed, else the one bundled
+ * as a library.
  */
 public final class BenchRedis implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);

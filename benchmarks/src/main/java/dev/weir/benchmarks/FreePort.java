@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/** A port of the loopback address that no other process listens on. */
+/** Finds a port of the loopback address that no other process listens on. */
 public final class FreePort {
   private FreePort() {}
 

@@ -41,7 +41,7 @@ public final class H2Load implements AutoCloseable {
   public static H2Load calling(String method, MessageLite request) throws IOException {
     byte[] message = request.toByteArray();
     Path body = Files.createTempFile("weir-bench", ".grpc");
-    // Not compressed, then the length.
+    // The gRPC frame: a flag for no compression, then the length.
     Files.write(
         body,
         ByteBuffer.allocate(5 + message.length)
@@ -52,7 +52,7 @@ public final class H2Load implements AutoCloseable {
     return new H2Load(body, method);
   }
 
-  /** Puts load on a port of this machine for a while; returns the answers per second. */
+  /** Puts load on a local port for the given time. Returns the responses per second. */
   public double run(int port, Duration time) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(

@@ -4,15 +4,17 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the launcher starts a program of Java's: Weir and its peers are started alike. */
+/**
+ * Builds the command line of a Java program, so that Weir and its peers start with equal options.
+ */
 public final class JavaCommand {
   private JavaCommand() {}
 
   /**
-   * A command with the options that this process has from the launcher.
+   * Returns a command with the JVM options of this process.
    *
-   * @param heap the JVM's option
-   * @param program the class path, the class and what it is told
+   * @param heap the JVM option for the heap
+   * @param program the class path, the class and its arguments
    */
   public static List<String> of(String heap, String... program) {
     List<String> command = new ArrayList<>();

@@ -6,12 +6,12 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one load run measured.
+ * The results of one load run.
  *
- * @param calls how many calls were counted
- * @param perSecond calls a second over all callers
- * @param p50Millis the latency that half of the calls stayed under
- * @param p99Millis the latency that 99 of 100 calls stayed under
+ * @param calls the number of calls counted
+ * @param perSecond calls per second over all callers
+ * @param p50Millis the median latency
+ * @param p99Millis the 99th percentile of the latency
  */
 public record Load(long calls, double perSecond, double p50Millis, double p99Millis) {
   private static final double NANOS_PER_MILLI = 1e6;
@@ -25,7 +25,7 @@ public record Load(long calls, double perSecond, double p50Millis, double p99Mil
         latencies.getValueAtPercentile(99) / NANOS_PER_MILLI);
   }
 
-  /** The medians of several runs, each value by itself; the calls are summed. */
+  /** Returns the medians of several runs, each value separately; the calls are summed. */
   public static Load median(List<Load> loads) {
     return new Load(
         loads.stream().mapToLong(Load::calls).sum(),

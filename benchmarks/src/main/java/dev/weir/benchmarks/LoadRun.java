@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * A closed loop of callers on virtual threads: each calls again as soon as it has its answer.
+ * A closed loop of callers on virtual threads: each calls again as soon as it has its result.
  *
  * <p>Only calls that began after the warm-up and ended before the end are counted, so neither cold
- * code nor the draining tail is measured. The first call that fails ends the run and is thrown.
+ * code nor the draining tail is measured. The first call that fails ends the run and is rethrown.
  *
  * @param callers the number of concurrent callers
  * @param warmUp how long they call before anything is counted
@@ -54,7 +54,7 @@ public record LoadRun(int callers, Duration warmUp, Duration measured, LongSuppl
     this(callers, warmUp, measured, System::nanoTime);
   }
 
-  /** Runs the load to its end and returns what it measured. */
+  /** Runs the load to its end and returns the results. */
   public Load of(Call call) throws InterruptedException {
     long countFromNanos = nanoTime.getAsLong() + warmUp.toNanos();
     long endNanos = countFromNanos + measured.toNanos();
@@ -100,7 +100,7 @@ public record LoadRun(int callers, Duration warmUp, Duration measured, LongSuppl
   }
 
   private static Histogram newHistogram() {
-    // Resolved from a microsecond up, which keeps one histogram per caller small.
+    // A resolution of one microsecond keeps the histogram of each caller small.
     return new Histogram(1_000, MAX_LATENCY_NANOS, SIGNIFICANT_DIGITS);
   }
 }

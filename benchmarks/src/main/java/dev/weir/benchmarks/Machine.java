@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
-/** What a reader must know about the machine and the database to judge a benchmark. */
+/** Facts about the machine and the database that a reader needs to judge a benchmark. */
 public final class Machine {
   private Machine() {}
 
-  /** The processor, the memory, the operating system and the JDK that runs this program. */
+  /** Returns the processor, the memory, the operating system and the JDK that runs this program. */
   public static Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("cpu", entry(Path.of("/proc/cpuinfo"), "model name", ":"));
@@ -42,7 +42,7 @@ public final class Machine {
     return facts;
   }
 
-  /** The server's version and the settings that decide how fast a commit is. */
+  /** Returns the server's version and the settings that affect the speed of a commit. */
   public static Map<String, String> facts(DataSource postgresql) throws SQLException {
     Map<String, String> facts = new LinkedHashMap<>();
     try (Connection connection = postgresql.getConnection();
@@ -70,7 +70,7 @@ public final class Machine {
     return facts;
   }
 
-  // These files exist on Linux only; elsewhere the fact is told to be unknown.
+  // These files exist on Linux only; on other systems the fact is reported as unknown.
   private static String entry(Path file, String key, String separator) {
     if (!Files.isReadable(file)) {
       return "unknown";

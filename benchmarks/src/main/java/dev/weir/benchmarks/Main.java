@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
  * The benchmarks' command line: {@code bench SUITE [--quick] [--json FILE] [--db URL] [--only WORD]
  * [--gubernator PATH] [--limitador PATH] [--envoy-ratelimit PATH]}.
  *
- * <p>Exits with 0 once everything was measured, whether or not the targets were met: the table says
- * that.
+ * <p>Exits with 0 after everything was measured, whether or not the targets were met: the table
+ * shows that.
  */
 @Command(
     name = "bench",

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** An nginx of its own, on a free port. */
+/** An nginx process on a free port. */
 public final class Nginx implements AutoCloseable {
   private static final Path PROGRAM = Path.of("/usr/sbin/nginx");
   private static final Duration START_BOUND = Duration.ofSeconds(20);
@@ -41,10 +41,10 @@ public final class Nginx implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts an nginx.
    *
-   * @param http what stands beside the server in its configuration
-   * @param location what it does with all requests
+   * @param http configuration beside the server block
+   * @param location how it handles all requests
    */
   public static Nginx start(String http, String location) throws IOException {
     Path folder = Files.createTempDirectory("weir-bench-nginx");

@@ -26,7 +26,7 @@ public record RateLimitCall(RateLimitRequest request) {
         RateLimitRequest.newBuilder().setDomain("bench").addDescriptors(descriptor).build());
   }
 
-  /** Load generators do not read answers: throws unless a limit decided this call. */
+  /** Throws unless a limit decided this call, because load generators do not read responses. */
   public void requireDecidedBy(int port) {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress(

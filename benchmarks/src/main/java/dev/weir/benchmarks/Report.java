@@ -10,10 +10,10 @@ import java.util.StringJoiner;
 import java.util.stream.Collectors;
 
 /**
- * A benchmark's outcome: the facts of the machine that it ran on and a table of rows.
+ * The result of a benchmark: facts about its machine and a table of rows.
  *
  * @param facts what a reader must know to repeat it, in the order to print
- * @param rows what was measured
+ * @param rows the measurements
  */
 public record Report(Map<String, String> facts, List<Row> rows) {
   private static final List<String> HEADINGS =
@@ -25,7 +25,7 @@ public record Report(Map<String, String> facts, List<Row> rows) {
     rows = List.copyOf(rows);
   }
 
-  /** Prints the facts and the table for people. */
+  /** Prints the facts and the table for humans. */
   public void print(PrintWriter out) {
     int factWidth = facts.keySet().stream().mapToInt(String::length).max().orElse(0);
     facts.forEach((name, fact) -> out.println(pad(name, factWidth, false) + "  " + fact));
@@ -39,7 +39,7 @@ public record Report(Map<String, String> facts, List<Row> rows) {
         widths[column] = Math.max(widths[column], line.get(column).length());
       }
     }
-    // The first line is the heading, ruled off from what follows.
+    // The first line is the heading, followed by a rule.
     for (int line = 0; line < lines.size(); line++) {
       out.println(joined(lines.get(line), widths));
       if (line == 0) {
@@ -49,7 +49,7 @@ public record Report(Map<String, String> facts, List<Row> rows) {
     out.flush();
   }
 
-  /** Writes one JSON object a row, each on a line of its own. */
+  /** Writes one JSON object per row, each on its own line. */
   public void writeJsonLines(PrintWriter out) {
     rows.forEach(row -> out.print(jsonLine(row) + "\n"));
     out.flush();

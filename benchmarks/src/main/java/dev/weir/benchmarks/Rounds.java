@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Two measurements taken in turns, so that a machine that slows down slows both.
+ * Two measurements taken in turns, so that a slowdown of the machine affects both.
  *
  * <p>The order flips every round (AB, BA, AB, …): neither side always runs into the other's
  * checkpoints and garbage.
  *
- * @param subject what the subject measured, round by round
- * @param peer what the peer measured, round by round
+ * @param subject the subject's measurements, round by round
+ * @param peer the peer's measurements, round by round
  */
 public record Rounds<T>(List<T> subject, List<T> peer) {
   public Rounds {
@@ -36,7 +36,7 @@ public record Rounds<T>(List<T> subject, List<T> peer) {
     return new Rounds<>(subjects, peers);
   }
 
-  /** Measures one side as often as there are rounds. */
+  /** Measures one side once in each round. */
   public static <T> List<T> repeated(int rounds, Callable<T> measurement) throws Exception {
     List<T> results = new ArrayList<>(rounds);
     for (int round = 0; round < rounds; round++) {
@@ -45,7 +45,7 @@ public record Rounds<T>(List<T> subject, List<T> peer) {
     return results;
   }
 
-  /** The middle value, or the mean of the two in the middle. */
+  /** Returns the middle value, or the mean of the two in the middle. */
   public static double median(List<Double> values) {
     if (values.isEmpty()) {
       throw new IllegalArgumentException("values must not be empty");

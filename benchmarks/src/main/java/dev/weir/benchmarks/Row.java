@@ -5,10 +5,10 @@ package dev.weir.benchmarks;
  *
  * @param bench the suite, for instance {@code slots}
  * @param scenario what was done, for instance {@code 64 callers, throughput}
- * @param subject who was measured
- * @param value what the subject reached
+ * @param subject the measured system
+ * @param value the subject's value
  * @param unit the unit of the value, for instance {@code slots/s}
- * @param comparison what the value is held against
+ * @param comparison what the value is compared with
  */
 public record Row(
     String bench,
@@ -18,28 +18,28 @@ public record Row(
     String unit,
     Comparison comparison) {
 
-  /** What a value is held against. */
+  /** What a value is compared with. */
   public sealed interface Comparison {}
 
-  /** A value that stands for itself. */
+  /** A value without a comparison. */
   public record Alone() implements Comparison {}
 
   /**
    * A value next to a peer's, measured in the same run.
    *
-   * @param peer who else was measured
-   * @param peerValue what the peer reached, in the same unit
-   * @param target what the ratio of subject to peer has to be
+   * @param peer the other measured system
+   * @param peerValue the peer's value, in the same unit
+   * @param target the target of the ratio of subject to peer
    */
   public record Against(String peer, double peerValue, Target target) implements Comparison {}
 
-  /** What a ratio has to be. */
+  /** The target of a ratio. */
   public sealed interface Target {
-    /** Whether the ratio is as it has to be. */
+    /** Returns true if the ratio meets the target. */
     boolean metBy(double ratio);
   }
 
-  /** The ratio must reach a floor: more is better. */
+  /** The ratio must be at least a floor: more is better. */
   public record AtLeast(double floor) implements Target {
     @Override
     public boolean metBy(double ratio) {
@@ -47,7 +47,7 @@ public record Row(
     }
   }
 
-  /** The ratio must stay under a ceiling: less is better. */
+  /** The ratio must be at most a ceiling: less is better. */
   public record AtMost(double ceiling) implements Target {
     @Override
     public boolean metBy(double ratio) {
@@ -55,7 +55,7 @@ public record Row(
     }
   }
 
-  /** The ratio is only told. */
+  /** The ratio is only reported. */
   public record Untargeted() implements Target {
     @Override
     public boolean metBy(double ratio) {
@@ -72,13 +72,13 @@ public record Row(
     }
   }
 
-  /** A row without a peer. */
+  /** Returns a row without a peer. */
   public static Row alone(
       String bench, String scenario, String subject, double value, String unit) {
     return new Row(bench, scenario, subject, value, unit, new Alone());
   }
 
-  /** Whether the row meets its target; a row without one does. */
+  /** Returns true if the row meets its target or has none. */
   public boolean met() {
     return switch (comparison) {
       case Alone alone -> true;

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A Weir in a process of its own. */
+/** A Weir server in a separate process. */
 public final class ServerProcess implements AutoCloseable {
   private static final Pattern UP = Pattern.compile("Weir is up: (http://\\S+)");
 
@@ -27,9 +27,9 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it and waits until it says that it is up.
+   * Starts a server and waits until it reports that it is up.
    *
-   * @param heap the JVM's option
+   * @param heap the JVM option for the heap
    * @param settings as environment variables, which keep passwords out of the list of processes
    */
   public static ServerProcess start(String heap, Map<String, String> settings) throws IOException {
@@ -78,7 +78,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** How much memory it has of the machine's. */
+  /** Returns the resident memory of the process. */
   public double residentMegabytes() throws IOException {
     return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
         .filter(line -> line.startsWith("VmRSS:"))

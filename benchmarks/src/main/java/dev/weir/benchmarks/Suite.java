@@ -6,22 +6,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A family of benchmarks that is run and reported together. */
+/** A group of benchmarks that is run and reported together. */
 public interface Suite {
-  /** The word that chooses it on the command line. */
+  /** Returns the name that selects the suite on the command line. */
   String name();
 
-  /** Runs it to the end. */
+  /** Runs the suite to its end. */
   Outcome run(Request request) throws Exception;
 
   /**
    * How to run a suite.
    *
-   * @param quick whether it has to be over within 90 seconds
-   * @param databaseUrl the PostgreSQL to use, in place of an embedded one
-   * @param only the word of the cases to run, in place of all of them
+   * @param quick whether it must finish within 90 seconds
+   * @param databaseUrl the PostgreSQL to use instead of an embedded one
+   * @param only a word in the names of the cases to run; all cases if empty
    * @param programs the programs of other services to measure, by the name of their option
-   * @param progress hears a line at each step
+   * @param progress receives a line at each step
    */
   record Request(
       boolean quick,
@@ -29,17 +29,17 @@ public interface Suite {
       Optional<String> only,
       Map<String, Path> programs,
       Consumer<String> progress) {
-    /** Whether a case of this name is to be run. */
+    /** Returns true if the case with this name should run. */
     public boolean isWanted(String caseName) {
       return only.isEmpty() || caseName.contains(only.get());
     }
   }
 
   /**
-   * What a suite found.
+   * The results of a suite.
    *
    * @param facts what a reader must know about the services it used, in the order to print
-   * @param rows what was measured
+   * @param rows the measurements
    */
   record Outcome(Map<String, String> facts, List<Row> rows) {}
 }

@@ -30,15 +30,15 @@ public final class Wrk implements AutoCloseable {
     return PROGRAM.toFile().canExecute();
   }
 
-  /** One that gets the same again and again. */
+  /** Returns a generator that repeats the same GET. */
   public static Wrk getting(int connections) throws IOException {
     return new Wrk(Files.createTempFile("weir-bench", ".lua"), connections);
   }
 
-  /** One that posts JSON: the beginning, a number, the end. */
+  /** Returns a generator that posts JSON: the beginning, a number, the end. */
   public static Wrk posting(String begin, String end, int connections) throws IOException {
     Path script = Files.createTempFile("weir-bench", ".lua");
-    // Requests are made beforehand, or the generator would be what is measured.
+    // Requests are created in advance, so that the generator itself is not measured.
     Files.writeString(
         script,
         """
@@ -61,23 +61,23 @@ public final class Wrk implements AutoCloseable {
   }
 
   /**
-   * What came of a load.
+   * The results of a load.
    *
-   * @param p99Millis within which 99 of 100 answers came
+   * @param p99Millis the 99th percentile of the latency
    */
   public record Load(double answersPerSecond, double p99Millis) {}
 
-  /** Puts load on an address for a while; returns the answers a second. */
+  /** Puts load on an address for the given time. Returns the responses per second. */
   public double run(URI address, Duration time) throws IOException, InterruptedException {
     return load(address, time).answersPerSecond();
   }
 
-  /** Puts load on an address that may not be quick yet: late answers are no error. */
+  /** Puts load on an address that may still be slow: late responses are no error. */
   public void warmUp(URI address, Duration time) throws IOException, InterruptedException {
     output(address, time);
   }
 
-  /** Puts load on an address for a while. */
+  /** Puts load on an address for the given time. */
   public Load load(URI address, Duration time) throws IOException, InterruptedException {
     String output = output(address, time);
     Matcher rate = RATE.matcher(output);

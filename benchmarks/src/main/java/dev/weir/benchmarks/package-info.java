@@ -1,2 +1,2 @@
-/** The benchmarks' frame: load, rounds, rows, reports and the command line. */
+/** The benchmark framework: load, rounds, rows, reports and the command line. */
 package dev.weir.benchmarks;

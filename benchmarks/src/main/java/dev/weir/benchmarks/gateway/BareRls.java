@@ -11,8 +11,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * The least that grpc-java can do: Envoy's rate limit service with a constant answer, on the thread
- * that reads the calls.
+ * The minimum that grpc-java can do: Envoy's rate limit service with a constant response, on the
+ * thread that reads the calls.
  */
 final class BareRls implements RateLimitServiceGrpc.AsyncService {
   private static final RateLimitResponse OK =
@@ -20,7 +20,7 @@ final class BareRls implements RateLimitServiceGrpc.AsyncService {
 
   private BareRls() {}
 
-  /** Listens on a free port, says on which, and serves until it is killed. */
+  /** Listens on a free port, prints its number, and serves until it is killed. */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))

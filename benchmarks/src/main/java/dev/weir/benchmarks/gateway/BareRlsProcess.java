@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A {@link BareRls} in a process of its own, with the options that Weir has. */
+/** A {@link BareRls} in a separate process, with the same JVM options as Weir. */
 final class BareRlsProcess implements AutoCloseable {
   private static final Pattern LISTENING = Pattern.compile("listening on ([0-9]+)");
 

@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The upstream of all proxies: an nginx that answers a small constant. Load, proxies and upstream
+ * The upstream of all proxies: an nginx that returns a small constant. Load, proxies and upstream
  * share the machine.
  */
 final class ConstantUpstream {
   private ConstantUpstream() {}
 
-  /** Measures proxies in front of it. */
+  /** Measures proxies in front of the upstream. */
   interface Measurement {
     Suite.Outcome of(Effort effort, URI upstream) throws Exception;
   }
 
-  /** Starts it for one case, and tells whose it is. */
+  /** Starts the upstream for one case, and adds its version to the facts. */
   static Suite.Outcome measure(Suite.Request request, String name, Measurement measurement)
       throws Exception {
     if (!Wrk.isInstalled() || !Nginx.isInstalled()) {

@@ -3,10 +3,10 @@ package dev.weir.benchmarks.gateway;
 import java.time.Duration;
 
 /**
- * How much of everything.
+ * The extent of the measurements.
  *
  * @param rounds how often each side is measured, in turns
- * @param waiting how many requests wait at once
+ * @param waiting the number of requests that wait at the same time
  */
 record Effort(int rounds, Duration warmUp, Duration measured, int waiting) {
   static Effort of(boolean quick) {

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The gateway benchmarks: what stands between a client and a service. */
+/** The gateway benchmarks: the components between a client and a service. */
 public final class GatewaySuite implements Suite {
   private static final List<GatewayCase> CASES =
       List.of(new NginxCase(), new SpringCase(), new WaitingCase(), new RlsCase());

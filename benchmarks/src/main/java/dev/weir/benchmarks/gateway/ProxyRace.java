@@ -7,15 +7,15 @@ import java.net.URI;
 import java.util.List;
 
 /**
- * Weir and another proxy in front of the same upstream, by turns.
+ * Weir and another proxy in front of the same upstream, measured in turns.
  *
- * @param rule how both are limited, as the row says it
- * @param peer who the other is
+ * @param rule how both are limited, as shown in the row
+ * @param peer the name of the other proxy
  */
 record ProxyRace(String rule, String peer) {
   static final int CONNECTIONS = 64;
 
-  /** So much that nothing is refused: a refusal is another answer. */
+  /** High enough that nothing is refused, because a refusal is a different response. */
   static final String RULE =
       """
       {"name": "bench", "pathPattern": "/**", "algorithm": "TOKEN_BUCKET",
@@ -23,10 +23,10 @@ record ProxyRace(String rule, String peer) {
       """;
 
   /**
-   * Measures both, which are warm.
+   * Measures both, which must be warmed up.
    *
-   * @param wantedRate what the ratio of requests a second has to be
-   * @param wantedP99 what that of the slowest hundredth has to be
+   * @param wantedRate the target of the ratio of requests per second
+   * @param wantedP99 the target of the ratio of the 99th percentiles
    */
   List<Row> run(
       Wrk wrk, Effort effort, URI weir, URI other, Row.Target wantedRate, Row.Target wantedP99)

@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Envoy's rate limit service, counted in memory, against grpc-java with a constant answer. */
+/** Envoy's rate limit service, counted in memory, against grpc-java with a constant response. */
 final class RlsCase implements GatewayCase {
   private static final String HEAP = "-Xmx512m";
   private static final double FLOOR = 0.7;
 
-  /** So much that nothing is refused. */
+  /** High enough that nothing is refused. */
   private static final String BUCKET =
       "\"algorithm\":\"TOKEN_BUCKET\",\"capacity\":1000000000,\"refillRate\":1000000}";
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** A Spring Cloud Gateway in a process of its own, with its limiter on a Redis. */
+/** A Spring Cloud Gateway in a separate process, with its limiter on a Redis. */
 final class SpringGateway implements AutoCloseable {
   private static final String UP = "Started";
 
@@ -26,10 +26,10 @@ final class SpringGateway implements AutoCloseable {
   }
 
   /**
-   * What is started.
+   * The program to start.
    *
-   * @param classes the one class of ours
-   * @param libraries everything else, which has other versions than ours
+   * @param classes our only class
+   * @param libraries everything else, in other versions than ours
    */
   record Program(Path classes, Path libraries) {
     String version() throws IOException {
@@ -43,9 +43,9 @@ final class SpringGateway implements AutoCloseable {
     }
   }
 
-  /** Beside the program of the benchmarks, if it was built. */
+  /** Returns the program, which lies beside that of the benchmarks, if it was built. */
   static Optional<Program> program() {
-    // Where this runs is .../benchmarks/target, or a jar in it.
+    // This program runs from .../benchmarks/target, or from a jar in it.
     for (Path folder = Path.of(System.getProperty("java.class.path").split(":", 2)[0]);
         folder != null;
         folder = folder.getParent()) {

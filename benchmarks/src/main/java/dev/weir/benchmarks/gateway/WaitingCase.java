@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What requests cost that wait in a queue: memory of the process, more than when idle. */
+/** The cost of requests that wait in a queue: the memory of the process above that when idle. */
 final class WaitingCase implements GatewayCase {
   private static final double MOST_MEGABYTES = 200;
 
-  /** One passes, the others wait for long. */
+  /** One request passes, the others wait for a long time. */
   private static final String RULE =
       """
       {"name": "bench", "pathPattern": "/**", "allowedRequests": 1, "windowSeconds": 3600,
@@ -51,7 +51,7 @@ final class WaitingCase implements GatewayCase {
     try (WeirGateway weir =
             WeirGateway.start(upstream, Map.of("WEIR_LIMITS_STORE", "memory"), RULE);
         Wrk wrk = Wrk.getting(64)) {
-      // Idle is after it has worked.
+      // Idle is measured after some work.
       weir.warmUp(wrk, effort.warmUp());
       double idle = weir.residentMegabytes();
       List<SocketChannel> waiting = new ArrayList<>(effort.waiting());

@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A Weir in a process of its own, with a gateway to one upstream and one rule on all paths. */
+/**
+ * A Weir server in a separate process, with a gateway to one upstream and one rule on all paths.
+ */
 final class WeirGateway implements AutoCloseable {
   private final ServerProcess process;
   private final int port;
@@ -23,7 +25,7 @@ final class WeirGateway implements AutoCloseable {
   }
 
   /**
-   * Starts it.
+   * Starts the server.
    *
    * @param more settings as environment variables
    * @param rule the rule, as JSON
@@ -44,12 +46,12 @@ final class WeirGateway implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + port);
   }
 
-  /** Has it work for a while on requests that it answers itself. */
+  /** Warms the server up with requests that it answers itself. */
   void warmUp(Wrk wrk, Duration time) throws IOException, InterruptedException {
     wrk.run(process.address().resolve("/health/live"), time);
   }
 
-  /** How many requests wait in queues. */
+  /** Returns the number of requests that wait in queues. */
   double waiting() throws IOException, InterruptedException {
     try (HttpClient client = HttpClient.newHttpClient()) {
       return client

@@ -1,2 +1,2 @@
-/** The ways in for proxies, measured against the least that each could be. */
+/** The entry points for proxies, each measured against a minimal implementation. */
 package dev.weir.benchmarks.gateway;

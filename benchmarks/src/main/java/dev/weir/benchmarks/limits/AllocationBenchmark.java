@@ -20,7 +20,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** What a decision in memory allocates, measured by JMH in a process of its own. */
+/** Measures the allocation of a decision in memory with JMH, in a separate process. */
 @State(Scope.Thread)
 public class AllocationBenchmark {
   private static final String NORM = "gc.alloc.rate.norm";
@@ -36,9 +36,9 @@ public class AllocationBenchmark {
   private int asked;
 
   /**
-   * What was measured.
+   * A measurement.
    *
-   * @param method which of the benchmarks
+   * @param method the name of the benchmark
    */
   record Measured(String method, String kind, double bytes) {}
 

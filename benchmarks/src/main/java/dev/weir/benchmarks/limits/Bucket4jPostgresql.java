@@ -10,9 +10,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 
-/** Bucket4j on PostgreSQL, each of its two ways, in a table of its own. */
+/** Bucket4j on PostgreSQL, in each of its two modes, with a separate table. */
 final class Bucket4jPostgresql {
-  /** How it keeps others out while it reads and writes. */
+  /** How it prevents concurrent changes while it reads and writes. */
   enum Way {
     SELECT_FOR_UPDATE("Bucket4j, select for update", "bucket4j_select_for_update"),
     ADVISORY_LOCK("Bucket4j, advisory lock", "bucket4j_advisory_lock");
@@ -50,7 +50,7 @@ final class Bucket4jPostgresql {
     this.configuration = configuration;
   }
 
-  /** With an empty table, as its documentation has it. */
+  /** Creates an empty table, as its documentation describes. */
   static Bucket4jPostgresql create(
       BenchDatabase database, DataSource pool, Way way, long capacity, Duration refill)
       throws SQLException {

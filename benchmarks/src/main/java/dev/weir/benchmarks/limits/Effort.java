@@ -4,7 +4,7 @@ import dev.weir.benchmarks.LoadRun;
 import java.time.Duration;
 
 /**
- * How much of everything.
+ * The extent of the measurements.
  *
  * @param rounds how often each side is measured, in turns
  */

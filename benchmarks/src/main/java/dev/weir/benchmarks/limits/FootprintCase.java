@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** What decisions in memory cost besides time: bytes a key, bytes a decision, pauses. */
+/** The cost of decisions in memory besides time: bytes per key, bytes per decision, pauses. */
 record FootprintCase() implements LimitsCase {
   private static final int KEYS = 1_000_000;
   private static final double MOST_BYTES = 64;
@@ -79,7 +79,7 @@ record FootprintCase() implements LimitsCase {
   private static long usedBytes() {
     Runtime runtime = Runtime.getRuntime();
     long least = Long.MAX_VALUE;
-    // The collector is asked more than once, because one time need not find everything.
+    // Collects several times, because one collection need not find everything.
     for (int i = 0; i < 3; i++) {
       System.gc();
       least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
@@ -87,7 +87,7 @@ record FootprintCase() implements LimitsCase {
     return least;
   }
 
-  /** Bytes that a decision allocates, by JMH. */
+  /** Returns the bytes that a decision allocates, measured by JMH. */
   private static List<Row> allocated(Effort effort) throws Exception {
     List<Row> rows = new ArrayList<>();
     for (AllocationBenchmark.Measured measured : AllocationBenchmark.measure(effort)) {
@@ -105,9 +105,9 @@ record FootprintCase() implements LimitsCase {
   }
 
   /**
-   * The longest call of a fill by the processor time of its thread, of several fills the one where
-   * it was shortest: what the table does comes in each, and what other processes, the compiler and
-   * the collector do is not meant.
+   * Returns the max processor time of a call during a fill, the lowest of several fills: the work
+   * of the table occurs in each fill, and the effects of other processes, the compiler and the
+   * collector are excluded.
    */
   private static double longestCallMillis(int fills) {
     long least = Long.MAX_VALUE;

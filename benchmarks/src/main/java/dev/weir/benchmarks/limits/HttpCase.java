@@ -11,12 +11,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** A check over HTTP, counted in memory, against nginx that returns a constant answer. */
+/** A check over HTTP, counted in memory, against nginx that returns a constant response. */
 final class HttpCase implements LimitsCase {
   private static final Map<String, String> IN_MEMORY =
       Map.of("WEIR_SLOTS_STORE", "memory", "WEIR_LIMITS_STORE", "memory");
 
-  /** As long an answer as one of ours. */
+  /** A response of the same length as Weir's. */
   private static final String CONSTANT =
       """
       default_type application/json;
@@ -32,7 +32,7 @@ final class HttpCase implements LimitsCase {
                   + "\"reset\":0.000001,\"mode\":\"store\",\"replayed\":false,"
                   + "\"decidedAt\":\"2026-06-01T12:00:00.000001Z\"}");
 
-  /** So much that nothing is refused: a refusal is a longer answer. */
+  /** High enough that nothing is refused, because a refusal is a longer response. */
   private static final String RULE =
       "{\"name\":\"bench\",\"algorithm\":\"TOKEN_BUCKET\","
           + "\"capacity\":1000000000,\"refillRate\":1000000}";
@@ -40,7 +40,7 @@ final class HttpCase implements LimitsCase {
   private static final int CONNECTIONS = 64;
   private static final double FLOOR = 0.6;
 
-  /** A server that has just started is measured only once its code is compiled, quick or not. */
+  /** A server that has just started is measured only after its code is compiled, quick or not. */
   private static final Duration WARM_UP = Duration.ofSeconds(10);
 
   @Override

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Yes-or-no decisions in memory, against the libraries for one process. */
+/** Yes-or-no decisions in memory, against libraries for a single process. */
 record MemoryCase() implements LimitsCase {
   private static final double TARGET = 2.5;
 
-  /** A subject with its name and what the ratio to it has to be. */
+  /** A subject with its name and the target of the ratio to it. */
   private record Named(String name, Subject subject, Row.Target target) {}
 
   @Override

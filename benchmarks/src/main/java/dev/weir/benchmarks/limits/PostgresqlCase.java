@@ -22,14 +22,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Token buckets in PostgreSQL against Bucket4j on the same database, with pools of one size: one
- * hot key, many keys, a lonely caller, and a key whose bucket is empty.
+ * hot key, many keys, a single caller, and a key whose bucket is empty.
  */
 final class PostgresqlCase implements LimitsCase {
   private static final int CROWD = 64;
   private static final int MANY_KEYS = 100_000;
   private static final long PLENTY = 1_000_000_000L;
 
-  /** So slow that what was taken does not come back while it is measured. */
+  /** Slow enough that taken tokens do not come back during the measurement. */
   private static final Duration REFILL = Duration.ofDays(300);
 
   @Override
@@ -38,9 +38,9 @@ final class PostgresqlCase implements LimitsCase {
   }
 
   /**
-   * Who asks for what.
+   * The load of a scenario.
    *
-   * @param least what the ratio to each peer has to be, 0 for none
+   * @param least the min ratio to each peer, 0 for none
    */
   private record Scene(String title, int callers, int keys, long capacity, double least) {
     String key(String run) {

@@ -17,9 +17,9 @@ import java.util.concurrent.Executors;
 
 /**
  * Callers that take tokens in Redis, from one bucket or from many, against Bucket4j and Redisson on
- * the same Redis. Nearly all is granted, which costs all of them the most.
+ * the same Redis. Nearly all requests are granted, which is the expensive case for all of them.
  *
- * @param keys among so many keys each call picks one
+ * @param keys the number of keys from which each call picks one
  */
 record RedisCase(String name, int keys) implements LimitsCase {
   private static final int CALLERS = 64;
@@ -58,7 +58,7 @@ record RedisCase(String name, int keys) implements LimitsCase {
     }
   }
 
-  /** Redisson wants each key's rate in Redis before it is asked. */
+  /** Stores each key's rate in Redis, which Redisson requires before its first use. */
   private void prepare(RedisPeer.RedissonLimiter redisson) {
     try (ExecutorService executor = Executors.newFixedThreadPool(CALLERS)) {
       for (int i = 0; i < keys; i++) {

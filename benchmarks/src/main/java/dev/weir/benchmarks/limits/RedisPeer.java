@@ -20,7 +20,7 @@ import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Somebody who takes one token of a key's bucket in Redis. */
+/** A limiter that takes one token of a key's bucket in Redis. */
 interface RedisPeer extends AutoCloseable {
   boolean take(String key);
 
@@ -48,7 +48,7 @@ interface RedisPeer extends AutoCloseable {
     }
   }
 
-  /** Bucket4j by compare and swap, the way that it offers for Lettuce. */
+  /** Bucket4j by compare and swap, the mode that it offers for Lettuce. */
   record Bucket4j(
       RedisClient client, ProxyManager<byte[]> buckets, BucketConfiguration configuration)
       implements RedisPeer {
@@ -80,9 +80,7 @@ interface RedisPeer extends AutoCloseable {
     }
   }
 
-  /**
-   * Redisson's limiter; each key's rate is set once, outside of what is measured where possible.
-   */
+  /** Redisson's limiter; each key's rate is set once, outside of the measurement where possible. */
   record RedissonLimiter(RedissonClient client, Set<String> known, long permits, Duration interval)
       implements RedisPeer {
     static RedissonLimiter on(String uri, long permits, Duration interval) {

@@ -10,11 +10,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The keys of a run of requests, few often and many seldom: the key of rank k comes with a
- * probability of 1 to k (Zipf).
+ * The keys of a run of requests, few frequent and many rare: the probability of the key of rank k
+ * is proportional to 1/k (Zipf).
  *
- * <p>Each request has a String of its own, as one that was read from the network; it is not the one
- * in a peer's map.
+ * <p>Each request has its own String, as if read from the network; it is not the instance in a
+ * peer's map.
  */
 final class SkewedKeys {
   private static final int REQUESTS = 1 << 20;
@@ -32,7 +32,7 @@ final class SkewedKeys {
     String[] requests = new String[REQUESTS];
     for (int i = 0; i < REQUESTS; i++) {
       long rank = (long) Math.pow(keys + 1.0, random.nextDouble()) - 1;
-      // Neighbours in rank are no neighbours in name.
+      // Keys with neighbouring ranks do not have neighbouring names.
       requests[i] = "user:" + rank * 7_368_787 % keys;
     }
     return new SkewedKeys(requests);
@@ -42,7 +42,9 @@ final class SkewedKeys {
     return requests[number & (REQUESTS - 1)];
   }
 
-  /** Asks for every key there may be, so often that none is idle before all is measured. */
+  /**
+   * Requests every possible key, often enough that none becomes idle before the measurement ends.
+   */
   static void fill(Subject subject, int keys) {
     for (int i = 0; i < keys; i++) {
       String key = "user:" + i;
@@ -52,7 +54,9 @@ final class SkewedKeys {
     }
   }
 
-  /** How many requests a second a subject answers to so many platform threads. */
+  /**
+   * Returns the requests per second that a subject handles on the given number of platform threads.
+   */
   double perSecond(Subject subject, int threads, Duration time) throws Exception {
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
       CountDownLatch start = new CountDownLatch(1);

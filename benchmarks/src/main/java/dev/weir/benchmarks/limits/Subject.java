@@ -13,15 +13,18 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A limiter in memory that is measured: how each library is used for many keys.
+ * A limiter in memory that is measured, used the way its library handles many keys.
  *
- * <p>Limits are so high that nothing is refused, and fade so slowly that no key is idle in the
- * meantime: every call is a grant on one of the keys.
+ * <p>Limits are high enough that nothing is refused, and decay slowly enough that no key becomes
+ * idle in the meantime: every call is a grant on one of the keys.
  */
 interface Subject {
   long PLENTY = 1_000_000_000;
 
-  /** For the busiest key of a whole run. A bucket that is refilled so slowly counts little more. */
+  /**
+   * Enough for the busiest key of a whole run. A bucket with such a slow refill cannot count much
+   * higher.
+   */
   long ENOUGH = 200_000_000;
 
   Duration SLOWLY = Duration.ofSeconds(30);

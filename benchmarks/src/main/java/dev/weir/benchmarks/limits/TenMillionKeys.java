@@ -3,7 +3,7 @@ package dev.weir.benchmarks.limits;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 
-/** A process of its own that fills a store with ten million keys, and prints how many it has. */
+/** A separate process that fills a store with ten million keys, and prints its number of keys. */
 final class TenMillionKeys {
   static final int KEYS = 10_000_000;
 

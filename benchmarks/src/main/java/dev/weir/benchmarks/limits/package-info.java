@@ -1,2 +1,2 @@
-/** The limits benchmarks: the stores of Weir against the libraries that one would pick instead. */
+/** The limits benchmarks: Weir's stores against the libraries that are their alternatives. */
 package dev.weir.benchmarks.limits;

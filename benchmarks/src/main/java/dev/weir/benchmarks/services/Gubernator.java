@@ -76,7 +76,7 @@ final class Gubernator implements Service {
     return new GrpcCall(grpcPort, "pb.gubernator.V1/GetRateLimits", request());
   }
 
-  /** The same request as over HTTP, by the field numbers of {@code gubernator.proto}. */
+  /** Returns the same request as over HTTP, by the field numbers of {@code gubernator.proto}. */
   private static MessageLite request() {
     UnknownFieldSet limit =
         UnknownFieldSet.newBuilder()
@@ -102,7 +102,7 @@ final class Gubernator implements Service {
     return UnknownFieldSet.Field.newBuilder().addVarint(value).build();
   }
 
-  /** The user of the gRPC call, asked for over HTTP: less than the limit must remain. */
+  /** Checks over HTTP the user of the gRPC call: less than the limit must remain. */
   @Override
   public void requireCounted() throws IOException, InterruptedException {
     HttpCall call = http().orElseThrow();

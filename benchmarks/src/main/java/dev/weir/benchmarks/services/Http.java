@@ -6,7 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 
-/** Single requests, to look into the answers of a service. */
+/** Sends single requests, to inspect the responses of a service. */
 final class Http {
   private Http() {}
 

@@ -36,7 +36,7 @@ final class Limitador implements Service {
   }
 
   /**
-   * Starts it.
+   * Starts the service.
    *
    * @param storage the arguments that choose where it counts
    */
@@ -44,7 +44,7 @@ final class Limitador implements Service {
       throws IOException, InterruptedException {
     int httpPort = FreePort.find();
     int grpcPort = FreePort.find();
-    // It watches the folder of the file, so the folder is its own.
+    // It watches the folder of the file, so the file has a separate folder.
     Path limits = Files.createTempDirectory("weir-bench-limitador").resolve("limits.yaml");
     Files.writeString(limits, LIMITS);
     List<String> command = new ArrayList<>(List.of(program.toString(), limits.toString()));

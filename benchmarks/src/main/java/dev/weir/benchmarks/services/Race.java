@@ -19,10 +19,10 @@ import java.util.Optional;
 record Race(String store, boolean quick) {
   private static final int CONNECTIONS = 64;
 
-  /** Long enough for the JVM to compile what is measured, quick or not. */
+  /** Long enough for the JVM to compile the measured code, quick or not. */
   private static final Duration WARM_UP = Duration.ofSeconds(10);
 
-  /** A load on one service for a while; returns its answers per second. */
+  /** Puts load on one service for the given time. Returns its responses per second. */
   @FunctionalInterface
   private interface Generator {
     double run(Duration time) throws IOException, InterruptedException;
@@ -33,7 +33,7 @@ record Race(String store, boolean quick) {
     return measured(weir, Optional.empty());
   }
 
-  /** Measures Weir against a peer in the ways that the peer knows. */
+  /** Measures Weir against a peer over the protocols that the peer supports. */
   List<Row> against(Service weir, Service peer) throws Exception {
     return measured(weir, Optional.of(peer));
   }

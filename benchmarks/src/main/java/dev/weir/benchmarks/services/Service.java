@@ -15,7 +15,10 @@ interface Service extends AutoCloseable {
   /** Returns its check over gRPC. */
   GrpcCall grpc();
 
-  /** Load generators do not read answers: throws unless checks are counted against the limit. */
+  /**
+   * Throws unless checks are counted against the limit, because load generators do not read
+   * responses.
+   */
   void requireCounted() throws IOException, InterruptedException;
 
   @Override

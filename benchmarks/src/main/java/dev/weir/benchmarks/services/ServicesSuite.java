@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * Weir as a service against other rate limit services whose programs the command line names. A
- * service without a program is left out; without any, Weir is measured alone.
+ * service without a program is skipped; without any, Weir is measured alone.
  */
 public final class ServicesSuite implements Suite {
   private static final List<String> PEERS = List.of("gubernator", "limitador", "envoy-ratelimit");

@@ -8,9 +8,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Weir with a rule by name. */
+/** Weir with a rule that is selected by name. */
 final class WeirService implements Service {
-  /** The call of Envoy's service that Weir, limitador and envoyproxy/ratelimit all answer. */
+  /** The call of Envoy's service that Weir, limitador and envoyproxy/ratelimit all support. */
   static final RateLimitCall CALL = RateLimitCall.of("rule", "bench", "user", "101");
 
   private static final String RULE =
@@ -26,7 +26,7 @@ final class WeirService implements Service {
   }
 
   /**
-   * Starts it.
+   * Starts the server.
    *
    * @param settings where limits are counted, as environment variables
    */

@@ -1,2 +1,2 @@
-/** Weir as a service against other rate limit services, each in a process of its own. */
+/** Weir as a service against other rate limit services, each in a separate process. */
 package dev.weir.benchmarks.services;

@@ -15,13 +15,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Sends a feed to the batch endpoint and reads the answers at the same time: over a plain socket,
- * because the JDK's client hands out no answer before it has sent everything.
+ * Sends a feed to the batch endpoint and reads the results at the same time: over a plain socket,
+ * because the JDK's client returns no response before it has sent everything.
  */
 final class BatchClient {
   private BatchClient() {}
 
-  /** Sends the feed and returns the seconds from the first byte sent to the last answer read. */
+  /** Sends the feed and returns the seconds from the first byte sent to the last result read. */
   static double send(URI server, Path feed, int events) throws Exception {
     long begin = System.nanoTime();
     try (Socket socket = new Socket(server.getHost(), server.getPort());
@@ -55,14 +55,14 @@ final class BatchClient {
         .formatted(Files.size(feed));
   }
 
-  /** Reads a chunked answer to its end and counts the lines that hold a slot. */
+  /** Reads a chunked response to its end and returns the number of lines with a slot. */
   private static int countGiven(InputStream in) throws IOException {
     String status = line(in);
     if (!status.startsWith("HTTP/1.1 200")) {
       throw new IOException("unexpected answer: " + status);
     }
     while (!line(in).isEmpty()) {
-      // Headers tell nothing that matters here.
+      // The headers are not needed.
     }
     int lines = 0;
     byte[] chunk = new byte[1 << 16];

@@ -37,7 +37,7 @@ public final class BenchDatabase implements AutoCloseable {
     this.password = password;
   }
 
-  /** Opens the given database, whose address names user and password, or an embedded one. */
+  /** Opens the given database, whose URL includes user and password, or an embedded one. */
   public static BenchDatabase open(Optional<String> url) throws IOException {
     if (url.isPresent()) {
       return new BenchDatabase(Optional.empty(), url.get(), "", "");
@@ -63,7 +63,7 @@ public final class BenchDatabase implements AutoCloseable {
     return password;
   }
 
-  /** The comparator's pool: {@value #POOL_SIZE} connections that do not commit by themselves. */
+  /** Returns the comparator's pool: {@value #POOL_SIZE} connections without auto-commit. */
   public HikariDataSource pool() {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(url);
@@ -73,12 +73,13 @@ public final class BenchDatabase implements AutoCloseable {
     }
     config.setMaximumPoolSize(POOL_SIZE);
     config.setMinimumIdle(POOL_SIZE);
-    // Whoever borrows decides when to commit; nothing has to be switched on the way out and in.
+    // Borrowers commit explicitly, so nothing has to be switched when a connection is borrowed or
+    // returned.
     config.setAutoCommit(false);
     return new HikariDataSource(config);
   }
 
-  /** Weir's own pool, with the tables in place. */
+  /** Returns Weir's own pool, with the tables in place. */
   public HikariDataSource weirPool() {
     HikariDataSource pool =
         PostgresqlPool.open(
@@ -87,7 +88,7 @@ public final class BenchDatabase implements AutoCloseable {
     return pool;
   }
 
-  /** Runs statements, each committed by itself, and leaves nothing dirty behind. */
+  /** Runs statements with auto-commit, on a connection that is closed afterwards. */
   public void execute(String sql) throws SQLException {
     try (HikariDataSource pool = pool();
         Connection connection = pool.getConnection();

@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * A feed through the batch API of a server with a heap of 256 MB, over HTTP, against a plain COPY
- * of the very rows that it wrote.
+ * of the same rows that it wrote.
  */
 record BulkCase() implements SlotsSuite.Case {
   @Override

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * Callers that all want the same time of one backlogged configuration, against the way such tables
- * are usually built. With one caller, nothing can be shared.
+ * Callers that all request the same time of one backlogged configuration, against the usual design
+ * of such tables. With one caller, no work can be shared.
  */
 record CallersCase(int callers) implements SlotsSuite.Case {
   private static final int MAX_PER_WINDOW = 100;
@@ -45,7 +45,8 @@ record CallersCase(int callers) implements SlotsSuite.Case {
         HikariDataSource weirPool = database.weirPool()) {
       Weir weir = Weir.onPostgresql(weirPool);
       AtomicInteger run = new AtomicInteger();
-      // Many callers come first, in a young JVM: what is measured is the steady state of both.
+      // The case with many callers comes first, in a young JVM, but the steady state of both is
+      // measured.
       if (callers > 1) {
         rehearse(database, weir, usualPool);
       }

@@ -15,17 +15,16 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
 /**
- * The floor for a bulk load: a plain {@code COPY} of the same rows into the same table.
+ * The lower bound for a bulk load: a plain {@code COPY} of the same rows into the same table.
  *
- * <p>The rows are exported once from a table that already holds them, in the order in which they
- * lie there; each measurement then copies the file into a fresh table with the same columns,
- * constraints and indexes. Neither making the rows nor creating the table is counted, the commit
- * is.
+ * <p>The rows are exported once from a table that already contains them, in their physical order;
+ * each measurement then copies the file into a new table with the same columns, constraints and
+ * indexes. Creating the rows and the table is not counted, the commit is.
  */
 final class CopyBaseline implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
 
-  /** How the rows travel. */
+  /** The format of the exported rows. */
   enum Format {
     TEXT("text"),
     BINARY("binary");
@@ -38,9 +37,9 @@ final class CopyBaseline implements AutoCloseable {
   }
 
   /**
-   * What a copy took.
+   * The result of a copy.
    *
-   * @param rows how many rows arrived
+   * @param rows the number of rows copied
    * @param elapsed from the first byte to the commit
    */
   record Copied(long rows, Duration elapsed) {
@@ -79,7 +78,7 @@ final class CopyBaseline implements AutoCloseable {
     return new CopyBaseline(dataSource, table, format, file);
   }
 
-  /** Copies the rows into a fresh table, which is dropped afterwards. */
+  /** Copies the rows into a new table, which is dropped afterwards. */
   Copied measure() throws SQLException, IOException {
     String target = table + "_copy_baseline";
     try (Connection connection = dataSource.getConnection();
@@ -87,7 +86,7 @@ final class CopyBaseline implements AutoCloseable {
       connection.setAutoCommit(true);
       statement.execute("DROP TABLE IF EXISTS " + target);
       statement.execute("CREATE TABLE " + target + " (LIKE " + table + " INCLUDING ALL)");
-      // What others have dirtied must not be written on this measurement's time.
+      // Pages that other work has dirtied must not be written during this measurement.
       statement.execute("CHECKPOINT");
       try (InputStream rows = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
         long beganNanos = System.nanoTime();

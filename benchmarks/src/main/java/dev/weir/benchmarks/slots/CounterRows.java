@@ -15,13 +15,13 @@ final class CounterRows {
   /** How the earliest window with room is found and a place in it taken. */
   enum Style {
     /**
-     * As it is usually done: the primary key is walked past full windows, the first row that nobody
-     * holds is locked by a {@code SELECT}, an {@code UPDATE} follows.
+     * The usual way: a scan of the primary key passes full windows, a {@code SELECT} locks the
+     * first row without a lock, an {@code UPDATE} follows.
      */
     PLAIN,
 
     /**
-     * As well as the design allows: full windows leave the index that is searched, and one nested
+     * The best that the design allows: full windows leave the searched index, and one nested
      * statement finds, locks and takes.
      */
     TUNED
@@ -49,7 +49,7 @@ final class CounterRows {
       WHERE config_id = ? AND window_start = ? AND taken < ?
       """;
 
-  // The nested select stands alone (it refers to nothing outside), so it runs and locks once.
+  // The nested select is uncorrelated, so it runs and locks once.
   private static final String LOCK_EARLIEST_AND_TAKE =
       """
       UPDATE usual.slot_window SET taken = taken + 1, has_room = taken + 1 < ?
@@ -83,7 +83,7 @@ final class CounterRows {
     this.maxPerWindow = maxPerWindow;
   }
 
-  /** Claims a place in the very window that was asked for, if fewer than so many are taken. */
+  /** Claims a place in exactly the requested window, if fewer than {@code places} are taken. */
   boolean claimFirst(Connection connection, long window, int places) throws SQLException {
     boolean locked;
     try (PreparedStatement statement = connection.prepareStatement(LOCK_FIRST)) {
@@ -95,7 +95,7 @@ final class CounterRows {
     return locked && take(connection, window);
   }
 
-  /** Claims a place in the earliest later window with room that nobody holds at the moment. */
+  /** Claims a place in the earliest later window with room that is not locked at the moment. */
   OptionalLong claimEarliest(Connection connection, long after) throws SQLException {
     return switch (style) {
       case PLAIN -> {
@@ -109,12 +109,12 @@ final class CounterRows {
     };
   }
 
-  /** Claims a place in the given window once whoever holds it is done, if room is left then. */
+  /** Claims a place in the given window after waiting for its lock, if room is left then. */
   boolean claimWaiting(Connection connection, long window) throws SQLException {
     return take(connection, window);
   }
 
-  /** Looks, without a lock, whether there is room behind the locks of others. */
+  /** Returns, without locking, a window with room that may be locked by other transactions. */
   OptionalLong scout(Connection connection, long after) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(SCOUT)) {
       statement.setInt(1, configId);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** A lonely caller behind few and behind very many full windows: the cost must be the same. */
+/** A single caller behind few and behind very many full windows: the cost must be the same. */
 record DepthCase() implements SlotsSuite.Case {
   private static final int FEW_WINDOWS = 10;
   private static final int STEP = 4_000;
@@ -39,7 +39,7 @@ record DepthCase() implements SlotsSuite.Case {
     }
   }
 
-  /** Full windows of one place each, as assigning would have left them. */
+  /** Creates full windows of one place each, as assigning slots would have left them. */
   private static void fill(BenchDatabase database, Weir weir, String name, int windows)
       throws SQLException {
     weir.configure(name, 1, WINDOW);

@@ -4,11 +4,11 @@ import dev.weir.benchmarks.LoadRun;
 import java.time.Duration;
 
 /**
- * How much of everything.
+ * The extent of the measurements.
  *
  * @param rounds how often each side is measured, in turns
- * @param bulkEvents how many events are loaded in bulk
- * @param deepWindows how many full windows lie ahead in the deep case
+ * @param bulkEvents the number of events loaded in bulk
+ * @param deepWindows the number of full windows ahead in the deep case
  */
 record Effort(int rounds, Duration warmUp, Duration measured, int bulkEvents, int deepWindows) {
   static Effort of(boolean quick) {

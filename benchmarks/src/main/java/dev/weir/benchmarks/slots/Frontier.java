@@ -7,10 +7,10 @@ import java.sql.SQLException;
 import java.util.OptionalLong;
 
 /**
- * The comparator's record of which windows have rows: they are made in chunks of 100, and a table
- * that is only appended to says which chunks there are.
+ * The comparator's record of which windows have rows: they are created in chunks of 100, and an
+ * append-only table lists the existing chunks.
  *
- * <p>Chunks that are known to exist are remembered. Safe for use by many threads.
+ * <p>Chunks that are known to exist are cached. Thread-safe.
  */
 final class Frontier {
   static final int CHUNK_WINDOWS = 100;
@@ -42,7 +42,7 @@ final class Frontier {
     this.windowMicros = windowMicros;
   }
 
-  /** Makes sure that the window has a row. Ends the transaction if it had to write. */
+  /** Ensures that the window has a row. Ends the transaction if it had to write. */
   void reach(Connection connection, long window) throws SQLException {
     long chunk = chunkOf(window);
     if (!existing.contains(chunk)) {
@@ -50,7 +50,7 @@ final class Frontier {
     }
   }
 
-  /** Makes the next chunk behind all that follow the window. Ends the transaction. */
+  /** Creates the next chunk after all that follow the window. Ends the transaction. */
   void advance(Connection connection, long window) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(LAST_CHUNK)) {
       statement.setInt(1, configId);
@@ -66,9 +66,9 @@ final class Frontier {
   }
 
   /**
-   * Makes the chunk in a transaction of its own: the caller has written nothing yet, and others
-   * must not wait for its slot. Whoever loses the race for a chunk waits inside the insert for the
-   * winner's commit, and then finds the windows there.
+   * Creates the chunk in a separate transaction: the caller has written nothing yet, and others
+   * must not wait for its slot. A transaction that loses the race for a chunk waits inside the
+   * insert for the winner's commit, and then finds the windows there.
    */
   private void provision(Connection connection, long chunk) throws SQLException {
     boolean ours;

@@ -4,10 +4,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A bounded memory of window starts of which something is known that cannot become untrue.
+ * A bounded cache of window starts with a known property that can never change.
  *
- * <p>It forgets everything when it is full: what is asked for often comes back at once. Safe for
- * use by many threads.
+ * <p>It clears itself when it is full; frequently used entries soon return. Thread-safe.
  */
 final class RememberedStarts {
   private final int most;

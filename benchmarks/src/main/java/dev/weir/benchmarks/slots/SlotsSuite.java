@@ -7,7 +7,7 @@ import dev.weir.benchmarks.Suite;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The slots benchmarks: under load, alone, in bulk, deep in a backlog, many configurations. */
+/** The slots benchmarks: many callers, one caller, bulk, a deep backlog, many configurations. */
 public final class SlotsSuite implements Suite {
   /** One case of the suite, with its rows. */
   interface Case {

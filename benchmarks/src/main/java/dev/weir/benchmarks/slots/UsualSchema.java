@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.DataSource;
 
-/** The comparator's tables, in a PostgreSQL schema of their own, {@code usual}. */
+/** The comparator's tables, in a separate PostgreSQL schema, {@code usual}. */
 final class UsualSchema {
-  // Counters change a hundred times and no index may cover what changes, or every change would
-  // write to the index too: has_room turns only once, at the last place. The fill factor leaves
-  // room on the page for the new versions.
+  // Counters change a hundred times, and no index may cover a changing column, or every change
+  // would write to the index too: has_room changes only once, at the last place. The fill factor
+  // leaves room on the page for the new row versions.
   private static final String TABLES =
       """
       CREATE SCHEMA usual;
@@ -41,7 +41,7 @@ final class UsualSchema {
 
   private UsualSchema() {}
 
-  /** Drops what an earlier run left and creates the tables, empty. */
+  /** Drops the tables of an earlier run and creates them, empty. */
   static void recreate(DataSource dataSource, CounterRows.Style style) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {

@@ -12,17 +12,17 @@ import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
 /**
- * The comparator: a slot table the way such tables are usually built, with care.
+ * The comparator: a slot table of the usual design, built with care.
  *
- * <p>Every event is a transaction of its own. It looks its id up, claims a place in the earliest
- * window with room that nobody else holds at the moment, writes its slot and commits: four or five
+ * <p>Every event is a separate transaction. It looks its id up, claims a place in the earliest
+ * window with room that no other transaction has locked, writes its slot and commits: four or five
  * round trips in the steady state. It never puts more than the limit into a window and never gives
- * one id two slots. Unlike Weir it may pass over a window only because somebody else holds its
+ * one id two slots. Unlike Weir it may skip a window only because another transaction holds its
  * lock, and its times inside a window are random.
  *
  * <p>It is meant to be a fair opponent: statements are prepared on the server, counters are updated
  * in place (no index covers them, pages leave room for new versions), full first windows and
- * provisioned chunks are remembered. Safe for use by many threads.
+ * provisioned chunks are cached. Thread-safe.
  */
 final class UsualTable {
   private static final int MOST_ATTEMPTS = 1_000;
@@ -48,8 +48,8 @@ final class UsualTable {
   /**
    * Opens the table for one configuration.
    *
-   * @param pool connections that do not commit by themselves, to a database where {@link
-   *     UsualSchema} has created the tables for the same style
+   * @param pool connections without auto-commit, to a database where {@link UsualSchema} has
+   *     created the tables for the same style
    */
   UsualTable(
       DataSource pool,
@@ -71,7 +71,7 @@ final class UsualTable {
     this.frontier = new Frontier(configId, windowMicros);
   }
 
-  /** The time at which the event may run, the same one whenever the same id asks. */
+  /** Returns the time at which the event may run, the same for every call with the same id. */
   Instant assign(String eventId, Instant requested) throws SQLException {
     long requestedMicros = ChronoUnit.MICROS.between(Instant.EPOCH, requested);
     try (Connection connection = pool.getConnection()) {
@@ -98,7 +98,7 @@ final class UsualTable {
       connection.commit();
       return scheduled;
     }
-    // A copy of the event was committed since the look-up: give the place back, take its answer.
+    // A copy of the event was committed since the look-up: release the place and use its slot.
     connection.rollback();
     long theirs =
         lookUp(connection, eventId)

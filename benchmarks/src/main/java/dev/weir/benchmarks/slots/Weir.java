@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
-/** Weir in this process, put together as the server does it. */
+/** Weir in this process, assembled as in the server. */
 record Weir(SlotConfigs configs, SlotScheduler desk) {
-  /** Of whichever thread asks: generators are not safe for use by several. */
+  /** Uses the generator of the calling thread, because generators are not thread-safe. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
   static Weir onPostgresql(HikariDataSource pool) {
