@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The start of a node, which a signal may cancel at any moment.
  *
- * <p>Only the thread that starts the node has track of what it has started so far, including the
+ * <p>Only the thread that starts the node keeps track of what it has started so far, including the
  * PostgreSQL processes. It therefore checks a stop flag between its steps and stops everything
  * itself; the thread that ends the process waits for it. Thread-safe.
  */
