@@ -61,8 +61,7 @@ final class ConcurrencyEndpoints {
   private final Leases leases;
   private final LimitMetrics metrics;
 
-  ConcurrencyEndpoints(
-      Definitions<Concurrency> concurrency, Leases leases, LimitMetrics metrics) {
+  ConcurrencyEndpoints(Definitions<Concurrency> concurrency, Leases leases, LimitMetrics metrics) {
     this.concurrency = concurrency;
     this.leases = leases;
     this.metrics = metrics;

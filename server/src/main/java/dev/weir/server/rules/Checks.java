@@ -24,11 +24,7 @@ final class Checks {
   private final CheckSettings settings;
   private final DelayedResponses waits;
 
-  Checks(
-      RuleIndex rules,
-      RuleEvaluator evaluator,
-      CheckSettings settings,
-      DelayedResponses waits) {
+  Checks(RuleIndex rules, RuleEvaluator evaluator, CheckSettings settings, DelayedResponses waits) {
     this.rules = rules;
     this.evaluator = evaluator;
     this.settings = settings;
@@ -43,7 +39,8 @@ final class Checks {
             ? plain
             : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), rules);
     if (request.isPeek()) {
-      return CompletableFuture.completedFuture(CheckJson.answer(request, evaluator.preview(request.asked())));
+      return CompletableFuture.completedFuture(
+          CheckJson.answer(request, evaluator.preview(request.asked())));
     }
     Verdict verdict = decide(request);
     if (log.isDebugEnabled() && verdict instanceof Verdict.Refused refused) {
