@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -140,7 +142,7 @@ final class LibraryBeansTest {
   @Test
   void slotsInPostgresqlOutliveTheService() throws IOException {
     Map<String, Object> properties = Map.of("weir.slots.store", "postgresql");
-    try (EmbeddedPostgres server = EmbeddedPostgres.builder().start()) {
+    try (EmbeddedPostgres server = postgresqlServer()) {
       postgresql = server.getPostgresDatabase();
       Instant first;
       try (Service service = Service.bare(properties, Database.class)) {
@@ -153,6 +155,21 @@ final class LibraryBeansTest {
     } finally {
       postgresql = NOWHERE;
     }
+  }
+
+  /**
+   * Starts PostgreSQL from the first of its archives on the class path: the manifest of the
+   * server's jar names the same one once more, which the default resolver refuses.
+   */
+  private static EmbeddedPostgres postgresqlServer() throws IOException {
+    return EmbeddedPostgres.builder()
+        .setPgBinaryResolver(
+            (system, architecture) ->
+                Objects.requireNonNull(
+                    EmbeddedPostgres.class.getResourceAsStream(
+                        "/postgres-%s-%s.txz"
+                            .formatted(system.toLowerCase(Locale.ROOT), architecture))))
+        .start();
   }
 
   @Test

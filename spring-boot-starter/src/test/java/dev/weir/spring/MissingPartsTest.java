@@ -76,7 +76,10 @@ final class MissingPartsTest {
       throws IOException, InterruptedException, ReflectiveOperationException, URISyntaxException {
     List<String> left =
         new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
-    for (String each : missing) {
+    List<String> removed = new ArrayList<>(missing);
+    // The manifest of the server's jar, which other tests use, names all of its libraries.
+    removed.add("dev.weir.server.Main");
+    for (String each : removed) {
       Path place =
           Path.of(Class.forName(each).getProtectionDomain().getCodeSource().getLocation().toURI());
       assertThat(left.removeIf(entry -> Path.of(entry).equals(place))).as(each).isTrue();
