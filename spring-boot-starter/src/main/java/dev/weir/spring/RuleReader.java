@@ -12,7 +12,7 @@ import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.spring.RuleProperties.Algorithm;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -48,21 +48,21 @@ final class RuleReader {
    * @param place its position, such as {@code weir.rules[0]}
    * @throws InvalidConfigurationPropertyValueException naming the property that is wrong
    */
-  static Rule.Terms read(String place, RuleProperties rule) {
+  static RuleSpec read(String place, RuleProperties rule) {
     return new RuleReader(place, rule).read();
   }
 
-  private Rule.Terms read() {
-    Rule.Terms terms =
-        Rule.Terms.of(name(), allowance())
+  private RuleSpec read() {
+    RuleSpec spec =
+        RuleSpec.of(name(), quota())
             .covering(coverage())
             .mode(rule.mode())
             .active(rule.active());
-    terms = tried("priority", rule.priority(), terms::priority);
+    spec = tried("priority", rule.priority(), spec::priority);
     if (rule.onStoreFailure() == OnStoreFailure.FALLBACK) {
       throw wrong("on-store-failure", "fallback", "There is no second store here");
     }
-    return tried("on-store-failure", rule.onStoreFailure(), terms::onStoreFailure);
+    return tried("on-store-failure", rule.onStoreFailure(), spec::onStoreFailure);
   }
 
   private String name() {
@@ -97,7 +97,7 @@ final class RuleReader {
     return tried("key-by", parts, covered::keyBy);
   }
 
-  private Quota allowance() {
+  private Quota quota() {
     refuseThoseOfOthers();
     return switch (rule.algorithm()) {
       case FIXED_WINDOW -> rate(fixedWindow());

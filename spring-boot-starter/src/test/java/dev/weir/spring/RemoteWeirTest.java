@@ -139,11 +139,11 @@ final class RemoteWeirTest {
     return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
   }
 
-  private static void make(URI weir, String name, String path, String terms)
+  private static void make(URI weir, String name, String path, String spec)
       throws IOException, InterruptedException {
     String rule =
         "{\"name\":\"%s\",\"pathPattern\":\"%s\",\"keyBy\":\"header:X-Api-Key\",%s}"
-            .formatted(name, path, terms);
+            .formatted(name, path, spec);
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest request =
           HttpRequest.newBuilder(weir.resolve("/api/admin/rules"))

@@ -17,7 +17,7 @@ public interface Entry<T> {
   int version();
 
   /** Returns the content of this version. */
-  T terms();
+  T spec();
 
   Instant createdAt();
 
@@ -27,14 +27,14 @@ public interface Entry<T> {
   /** Creates an entry from its parts. */
   @FunctionalInterface
   interface Factory<T, E extends Entry<T>> {
-    E create(long id, int version, T terms, Instant createdAt, Instant updatedAt);
+    E create(long id, int version, T spec, Instant createdAt, Instant updatedAt);
 
-    default E first(long id, T terms, Instant now) {
-      return create(id, 1, terms, now, now);
+    default E first(long id, T spec, Instant now) {
+      return create(id, 1, spec, now, now);
     }
 
-    default E next(E before, T terms, Instant now) {
-      return create(before.id(), before.version() + 1, terms, before.createdAt(), now);
+    default E next(E before, T spec, Instant now) {
+      return create(before.id(), before.version() + 1, spec, before.createdAt(), now);
     }
   }
 }

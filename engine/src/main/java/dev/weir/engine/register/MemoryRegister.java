@@ -26,20 +26,20 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
   }
 
   @Override
-  public final synchronized Change<E> create(T terms, String changedBy) {
+  public final synchronized Change<E> create(T spec, String changedBy) {
     if (entries.size() >= maxEntries()) {
       return new Change.TooMany<>();
     }
-    if (isTitleTaken(terms, 0)) {
+    if (isTitleTaken(spec, 0)) {
       return new Change.Taken<>();
     }
-    E entry = factory.first(++lastId, terms, clock.instant());
+    E entry = factory.first(++lastId, spec, clock.instant());
     keep(entry, changedBy);
     return new Change.Done<>(Optional.empty(), entry);
   }
 
   @Override
-  public final synchronized Change<E> change(long id, int version, T terms, String changedBy) {
+  public final synchronized Change<E> change(long id, int version, T spec, String changedBy) {
     Optional<E> before = find(id);
     if (before.isEmpty()) {
       return new Change.Unknown<>();
@@ -47,10 +47,10 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (Register.isStale(before.get(), version)) {
       return new Change.Stale<>(before.get());
     }
-    if (isTitleTaken(terms, id)) {
+    if (isTitleTaken(spec, id)) {
       return new Change.Taken<>();
     }
-    E next = factory.next(before.get(), terms, clock.instant());
+    E next = factory.next(before.get(), spec, clock.instant());
     keep(next, changedBy);
     return new Change.Done<>(before, next);
   }
@@ -92,8 +92,8 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     }
   }
 
-  private boolean isTitleTaken(T terms, long own) {
+  private boolean isTitleTaken(T spec, long own) {
     return all().stream()
-        .anyMatch(other -> other.id() != own && title(other.terms()).equals(title(terms)));
+        .anyMatch(other -> other.id() != own && title(other.spec()).equals(title(spec)));
   }
 }

@@ -20,21 +20,21 @@ public interface Register<T, E extends Entry<T>> {
   int maxEntries();
 
   /** Returns the title, which must be unique. */
-  String title(T terms);
+  String title(T spec);
 
   /**
    * Creates an entry.
    *
    * @param changedBy who makes the change, for the history
    */
-  Change<E> create(T terms, String changedBy);
+  Change<E> create(T spec, String changedBy);
 
   /**
    * Adds the next version of an entry.
    *
    * @param version the version that the caller considers current, or {@link #ANY_VERSION}
    */
-  Change<E> change(long id, int version, T terms, String changedBy);
+  Change<E> change(long id, int version, T spec, String changedBy);
 
   /** Removes an entry. A persistent store keeps its versions. */
   Change<E> remove(long id, int version, String changedBy);

@@ -4,7 +4,7 @@ import dev.weir.engine.register.MemoryRegister;
 import java.time.InstantSource;
 
 /** An in-memory register of routes. */
-public final class MemoryRoutes extends MemoryRegister<Route.Terms, Route> implements Routes {
+public final class MemoryRoutes extends MemoryRegister<RouteSpec, Route> implements Routes {
   public MemoryRoutes(InstantSource clock) {
     super(clock, Route::new);
   }

@@ -22,23 +22,23 @@ public final class RouteTable {
           .thenComparingLong(RouteTable::literals)
           .thenComparing(pattern -> !pattern.isDeep());
 
-  private final List<Route.Terms> settings;
+  private final List<RouteSpec> settings;
   private final Routes routes;
-  private volatile PathTree<Route.Terms> byPath = new PathTree<>();
+  private volatile PathTree<RouteSpec> byPath = new PathTree<>();
   private volatile Set<String> patterns = Set.of();
 
   /** Reads all routes. */
-  public RouteTable(List<Route.Terms> settings, Routes routes) {
+  public RouteTable(List<RouteSpec> settings, Routes routes) {
     this.settings = List.copyOf(settings);
     this.routes = routes;
     refresh();
   }
 
   /** Returns the route of a request, or null if there is none. */
-  public Route.@Nullable Terms find(RequestPath path) {
+  public @Nullable RouteSpec find(RequestPath path) {
     Best best = new Best();
     byPath.find(path, best::offer);
-    return best.terms;
+    return best.spec;
   }
 
   /** Returns the patterns of all active routes, as they were written. */
@@ -47,13 +47,13 @@ public final class RouteTable {
   }
 
   private static final class Best {
-    private Route.@Nullable Terms terms;
+    private @Nullable RouteSpec spec;
 
-    void offer(Route.Terms other) {
-      if (terms == null
-          || isSame(other.path(), terms.path())
-          || BY_SPECIFICITY.compare(other.path(), terms.path()) > 0) {
-        terms = other;
+    void offer(RouteSpec other) {
+      if (spec == null
+          || isSame(other.path(), spec.path())
+          || BY_SPECIFICITY.compare(other.path(), spec.path()) > 0) {
+        spec = other;
       }
     }
 
@@ -70,12 +70,12 @@ public final class RouteTable {
 
   /** Reads all routes again. If the store is unavailable, the known routes remain in use. */
   public synchronized void refresh() {
-    List<Route.Terms> all = new ArrayList<>(settings);
+    List<RouteSpec> all = new ArrayList<>(settings);
     // Routes from the register come later, so they win if the pattern is the same.
-    routes.all().stream().map(Route::terms).filter(Route.Terms::isActive).forEach(all::add);
-    PathTree<Route.Terms> tree = new PathTree<>();
-    all.forEach(terms -> tree.add(terms.path(), terms));
+    routes.all().stream().map(Route::spec).filter(RouteSpec::isActive).forEach(all::add);
+    PathTree<RouteSpec> tree = new PathTree<>();
+    all.forEach(spec -> tree.add(spec.path(), spec));
     byPath = tree;
-    patterns = all.stream().map(terms -> terms.path().text()).collect(Collectors.toSet());
+    patterns = all.stream().map(spec -> spec.path().text()).collect(Collectors.toSet());
   }
 }

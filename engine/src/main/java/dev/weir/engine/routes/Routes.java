@@ -3,7 +3,7 @@ package dev.weir.engine.routes;
 import dev.weir.engine.register.Register;
 
 /** The register of routes. The title of a route is its pattern, as it was written. */
-public interface Routes extends Register<Route.Terms, Route> {
+public interface Routes extends Register<RouteSpec, Route> {
   /** The maximum number of routes. */
   int MAX_ROUTES = 1_000;
 
@@ -13,7 +13,7 @@ public interface Routes extends Register<Route.Terms, Route> {
   }
 
   @Override
-  default String title(Route.Terms terms) {
-    return terms.path().text();
+  default String title(RouteSpec spec) {
+    return spec.path().text();
   }
 }

@@ -211,7 +211,7 @@ final class HeldLeases {
     try {
       return store.acquire(resource, concurrency, leaseId, places, asked.rule().rule().createdAt());
     } catch (StoreException e) {
-      if (!e.isFull() || asked.rule().terms().onStoreFailure() != OnStoreFailure.OPEN) {
+      if (!e.isFull() || asked.rule().spec().onStoreFailure() != OnStoreFailure.OPEN) {
         throw e;
       }
       long now = Micros.ceil(Instant.now());
@@ -229,7 +229,7 @@ final class HeldLeases {
   }
 
   private LeaseStore store(RuleCheck asked) {
-    return asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
+    return asked.rule().spec().onStoreFailure() == OnStoreFailure.OPEN
         ? stores.openLeases()
         : stores.leases();
   }

@@ -32,21 +32,21 @@ public final class LimitedRule {
   }
 
   public static LimitedRule of(Rule rule, RuleCounters counters) {
-    Rule.Terms terms = rule.terms();
-    return switch (terms.allowance()) {
+    RuleSpec spec = rule.spec();
+    return switch (spec.quota()) {
       case Quota.Rate rate ->
           new LimitedRule(
               rule,
               new Counted(
-                  new Policy(terms.name(), rate.limit(), terms.onStoreFailure(), rule.createdAt()),
+                  new Policy(spec.name(), rate.limit(), spec.onStoreFailure(), rule.createdAt()),
                   rate.waiting().queue()),
-              PolicyText.ofRule(terms.name(), rate.limit()),
+              PolicyText.ofRule(spec.name(), rate.limit()),
               counters);
       case Quota.Together together ->
           new LimitedRule(
               rule,
               new Leased(together.concurrency()),
-              PolicyText.ofConcurrency(terms.name(), together.concurrency()),
+              PolicyText.ofConcurrency(spec.name(), together.concurrency()),
               counters);
     };
   }
@@ -55,8 +55,8 @@ public final class LimitedRule {
     return rule;
   }
 
-  public Rule.Terms terms() {
-    return rule.terms();
+  public RuleSpec spec() {
+    return rule.spec();
   }
 
   public String name() {
@@ -77,11 +77,11 @@ public final class LimitedRule {
   }
 
   public boolean isActive() {
-    return rule.terms().isActive();
+    return rule.spec().isActive();
   }
 
   public boolean isShadow() {
-    return rule.terms().mode() == Rule.Mode.SHADOW;
+    return rule.spec().mode() == Rule.Mode.SHADOW;
   }
 
   /** Returns the maximum cost of a check of this rule. */

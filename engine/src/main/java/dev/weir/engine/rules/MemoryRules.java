@@ -4,7 +4,7 @@ import dev.weir.engine.register.MemoryRegister;
 import java.time.InstantSource;
 
 /** An in-memory register of rules. */
-public final class MemoryRules extends MemoryRegister<Rule.Terms, Rule> implements Rules {
+public final class MemoryRules extends MemoryRegister<RuleSpec, Rule> implements Rules {
   public MemoryRules(InstantSource clock) {
     super(clock, Rule::new);
   }

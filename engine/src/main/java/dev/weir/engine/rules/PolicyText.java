@@ -12,10 +12,10 @@ import java.nio.charset.StandardCharsets;
  * The representation of a policy in header fields, as structured fields (RFC 9651).
  *
  * @param name its name in quotes
- * @param terms its name in quotes and its quota, an item of {@code RateLimit-Policy}
- * @param most its quota
+ * @param item its name in quotes and its quota, an item of {@code RateLimit-Policy}
+ * @param quota its quota
  */
-public record PolicyText(String name, String terms, String most) {
+public record PolicyText(String name, String item, String quota) {
   private static final char FIRST_PRINTABLE = ' ';
   private static final char LAST_PRINTABLE = '~';
 

@@ -87,13 +87,13 @@ public final class RateLimitFields {
   }
 
   public static void add(BiConsumer<String, String> headers, PolicyState state) {
-    add(headers, state, state.policy().terms(), state.state());
+    add(headers, state, state.policy().item(), state.state());
   }
 
   public static void add(BiConsumer<String, String> headers, List<PolicyState> all) {
     Set<String> policies =
         all.stream()
-            .map(state -> state.policy().terms())
+            .map(state -> state.policy().item())
             .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
     boolean repeated = policies.size() < all.size();
     String states =
@@ -120,7 +120,7 @@ public final class RateLimitFields {
       BiConsumer<String, String> headers, PolicyState old, String policies, String states) {
     headers.accept(POLICY, policies);
     headers.accept(STATE, states);
-    headers.accept(OLD_LIMIT, old.policy().most());
+    headers.accept(OLD_LIMIT, old.policy().quota());
     headers.accept(OLD_REMAINING, Long.toString(old.remaining()));
     if (old.resetMicros().isPresent()) {
       headers.accept(OLD_RESET, Long.toString(seconds(old.resetMicros().getAsLong())));

@@ -196,7 +196,7 @@ public final class RuleEvaluator {
   private static List<RuleCheck> asked(List<LimitedRule> rules, Request request) {
     List<RuleCheck> asked = new ArrayList<>(rules.size());
     for (LimitedRule rule : rules) {
-      asked.add(new RuleCheck(rule, rule.terms().coverage().key(request), 1));
+      asked.add(new RuleCheck(rule, rule.spec().coverage().key(request), 1));
     }
     return asked;
   }

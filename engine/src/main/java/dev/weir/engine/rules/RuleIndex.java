@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class RuleIndex {
   /** Orders rules by priority, the highest first, and then by id, the oldest first. */
   private static final Comparator<LimitedRule> BY_PRIORITY =
-      Comparator.<LimitedRule>comparingInt(rule -> rule.terms().priority())
+      Comparator.<LimitedRule>comparingInt(rule -> rule.spec().priority())
           .reversed()
           .thenComparingLong(rule -> rule.rule().id());
 
@@ -70,7 +70,7 @@ public final class RuleIndex {
         .find(
             request.path(),
             rule -> {
-              if (rule.terms().coverage().covers(method)) {
+              if (rule.spec().coverage().covers(method)) {
                 found.add(rule);
               }
             });
@@ -86,7 +86,7 @@ public final class RuleIndex {
       if (rule.isShadow()) {
         inShadow.add(rule);
       } else if (inForce.isEmpty()
-          || inForce.getFirst().terms().priority() == rule.terms().priority()) {
+          || inForce.getFirst().spec().priority() == rule.spec().priority()) {
         inForce.add(rule);
       } else {
         overridden.add(rule);
@@ -110,8 +110,8 @@ public final class RuleIndex {
               ? before
               : LimitedRule.of(rule, counters);
       byName.put(rule.name(), limited);
-      Optional<PathPattern> path = rule.terms().coverage().path();
-      if (path.isPresent() && rule.terms().isActive()) {
+      Optional<PathPattern> path = rule.spec().coverage().path();
+      if (path.isPresent() && rule.spec().isActive()) {
         byPath.add(path.get(), limited);
       }
     }

@@ -3,7 +3,7 @@ package dev.weir.engine.rules;
 import dev.weir.engine.register.Register;
 
 /** The register of rules. The title of a rule is its name. */
-public interface Rules extends Register<Rule.Terms, Rule> {
+public interface Rules extends Register<RuleSpec, Rule> {
   /** The maximum number of rules. */
   int MAX_RULES = 10_000;
 
@@ -13,7 +13,7 @@ public interface Rules extends Register<Rule.Terms, Rule> {
   }
 
   @Override
-  default String title(Rule.Terms terms) {
-    return terms.name();
+  default String title(RuleSpec spec) {
+    return spec.name();
   }
 }

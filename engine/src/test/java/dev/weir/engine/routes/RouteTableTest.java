@@ -38,7 +38,7 @@ final class RouteTableTest {
   @Test
   void aRegisteredRouteWinsOverASettingWithTheSamePattern() {
     RouteTable table = new RouteTable(List.of(route("/api/{id}")), kept);
-    kept.create(Route.Terms.of("/api/*", "http://kept:1"), "me");
+    kept.create(RouteSpec.of("/api/*", "http://kept:1"), "me");
     assertThat(found(table, "/api/1")).isEqualTo("/api/{id}");
 
     table.refresh();
@@ -48,8 +48,8 @@ final class RouteTableTest {
 
   @Test
   void anInactiveRouteIsIgnored() {
-    Route.Terms route = route("/api");
-    kept.create(new Route.Terms(route.path(), route.upstream(), false), "me");
+    RouteSpec route = route("/api");
+    kept.create(new RouteSpec(route.path(), route.upstream(), false), "me");
 
     assertThat(new RouteTable(List.of(), kept).find(RequestPath.of("/api"))).isNull();
   }
@@ -68,12 +68,12 @@ final class RouteTableTest {
     }
   }
 
-  private static Route.Terms route(String path) {
-    return Route.Terms.of(path, "http://127.0.0.1:9000");
+  private static RouteSpec route(String path) {
+    return RouteSpec.of(path, "http://127.0.0.1:9000");
   }
 
   private static String found(RouteTable table, String path) {
-    Route.Terms route = table.find(RequestPath.of(path));
+    RouteSpec route = table.find(RequestPath.of(path));
     return route == null ? "none" : route.path().text();
   }
 }

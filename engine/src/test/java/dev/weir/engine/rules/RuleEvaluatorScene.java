@@ -77,12 +77,12 @@ abstract class RuleEvaluatorScene {
         FixedWindow.of(limit, Duration.ofSeconds(10)), new Quota.Waiting(true, queue, delayMillis));
   }
 
-  static Rule.Terms rule(String name, String path, Quota allowance) {
-    return Rule.Terms.of(name, allowance).covering(Coverage.of(PathPattern.of(path)));
+  static RuleSpec rule(String name, String path, Quota quota) {
+    return RuleSpec.of(name, quota).covering(Coverage.of(PathPattern.of(path)));
   }
 
-  void make(Rule.Terms... terms) {
-    for (Rule.Terms each : terms) {
+  void make(RuleSpec... spec) {
+    for (RuleSpec each : spec) {
       assertThat(rules.create(each, "me")).isInstanceOf(Change.Done.class);
     }
     book.refresh();

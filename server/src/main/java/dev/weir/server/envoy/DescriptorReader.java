@@ -134,7 +134,7 @@ final class DescriptorReader {
     List<LimitedRule> rules = new ArrayList<>(covering.inForce());
     rules.addAll(covering.inShadow());
     rules.removeIf(rule -> !isAskable(rule));
-    return asking(kind, rules, hits, rule -> rule.terms().coverage().key(request));
+    return asking(kind, rules, hits, rule -> rule.spec().coverage().key(request));
   }
 
   /**

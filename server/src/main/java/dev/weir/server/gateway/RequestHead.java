@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.server.http.Problem;
@@ -52,7 +52,7 @@ final class RequestHead {
   /** The result of reading a request head. */
   sealed interface Reading {
     /** The request can be evaluated and forwarded; its head has been rewritten for the upstream. */
-    record Fine(GatewayRequest request, Route.Terms route) implements Reading {}
+    record Fine(GatewayRequest request, RouteSpec route) implements Reading {}
 
     /**
      * The request is answered by the gateway and not forwarded.
@@ -82,7 +82,7 @@ final class RequestHead {
     if (!hasHost(target)) {
       return wrong(400, "bad-request", "There must be one host, and it must be one.");
     }
-    Route.Terms route = routes.find(target.path());
+    RouteSpec route = routes.find(target.path());
     return route == null ? new Reading.Wrong(Refusals.NO_ROUTE, true) : toSend(target, route);
   }
 
@@ -126,7 +126,7 @@ final class RequestHead {
     return host == null || Target.isHost(host);
   }
 
-  private Reading toSend(Target target, Route.Terms route) {
+  private Reading toSend(Target target, RouteSpec route) {
     HttpHeaders headers = request.headers();
     if (!headers.contains(HttpHeaderNames.HOST)) {
       headers.set(HttpHeaderNames.HOST, route.upstream().authority());

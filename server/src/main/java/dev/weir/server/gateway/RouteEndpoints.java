@@ -1,6 +1,7 @@
 package dev.weir.server.gateway;
 
 import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.routes.Routes;
 import dev.weir.server.http.Problem;
@@ -36,7 +37,7 @@ final class RouteEndpoints {
   private static final String ID = "/{id:[^/]+}";
 
   private final Routes kept;
-  private final RegistryResource<Route.Terms, Route> routes;
+  private final RegistryResource<RouteSpec, Route> routes;
 
   RouteEndpoints(Routes kept, RouteTable table) {
     this.kept = kept;

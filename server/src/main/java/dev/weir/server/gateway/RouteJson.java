@@ -2,6 +2,7 @@ package dev.weir.server.gateway;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.Upstream;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.server.http.Fields;
@@ -19,14 +20,14 @@ final class RouteJson {
    *
    * @throws ProblemException if it is invalid, naming every wrong field
    */
-  static Route.Terms read(Object document) {
+  static RouteSpec read(Object document) {
     Fields fields = Fields.of(document);
     Optional<PathPattern> path = read(fields, "pathPattern", PathPattern::of);
     Optional<Upstream> upstream = read(fields, "upstream", Upstream::of);
     boolean isActive = fields.flag("active").orElse(true);
     fields.refuseOthers();
     fields.throwIfWrong();
-    return new Route.Terms(path.orElseThrow(), upstream.orElseThrow(), isActive);
+    return new RouteSpec(path.orElseThrow(), upstream.orElseThrow(), isActive);
   }
 
   private static <T> Optional<T> read(Fields fields, String name, Function<String, T> reader) {
@@ -46,9 +47,9 @@ final class RouteJson {
   /** Writes the members of a stored route into a JSON object that the caller has started. */
   static void writeMembers(JsonGenerator json, Route route) throws IOException {
     json.writeNumberField("id", route.id());
-    json.writeStringField("pathPattern", route.terms().path().text());
-    json.writeStringField("upstream", route.terms().upstream().text());
-    json.writeBooleanField("active", route.terms().isActive());
+    json.writeStringField("pathPattern", route.spec().path().text());
+    json.writeStringField("upstream", route.spec().upstream().text());
+    json.writeBooleanField("active", route.spec().isActive());
     json.writeNumberField("version", route.version());
     json.writeStringField("createdAt", route.createdAt().toString());
     json.writeStringField("updatedAt", route.updatedAt().toString());

@@ -97,16 +97,16 @@ public final class RegistryResource<T, E extends Entry<T>> {
   }
 
   public HttpResponse<byte[]> create(HttpRequest<?> request, byte[] body) {
-    T terms = reader.apply(Json.read(body, 0, body.length));
-    E entry = done(request, terms, register.create(terms, Caller.of(request))).entry();
+    T spec = reader.apply(Json.read(body, 0, body.length));
+    E entry = done(request, spec, register.create(spec, Caller.of(request))).entry();
     return answer(HttpStatus.CREATED, entry)
         .header(HttpHeaders.LOCATION, words.path() + entry.id());
   }
 
   public HttpResponse<byte[]> change(HttpRequest<?> request, byte[] body) {
-    T terms = reader.apply(Json.read(body, 0, body.length));
+    T spec = reader.apply(Json.read(body, 0, body.length));
     int version = IfMatch.of(request).version(() -> known(request).version());
-    return change(request, version, terms);
+    return change(request, version, spec);
   }
 
   /**
@@ -114,16 +114,16 @@ public final class RegistryResource<T, E extends Entry<T>> {
    *
    * @param version the version that the change is based on
    */
-  public HttpResponse<byte[]> change(HttpRequest<?> request, int version, T terms) {
-    Change<E> change = register.change(id(request), version, terms, Caller.of(request));
-    return answer(HttpStatus.OK, done(request, terms, change).entry());
+  public HttpResponse<byte[]> change(HttpRequest<?> request, int version, T spec) {
+    Change<E> change = register.change(id(request), version, spec, Caller.of(request));
+    return answer(HttpStatus.OK, done(request, spec, change).entry());
   }
 
   public HttpResponse<byte[]> remove(HttpRequest<?> request) {
     E entry = known(request);
     int version = IfMatch.of(request).version(entry::version);
     Change<E> change = register.remove(entry.id(), version, Caller.of(request));
-    done(request, entry.terms(), change);
+    done(request, entry.spec(), change);
     return HttpResponse.noContent();
   }
 
@@ -147,7 +147,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
         });
   }
 
-  private Change.Done<E> done(HttpRequest<?> request, T terms, Change<E> change) {
+  private Change.Done<E> done(HttpRequest<?> request, T spec, Change<E> change) {
     return switch (change) {
       case Change.Done<E> done -> {
         StoreException.afterDone(
@@ -175,7 +175,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
               .titleTaken()
               .problem(
                   "There is a %s with the %s %s already."
-                      .formatted(words.one(), words.title(), Snippet.of(register.title(terms))));
+                      .formatted(words.one(), words.title(), Snippet.of(register.title(spec))));
       case Change.TooMany<E> many ->
           throw words
               .tooMany()

@@ -119,7 +119,7 @@ final class ExplainJson {
     json.writeNumberField("id", asked.rule().rule().id());
     json.writeStringField("rule", asked.rule().name());
     json.writeStringField("key", asked.key());
-    json.writeNumberField("priority", asked.rule().terms().priority());
+    json.writeNumberField("priority", asked.rule().spec().priority());
   }
 
   private static void write(JsonGenerator json, LimitedRule rule, Outcome decision)

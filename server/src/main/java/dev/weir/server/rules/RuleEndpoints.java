@@ -5,6 +5,7 @@ import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.engine.rules.Rules;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.IfMatch;
@@ -53,7 +54,7 @@ final class RuleEndpoints {
   private final RuleIndex index;
   private final RuleEvaluator evaluator;
   private final RuleBroadcast broadcast;
-  private final RegistryResource<Rule.Terms, Rule> rules;
+  private final RegistryResource<RuleSpec, Rule> rules;
 
   RuleEndpoints(Rules kept, RuleIndex index, RuleEvaluator evaluator, RuleBroadcast broadcast) {
     this.kept = kept;
@@ -73,7 +74,7 @@ final class RuleEndpoints {
   @Get("/active")
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> active() {
-    return rules.list(kept.all().stream().filter(rule -> rule.terms().isActive()).toList());
+    return rules.list(kept.all().stream().filter(rule -> rule.spec().isActive()).toList());
   }
 
   @Get(ID)
@@ -103,7 +104,7 @@ final class RuleEndpoints {
   HttpResponse<byte[]> changeQueue(HttpRequest<?> request, @Body byte[] body) {
     Rule rule = rules.known(request);
     Fields fields = Fields.of(Json.read(body, 0, body.length));
-    if (!(rule.terms().allowance() instanceof Quota.Rate rate)) {
+    if (!(rule.spec().quota() instanceof Quota.Rate rate)) {
       throw new ProblemException(
           Problem.of(409, "no-queue", "A rule of concurrency has no queue."));
     }
@@ -116,7 +117,7 @@ final class RuleEndpoints {
     return rules.change(
         request,
         accepted.isAny() ? rule.version() : accepted.version(rule::version),
-        rule.terms().allowing(new Quota.Rate(rate.limit(), waiting)));
+        rule.spec().allowing(new Quota.Rate(rate.limit(), waiting)));
   }
 
   /** Returns the change history of a rule. */

@@ -12,6 +12,7 @@ import dev.weir.engine.rules.Coverage;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;
@@ -53,11 +54,11 @@ final class RuleJson {
   }
 
   /**
-   * Reads the terms of a rule.
+   * Reads the spec of a rule.
    *
    * @throws ProblemException if they are invalid, naming every invalid field
    */
-  static Rule.Terms read(Object document) {
+  static RuleSpec read(Object document) {
     Fields fields = Fields.of(document);
     String name = fields.required("name", fields.text("name")).orElse("");
     if (!fields.isWrong("name")) {
@@ -66,7 +67,7 @@ final class RuleJson {
     Algorithm algorithm =
         fields.choice("algorithm", Algorithm.values(), Enum::name).orElse(Algorithm.FIXED_WINDOW);
     // The fields depend on the algorithm.
-    Quota allowance =
+    Quota quota =
         fields.isWrong("algorithm")
             ? skip(fields)
             : switch (algorithm) {
@@ -78,7 +79,7 @@ final class RuleJson {
     Coverage coverage = CoverageJson.read(fields);
     int priority =
         fields
-            .whole("priority", -Rule.Terms.MAX_PRIORITY, Rule.Terms.MAX_PRIORITY)
+            .whole("priority", -RuleSpec.MAX_PRIORITY, RuleSpec.MAX_PRIORITY)
             .orElse(0L)
             .intValue();
     Rule.Mode mode = fields.choice("mode", Rule.Mode.values()).orElse(Rule.Mode.ENFORCE);
@@ -86,7 +87,7 @@ final class RuleJson {
     OnStoreFailure failure = failure(fields, algorithm);
     fields.refuseOthers();
     fields.throwIfWrong();
-    return new Rule.Terms(name, coverage, allowance, failure, priority, mode, active);
+    return new RuleSpec(name, coverage, quota, failure, priority, mode, active);
   }
 
   /** Reads the behavior on a store failure. A lease has no share per node and no fallback store. */
@@ -214,11 +215,11 @@ final class RuleJson {
 
   /** Writes a stored rule into an open object. */
   static void writeMembers(JsonGenerator json, Rule rule) throws IOException {
-    Rule.Terms terms = rule.terms();
+    RuleSpec spec = rule.spec();
     json.writeNumberField("id", rule.id());
-    json.writeStringField("name", terms.name());
-    CoverageJson.write(json, terms.coverage());
-    switch (terms.allowance()) {
+    json.writeStringField("name", spec.name());
+    CoverageJson.write(json, spec.coverage());
+    switch (spec.quota()) {
       case Quota.Rate rate -> {
         write(json, rate.limit());
         json.writeBooleanField("queueEnabled", rate.waiting().isEnabled());
@@ -232,10 +233,10 @@ final class RuleJson {
             "leaseTtl", Micros.duration(together.concurrency().ttlMicros()).toString());
       }
     }
-    json.writeNumberField("priority", terms.priority());
-    json.writeStringField("mode", Fields.lower(terms.mode()));
-    json.writeBooleanField("active", terms.isActive());
-    json.writeStringField("onStoreFailure", Fields.lower(terms.onStoreFailure()));
+    json.writeNumberField("priority", spec.priority());
+    json.writeStringField("mode", Fields.lower(spec.mode()));
+    json.writeBooleanField("active", spec.isActive());
+    json.writeStringField("onStoreFailure", Fields.lower(spec.onStoreFailure()));
     json.writeNumberField("version", rule.version());
     json.writeStringField("createdAt", rule.createdAt().toString());
     json.writeStringField("updatedAt", rule.updatedAt().toString());

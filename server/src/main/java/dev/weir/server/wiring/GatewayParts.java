@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
@@ -50,11 +50,11 @@ final class GatewayParts {
   }
 
   /** Returns the routes in the settings. */
-  static List<Route.Terms> routes(Settings settings) {
+  static List<RouteSpec> routes(Settings settings) {
     return settings.list(Setting.GATEWAY_ROUTES).stream().map(GatewayParts::route).toList();
   }
 
-  private static Route.Terms route(String text) {
+  private static RouteSpec route(String text) {
     int equals = text.indexOf('=');
     if (equals < 0) {
       throw new InvalidSettingException(
@@ -62,7 +62,7 @@ final class GatewayParts {
           "must be such as /api/** = http://127.0.0.1:9000, separated by commas");
     }
     try {
-      return Route.Terms.of(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
+      return RouteSpec.of(text.substring(0, equals).strip(), text.substring(equals + 1).strip());
     } catch (IllegalArgumentException e) {
       throw new InvalidSettingException(
           Setting.GATEWAY_ROUTES.key(),

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.http.HttpSettings;
@@ -22,7 +22,7 @@ record NodeSettings(
     Optional<DatabaseSettings> database,
     SlotSettings slots,
     LimitSettings limits,
-    List<Route.Terms> routes,
+    List<RouteSpec> routes,
     Optional<GatewaySettings> gateway,
     Optional<EnvoyPort.Address> envoy,
     Optional<TracingSettings> tracing) {

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.routes.MemoryRoutes;
-import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.routes.Routes;
 import dev.weir.store.jdbc.ChangeListener;
@@ -25,7 +25,7 @@ record RouteParts(Routes kept, RouteTable table) {
    * @param fixed the routes of the settings
    * @param database stores the other routes; if empty, they are kept in memory
    */
-  static RouteParts open(List<Route.Terms> fixed, Optional<HikariDataSource> database) {
+  static RouteParts open(List<RouteSpec> fixed, Optional<HikariDataSource> database) {
     Routes kept =
         database
             .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.OF_THE_DATABASE))

@@ -6,11 +6,11 @@ import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.CallOptions;
 import io.grpc.Metadata;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 /** Who may ask, and how much in one call. */
 @Timeout(300)
 final class EnvoyCallersTest {
-  private static final Rule.Terms API = inAMinute("api", 3);
+  private static final RuleSpec API = inAMinute("api", 3);
 
   @Test
   void refusesCallsThatAreTooLargeOrAskNothing() throws IOException {

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.rules.Coverage;
 import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
-import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.io.IOException;
 import java.util.List;
@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Timeout;
 /** Which rules a descriptor speaks of, and by what it is counted. */
 @Timeout(300)
 final class EnvoyDescriptorsTest {
-  private static final Rule.Terms API = inAMinute("api", 3);
+  private static final RuleSpec API = inAMinute("api", 3);
 
-  private static Rule.Terms covering(String name, long limit, String path, KeyPart... keyBy) {
+  private static RuleSpec covering(String name, long limit, String path, KeyPart... keyBy) {
     return inAMinute(name, limit).covering(Coverage.of(PathPattern.of(path)).keyBy(List.of(keyBy)));
   }
 
@@ -53,9 +53,9 @@ final class EnvoyDescriptorsTest {
 
   @Test
   void asksTheRulesThatCoverTheRequestThatADescriptorTellsOf() throws IOException {
-    Rule.Terms orders =
+    RuleSpec orders =
         covering("orders", 2, "/orders/**", new KeyPart.Ip(), new KeyPart.Header("X-Api-Key"));
-    Rule.Terms writes =
+    RuleSpec writes =
         covering("writes", 1, "/**", new KeyPart.Global())
             .covering(
                 Coverage.of(PathPattern.of("/**"))

@@ -7,12 +7,12 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** How much a descriptor asks: several at once, none, or fewer than none. */
 @Timeout(300)
 final class EnvoyHitsTest {
-  private static final Rule.Terms API = inAMinute("api", 3);
+  private static final RuleSpec API = inAMinute("api", 3);
 
   @Test
   void addsUpWhatIsAskedTwice() throws IOException {

@@ -13,12 +13,13 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 /** Envoy's rate limit service, asked by a real client with the published classes. */
 @Timeout(300)
 final class EnvoyServiceTest {
-  private static final Rule.Terms API = inAMinute("api", 3);
+  private static final RuleSpec API = inAMinute("api", 3);
 
   @Test
   void letsPassUntilTheRuleThatIsNamedIsSpent() throws IOException {
@@ -61,9 +62,9 @@ final class EnvoyServiceTest {
 
   @Test
   void namesNoUnitForWhatHasNone() throws IOException {
-    Rule.Terms odd = Rule.Terms.of("odd", Quota.Rate.of(FixedWindow.of(3, Duration.ofSeconds(90))));
-    Rule.Terms bucket =
-        Rule.Terms.of("bucket", Quota.Rate.of(TokenBucket.of(5, Duration.ofSeconds(5))));
+    RuleSpec odd = RuleSpec.of("odd", Quota.Rate.of(FixedWindow.of(3, Duration.ofSeconds(90))));
+    RuleSpec bucket =
+        RuleSpec.of("bucket", Quota.Rate.of(TokenBucket.of(5, Duration.ofSeconds(5))));
     try (ServedRules served = ServedRules.start().with(odd, bucket)) {
       assertThat(
               served.ask(descriptor("rule", "odd"), descriptor("rule", "bucket")).getStatusesList())
@@ -122,8 +123,8 @@ final class EnvoyServiceTest {
 
   @Test
   void leavesOutRulesWhoseEndNobodyTells() throws IOException {
-    Rule.Terms together =
-        Rule.Terms.of("together", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))));
+    RuleSpec together =
+        RuleSpec.of("together", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))));
     try (ServedRules served = ServedRules.start().with(together)) {
       for (int i = 0; i < 3; i++) {
         assertThat(served.ask(descriptor("rule", "together")).getOverallCode()).isEqualTo(Code.OK);

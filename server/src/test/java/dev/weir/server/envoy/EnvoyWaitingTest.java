@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.server.faults.Waiting;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,8 +27,8 @@ final class EnvoyWaitingTest {
   private static final RateLimitDescriptor PATIENT = descriptor("rule", "patient");
 
   /** One may pass, one may wait. */
-  private static Rule.Terms patient(Duration delay) {
-    return Rule.Terms.of(
+  private static RuleSpec patient(Duration delay) {
+    return RuleSpec.of(
         "patient",
         new Quota.Rate(
             FixedWindow.of(1, Duration.ofMinutes(1)),

@@ -10,10 +10,10 @@ import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -109,8 +109,8 @@ final class ServedRules implements AutoCloseable {
     return new ServedRules(Stores.inMemory(), false, Optional.of(key::equals));
   }
 
-  ServedRules with(Rule.Terms... terms) {
-    Arrays.stream(terms).forEach(each -> rules.create(each, "test"));
+  ServedRules with(RuleSpec... specs) {
+    Arrays.stream(specs).forEach(spec -> rules.create(spec, "test"));
     book.refresh();
     return this;
   }
@@ -149,8 +149,8 @@ final class ServedRules implements AutoCloseable {
     return descriptor.build();
   }
 
-  static Rule.Terms inAMinute(String name, long limit) {
-    return Rule.Terms.of(name, Quota.Rate.of(FixedWindow.of(limit, Duration.ofMinutes(1))));
+  static RuleSpec inAMinute(String name, long limit) {
+    return RuleSpec.of(name, Quota.Rate.of(FixedWindow.of(limit, Duration.ofMinutes(1))));
   }
 
   static RateLimitDescriptor hits(RateLimitDescriptor descriptor, long hits) {

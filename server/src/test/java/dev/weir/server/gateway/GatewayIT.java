@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;
@@ -68,8 +68,8 @@ final class GatewayIT {
         TestGateway gateway =
             new TestGateway(
                 TestGateway.Choice.USUAL,
-                Route.Terms.of("/api/**", one.address()),
-                Route.Terms.of("/api/orders/**", two.address()))) {
+                RouteSpec.of("/api/**", one.address()),
+                RouteSpec.of("/api/orders/**", two.address()))) {
       Http http = gateway.http();
       assertThat(http.get("/api/x").text()).isEqualTo("one");
       assertThat(http.get("/api/orders/1").text()).isEqualTo("two");

@@ -162,7 +162,7 @@ final class GatewayQueueIT {
         RawHttp raw = new RawHttp(gateway.address())) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), terms -> terms);
+              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
       raw.send(GET.formatted("/slow", ""));
       raw.readTo("\r\n\r\n");
       gateway.http().get("/").refused();
@@ -249,8 +249,8 @@ final class GatewayQueueIT {
       gateway.rule(
           "/**",
           Quota.Rate.of(TestGateway.window(5)),
-          terms ->
-              terms.covering(terms.coverage().keyBy(List.of(new KeyPart.Header("X-Api-Key")))));
+          spec ->
+              spec.covering(spec.coverage().keyBy(List.of(new KeyPart.Header("X-Api-Key")))));
       gateway
           .http()
           .with("X-Api-Key", "a", "X-Api-Key", "b")

@@ -69,7 +69,7 @@ final class GatewayTunnelsIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), terms -> terms);
+              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
       for (int i = 0; i < 2; i++) {
         try (RawHttp raw = new RawHttp(gateway.address())) {
           raw.send(UPGRADE);

@@ -208,7 +208,7 @@ final class HostileGatewayIT {
     gateway.rule(
         "/writes/**",
         new Quota.Rate(TestGateway.window(1), Quota.Waiting.NONE),
-        terms -> terms.covering(terms.coverage().methods(Set.of("POST"))));
+        spec -> spec.covering(spec.coverage().methods(Set.of("POST"))));
     gateway.http().post("/writes/first");
     int before = upstream.heads().size();
     for (String method : List.of("POST", "post", "Post")) {

@@ -48,7 +48,7 @@ final class LeavingClientsIT {
         Socket client = connected(gateway)) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), terms -> terms);
+              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
       begin(client);
       Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
       gateway.http().get("/").refused();
@@ -143,7 +143,7 @@ final class LeavingClientsIT {
 
   private static Rule oneAtATime(TestGateway gateway) {
     return gateway.rule(
-        "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), terms -> terms);
+        "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
   }
 
   /** One that reads the head of a request, and does nothing more. */

@@ -6,7 +6,7 @@ import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.register.Change;
 import dev.weir.engine.routes.MemoryRoutes;
-import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.RouteTable;
 import dev.weir.engine.routes.Routes;
 import dev.weir.engine.rules.Coverage;
@@ -17,6 +17,7 @@ import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.http.Http;
 import dev.weir.server.metrics.GatewayMetrics;
@@ -93,22 +94,22 @@ final class TestGateway implements AutoCloseable {
   }
 
   TestGateway(String upstream) throws IOException {
-    this(Choice.USUAL, Route.Terms.of("/**", upstream));
+    this(Choice.USUAL, RouteSpec.of("/**", upstream));
   }
 
   TestGateway(Choice choice, String upstream) throws IOException {
-    this(choice, Route.Terms.of("/**", upstream));
+    this(choice, RouteSpec.of("/**", upstream));
   }
 
   TestGateway(Optional<Path> trust, String upstream) throws IOException {
-    this(Choice.USUAL, trust, Route.Terms.of("/**", upstream));
+    this(Choice.USUAL, trust, RouteSpec.of("/**", upstream));
   }
 
-  TestGateway(Choice choice, Route.Terms... given) throws IOException {
+  TestGateway(Choice choice, RouteSpec... given) throws IOException {
     this(choice, Optional.empty(), given);
   }
 
-  private TestGateway(Choice choice, Optional<Path> trust, Route.Terms... given)
+  private TestGateway(Choice choice, Optional<Path> trust, RouteSpec... given)
       throws IOException {
     routeBook = new RouteTable(List.of(given), routes);
     gateway =
@@ -141,13 +142,13 @@ final class TestGateway implements AutoCloseable {
 
   /** So many in ten minutes, from each address, on all paths of a pattern. */
   Rule limit(String path, long most, Quota.Waiting waiting) {
-    return rule(path, new Quota.Rate(window(most), waiting), terms -> terms);
+    return rule(path, new Quota.Rate(window(most), waiting), spec -> spec);
   }
 
-  Rule rule(String path, Quota allowance, UnaryOperator<Rule.Terms> change) {
-    Rule.Terms terms =
-        Rule.Terms.of("rule " + path, allowance).covering(Coverage.of(PathPattern.of(path)));
-    Rule rule = ((Change.Done<Rule>) rules.create(change.apply(terms), "test")).entry();
+  Rule rule(String path, Quota quota, UnaryOperator<RuleSpec> change) {
+    RuleSpec spec =
+        RuleSpec.of("rule " + path, quota).covering(Coverage.of(PathPattern.of(path)));
+    Rule rule = ((Change.Done<Rule>) rules.create(change.apply(spec), "test")).entry();
     book.refresh();
     return rule;
   }
@@ -162,12 +163,12 @@ final class TestGateway implements AutoCloseable {
   }
 
   void route(String path, String upstream) {
-    routes.create(Route.Terms.of(path, upstream), "test");
+    routes.create(RouteSpec.of(path, upstream), "test");
     routeBook.refresh();
   }
 
   void reroute(long id, String path, String upstream) {
-    routes.change(id, Routes.ANY_VERSION, Route.Terms.of(path, upstream), "test");
+    routes.change(id, Routes.ANY_VERSION, RouteSpec.of(path, upstream), "test");
     routeBook.refresh();
   }
 

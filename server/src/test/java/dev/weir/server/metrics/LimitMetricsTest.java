@@ -7,9 +7,9 @@ import dev.weir.engine.register.Register;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleCounters;
 import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleSpec;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.time.Duration;
@@ -76,7 +76,7 @@ final class LimitMetricsTest {
 
   private void make(String name) {
     rules.create(
-        Rule.Terms.of(name, Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1)))), "test");
+        RuleSpec.of(name, Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1)))), "test");
   }
 
   private void remove(String name) {

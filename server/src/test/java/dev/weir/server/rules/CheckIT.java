@@ -43,9 +43,9 @@ final class CheckIT {
     node.close();
   }
 
-  private void rule(String name, String terms) {
+  private void rule(String name, String spec) {
     assertThat(
-            http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, terms)).status())
+            http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, spec)).status())
         .isEqualTo(201);
   }
 

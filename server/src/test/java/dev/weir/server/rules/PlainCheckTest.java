@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;
@@ -30,7 +30,7 @@ final class PlainCheckTest {
   private static RuleIndex book() {
     MemoryRules rules = new MemoryRules(InstantSource.system());
     rules.create(
-        Rule.Terms.of("api", Quota.Rate.of(FixedWindow.of(100, Duration.ofSeconds(1)))), "me");
+        RuleSpec.of("api", Quota.Rate.of(FixedWindow.of(100, Duration.ofSeconds(1)))), "me");
     return new RuleIndex(rules, RuleObserver.NONE);
   }
 

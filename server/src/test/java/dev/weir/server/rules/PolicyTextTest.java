@@ -51,13 +51,13 @@ final class PolicyTextTest {
       @ForAll @StringLength(min = 1, max = 100) @CharRange(from = ' ', to = '~') String name) {
     PolicyText text = PolicyText.ofRule(name, BUCKET);
 
-    assertThat(StructuredFields.read(text.terms()).getFirst().name()).isEqualTo(name);
+    assertThat(StructuredFields.read(text.item()).getFirst().name()).isEqualTo(name);
     assertThat(StructuredFields.read(text.name()).getFirst().name()).isEqualTo(name);
   }
 
   @Test
   void aNameThatFieldsCannotCarryIsEscaped() {
-    assertThat(PolicyText.ofRule("a\r\nSet-Cookie: b", BUCKET).terms())
+    assertThat(PolicyText.ofRule("a\r\nSet-Cookie: b", BUCKET).item())
         .isEqualTo("\"a%0D%0ASet-Cookie: b\";q=100");
   }
 
@@ -67,7 +67,7 @@ final class PolicyTextTest {
     // Half a surrogate pair is refused before.
     String whole = new String(resource.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     String name =
-        StructuredFields.read(PolicyText.ofBucket(whole, BUCKET).terms()).getFirst().name();
+        StructuredFields.read(PolicyText.ofBucket(whole, BUCKET).item()).getFirst().name();
 
     assertThat(URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8))
         .isEqualTo(whole);
@@ -77,12 +77,12 @@ final class PolicyTextTest {
   void saysThatConcurrencyCountsRequestsAtATime() {
     PolicyText text = PolicyText.ofConcurrency("db", Concurrency.of(50, Duration.ofSeconds(30)));
 
-    assertThat(text.terms()).isEqualTo("\"db\";q=50;qu=\"concurrent-requests\"");
-    assertThat(StructuredFields.read(text.terms()).getFirst().parameters())
+    assertThat(text.item()).isEqualTo("\"db\";q=50;qu=\"concurrent-requests\"");
+    assertThat(StructuredFields.read(text.item()).getFirst().parameters())
         .isEqualTo(Map.of("q", BigDecimal.valueOf(50), "qu", "concurrent-requests"));
   }
 
   private static String text(Limit limit) {
-    return PolicyText.ofRule("api", limit).terms();
+    return PolicyText.ofRule("api", limit).item();
   }
 }

@@ -47,9 +47,9 @@ final class RequestIdIT {
     node.close();
   }
 
-  private void rule(String name, String terms) {
+  private void rule(String name, String spec) {
     assertThat(
-            http.post("/api/admin/rules", json("{'name':'%s',%s}".formatted(name, terms))).status())
+            http.post("/api/admin/rules", json("{'name':'%s',%s}".formatted(name, spec))).status())
         .isEqualTo(201);
   }
 

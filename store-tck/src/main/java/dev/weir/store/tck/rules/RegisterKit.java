@@ -23,18 +23,18 @@ public abstract class RegisterKit<T, E extends Entry<T>> {
   /** Returns the register under test, which may contain other entries. */
   protected abstract Register<T, E> register();
 
-  /** Returns terms with this title, which begins with a slash. */
+  /** Returns a spec with this title, which begins with a slash. */
   protected abstract T titled(String title);
 
-  /** Returns terms of every variety, each with an unused title. */
+  /** Returns specs of every variety, each with an unused title. */
   protected abstract List<T> variety();
 
   @Test
   void findsAnEntryAsItWasMade() {
-    for (T terms : variety()) {
-      E made = done(register().create(terms, ME)).entry();
+    for (T spec : variety()) {
+      E made = done(register().create(spec, ME)).entry();
 
-      assertThat(made.terms()).isEqualTo(terms);
+      assertThat(made.spec()).isEqualTo(spec);
       assertThat(made.version()).isEqualTo(1);
       assertThat(made.updatedAt()).isEqualTo(made.createdAt());
       assertThat(register().find(made.id())).contains(made);
@@ -61,7 +61,7 @@ public abstract class RegisterKit<T, E extends Entry<T>> {
 
     assertThat(changed.before()).contains(made);
     assertThat(changed.entry().version()).isEqualTo(2);
-    assertThat(changed.entry().terms()).isEqualTo(titled(title + "/2"));
+    assertThat(changed.entry().spec()).isEqualTo(titled(title + "/2"));
     assertThat(changed.entry().createdAt()).isEqualTo(made.createdAt());
     assertThat(register().find(made.id())).contains(changed.entry());
     assertThat(register().create(titled(title), ME)).isInstanceOf(Change.Done.class);
@@ -119,7 +119,7 @@ public abstract class RegisterKit<T, E extends Entry<T>> {
   void ofManyThatMakeTheSameTitleOneWins() throws Exception {
     assertThat(won(() -> register().create(titled(title), ME))).isEqualTo(1);
     assertThat(register().all())
-        .extracting(entry -> register().title(entry.terms()))
+        .extracting(entry -> register().title(entry.spec()))
         .containsOnlyOnce(register().title(titled(title)));
   }
 

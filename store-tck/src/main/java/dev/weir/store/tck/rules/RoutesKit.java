@@ -1,6 +1,7 @@
 package dev.weir.store.tck.rules;
 
 import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.Routes;
 import dev.weir.engine.routes.Upstream;
 import dev.weir.engine.rules.PathPattern;
@@ -9,21 +10,21 @@ import java.util.List;
 import java.util.UUID;
 
 /** The compatibility kit of stores of routes. */
-public abstract class RoutesKit extends RegisterKit<Route.Terms, Route> {
+public abstract class RoutesKit extends RegisterKit<RouteSpec, Route> {
   @Override
   protected abstract Routes register();
 
   @Override
-  protected final Route.Terms titled(String title) {
-    return Route.Terms.of(title, "http://127.0.0.1:9000");
+  protected final RouteSpec titled(String title) {
+    return RouteSpec.of(title, "http://127.0.0.1:9000");
   }
 
   @Override
-  protected final List<Route.Terms> variety() {
+  protected final List<RouteSpec> variety() {
     return Arrays.stream(Upstream.Protocol.values())
         .map(
             protocol ->
-                new Route.Terms(
+                new RouteSpec(
                     PathPattern.of("/%s/{id}/café/**".formatted(UUID.randomUUID())),
                     new Upstream(
                         protocol, protocol == Upstream.Protocol.H2 ? "::1" : "example.org", 81),

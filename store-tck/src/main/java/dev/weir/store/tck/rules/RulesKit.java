@@ -11,6 +11,7 @@ import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.engine.rules.Rules;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -20,28 +21,28 @@ import java.util.Set;
 import java.util.UUID;
 
 /** The compatibility kit of stores of rules. */
-public abstract class RulesKit extends RegisterKit<Rule.Terms, Rule> {
+public abstract class RulesKit extends RegisterKit<RuleSpec, Rule> {
   private static final Limit LIMIT = FixedWindow.of(100, Duration.ofMinutes(1));
 
   @Override
   protected abstract Rules register();
 
   @Override
-  protected final Rule.Terms titled(String title) {
-    return Rule.Terms.of("r" + title, Quota.Rate.of(LIMIT));
+  protected final RuleSpec titled(String title) {
+    return RuleSpec.of("r" + title, Quota.Rate.of(LIMIT));
   }
 
   @Override
-  protected final List<Rule.Terms> variety() {
-    List<Rule.Terms> variety = new ArrayList<>();
-    for (Quota allowance : allowances()) {
-      for (OnStoreFailure failure : failures(allowance)) {
+  protected final List<RuleSpec> variety() {
+    List<RuleSpec> variety = new ArrayList<>();
+    for (Quota quota : quotas()) {
+      for (OnStoreFailure failure : failures(quota)) {
         for (Coverage coverage : coverages()) {
           variety.add(
-              new Rule.Terms(
+              new RuleSpec(
                   "r-" + UUID.randomUUID(),
                   coverage,
-                  allowance,
+                  quota,
                   failure,
                   failure == OnStoreFailure.LOCAL ? -7 : 1_000_000,
                   failure == OnStoreFailure.OPEN ? Rule.Mode.SHADOW : Rule.Mode.ENFORCE,
@@ -52,7 +53,7 @@ public abstract class RulesKit extends RegisterKit<Rule.Terms, Rule> {
     return variety;
   }
 
-  private static List<Quota> allowances() {
+  private static List<Quota> quotas() {
     return List.of(
         Quota.Rate.of(LIMIT),
         new Quota.Rate(
@@ -63,8 +64,8 @@ public abstract class RulesKit extends RegisterKit<Rule.Terms, Rule> {
         new Quota.Together(Concurrency.of(50, Duration.ofSeconds(30))));
   }
 
-  private static List<OnStoreFailure> failures(Quota allowance) {
-    return allowance instanceof Quota.Together
+  private static List<OnStoreFailure> failures(Quota quota) {
+    return quota instanceof Quota.Together
         ? List.of(OnStoreFailure.CLOSED, OnStoreFailure.OPEN)
         : List.of(OnStoreFailure.values());
   }

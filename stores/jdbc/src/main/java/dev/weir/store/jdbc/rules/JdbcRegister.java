@@ -50,17 +50,17 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     this.making = making;
   }
 
-  /** Reads the terms from a row of the version table. */
-  abstract T terms(ResultSet row) throws SQLException;
+  /** Reads the spec from a row of the version table. */
+  abstract T spec(ResultSet row) throws SQLException;
 
   /** Inserts a version, created at the entry's {@code updatedAt}. */
   abstract void insert(Connection connection, EntryVersion<E> version) throws SQLException;
 
   @Override
-  public final Change<E> create(T terms, String by) {
+  public final Change<E> create(T spec, String by) {
     return transactions.write(
         connection -> {
-          if (isTaken(connection, terms, 0)) {
+          if (isTaken(connection, spec, 0)) {
             return new Change.Taken<>();
           }
           if (count(connection) >= maxEntries()) {
@@ -75,9 +75,9 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
                       tables.sql(
                           "insert into $table ($title, version, is_removed)"
                               + " values (?, 1, false) returning $table_id"),
-                      title(terms))
+                      title(spec))
                   .orElseThrow();
-          E entry = making.first(id, terms, now(connection));
+          E entry = making.first(id, spec, now(connection));
           insert(connection, new EntryVersion<>(entry, by, false));
           notifyNodes(connection, entry);
           return new Change.Done<>(Optional.empty(), entry);
@@ -85,7 +85,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   }
 
   @Override
-  public final Change<E> change(long id, int version, T terms, String by) {
+  public final Change<E> change(long id, int version, T spec, String by) {
     return transactions.write(
         connection -> {
           Optional<E> before = lock(connection, id);
@@ -95,10 +95,10 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (Register.isStale(before.get(), version)) {
             return new Change.Stale<>(before.get());
           }
-          if (isTaken(connection, terms, id)) {
+          if (isTaken(connection, spec, id)) {
             return new Change.Taken<>();
           }
-          E next = making.next(before.get(), terms, now(connection));
+          E next = making.next(before.get(), spec, now(connection));
           write(connection, new EntryVersion<>(next, by, false));
           return new Change.Done<>(before, next);
         });
@@ -115,7 +115,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (Register.isStale(before.get(), version)) {
             return new Change.Stale<>(before.get());
           }
-          E last = making.next(before.get(), before.get().terms(), now(connection));
+          E last = making.next(before.get(), before.get().spec(), now(connection));
           write(connection, new EntryVersion<>(last, by, true));
           return new Change.Done<>(before, before.get());
         });
@@ -175,7 +175,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     return making.create(
         row.getLong(tables.sql("$table_id")),
         row.getInt("version"),
-        terms(row),
+        spec(row),
         Micros.instant(row.getLong("entry_created_at")),
         Micros.instant(row.getLong("created_at")));
   }
@@ -190,13 +190,13 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     return find(connection, id);
   }
 
-  private boolean isTaken(Connection connection, T terms, long own) throws SQLException {
+  private boolean isTaken(Connection connection, T spec, long own) throws SQLException {
     return Sql.first(
             connection,
             row -> true,
             tables.sql(
                 "select 1 from $table where $title = ? and not is_removed and $table_id <> ?"),
-            title(terms),
+            title(spec),
             own)
         .isPresent();
   }
@@ -215,7 +215,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     Sql.update(
         connection,
         tables.sql("update $table set $title = ?, version = ?, is_removed = ? where $table_id = ?"),
-        title(entry.terms()),
+        title(entry.spec()),
         entry.version(),
         version.isRemoval(),
         entry.id());

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.rules;
 import dev.weir.core.Micros;
 import dev.weir.engine.register.EntryVersion;
 import dev.weir.engine.routes.Route;
+import dev.weir.engine.routes.RouteSpec;
 import dev.weir.engine.routes.Routes;
 import dev.weir.engine.routes.Upstream;
 import dev.weir.engine.rules.PathPattern;
@@ -15,14 +16,14 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /** Routes of the gateway in PostgreSQL. */
-public final class JdbcRoutes extends JdbcRegister<Route.Terms, Route> implements Routes {
+public final class JdbcRoutes extends JdbcRegister<RouteSpec, Route> implements Routes {
   public JdbcRoutes(DataSource database, StoreClock clock) {
     super(database, clock, new Tables("route", "path", Channel.ROUTE), Route::new);
   }
 
   @Override
-  Route.Terms terms(ResultSet row) throws SQLException {
-    return new Route.Terms(
+  RouteSpec spec(ResultSet row) throws SQLException {
+    return new RouteSpec(
         PathPattern.of(row.getString("path")),
         Upstream.of(row.getString("upstream")),
         row.getBoolean("is_active"));
@@ -40,9 +41,9 @@ public final class JdbcRoutes extends JdbcRegister<Route.Terms, Route> implement
         """,
         route.id(),
         route.version(),
-        title(route.terms()),
-        route.terms().upstream().text(),
-        route.terms().isActive(),
+        title(route.spec()),
+        route.spec().upstream().text(),
+        route.spec().isActive(),
         version.isRemoval(),
         version.changedBy(),
         Micros.ceil(route.updatedAt()));

@@ -2,6 +2,7 @@ package dev.weir.store.jdbc.rules;
 
 import dev.weir.engine.register.EntryVersion;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.engine.rules.Rules;
 import dev.weir.store.jdbc.Channel;
 import dev.weir.store.jdbc.StoreClock;
@@ -11,14 +12,14 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /** Rules in PostgreSQL. */
-public final class JdbcRules extends JdbcRegister<Rule.Terms, Rule> implements Rules {
+public final class JdbcRules extends JdbcRegister<RuleSpec, Rule> implements Rules {
   public JdbcRules(DataSource database, StoreClock clock) {
     super(database, clock, new Tables("rule", "name", Channel.RULE), Rule::new);
   }
 
   @Override
-  Rule.Terms terms(ResultSet row) throws SQLException {
-    return RuleRow.terms(row);
+  RuleSpec spec(ResultSet row) throws SQLException {
+    return RuleRow.spec(row);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
 import dev.weir.store.jdbc.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -41,8 +42,8 @@ final class RuleRow {
 
   private RuleRow() {}
 
-  static Rule.Terms terms(ResultSet row) throws SQLException {
-    return new Rule.Terms(
+  static RuleSpec spec(ResultSet row) throws SQLException {
+    return new RuleSpec(
         row.getString("name"),
         coverage(row),
         quota(row),
@@ -153,14 +154,14 @@ final class RuleRow {
 
   static void insert(Connection connection, EntryVersion<Rule> version) throws SQLException {
     Rule rule = version.entry();
-    Rule.Terms terms = rule.terms();
-    Columns columns = Columns.of(terms.allowance());
+    RuleSpec spec = rule.spec();
+    Columns columns = Columns.of(spec.quota());
     Sql.update(
         connection,
         INSERT,
         rule.id(),
         rule.version(),
-        terms.name(),
+        spec.name(),
         columns.algorithm(),
         columns.max(),
         columns.windowMicros(),
@@ -168,16 +169,16 @@ final class RuleRow {
         columns.refillTokens(),
         columns.refillMicros(),
         columns.leaseMicros(),
-        terms.coverage().path().map(PathPattern::text).orElse(null),
-        String.join(SEPARATOR, terms.coverage().methods()),
-        terms.coverage().keyBy().stream().map(KeyPart::text).collect(Collectors.joining(SEPARATOR)),
+        spec.coverage().path().map(PathPattern::text).orElse(null),
+        String.join(SEPARATOR, spec.coverage().methods()),
+        spec.coverage().keyBy().stream().map(KeyPart::text).collect(Collectors.joining(SEPARATOR)),
         columns.waiting().isEnabled(),
         columns.waiting().maxSize(),
         columns.waiting().delayMillis(),
-        terms.priority(),
-        lower(terms.mode()),
-        lower(terms.onStoreFailure()),
-        terms.isActive(),
+        spec.priority(),
+        lower(spec.mode()),
+        lower(spec.onStoreFailure()),
+        spec.isActive(),
         version.isRemoval(),
         version.changedBy(),
         Micros.ceil(rule.updatedAt()));

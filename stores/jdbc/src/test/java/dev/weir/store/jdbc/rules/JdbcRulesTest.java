@@ -31,7 +31,7 @@ final class JdbcRulesTest extends RulesKit {
   @Test
   void keepsEveryVersionAndTheRemoval() {
     Rule made = made(rules);
-    rules.change(made.id(), 1, made.terms(), "you");
+    rules.change(made.id(), 1, made.spec(), "you");
     rules.remove(made.id(), 2, "them");
 
     assertThat(rules.find(made.id())).isEmpty();
