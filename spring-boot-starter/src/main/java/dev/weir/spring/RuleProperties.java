@@ -2,21 +2,23 @@ package dev.weir.spring;
 
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleAlgorithm;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * A rule in the properties, with the same fields as in the REST API.
+ * A rule in the properties, with the same fields as in the REST API: {@link
+ * dev.weir.engine.rules.RuleField} defines their bounds and defaults.
  *
  * @param name Unique name, 1 to 100 printable ASCII characters.
  * @param pathPattern Paths of the requests that the rule covers, such as /api/orders/**, with the
  *     context path. May be left out if a method has {@link RateLimited} with it.
  * @param methods Methods of the requests that the rule covers. All by default.
- * @param keyBy What requests are counted by: ip, path, global, header:Name, or several of them.
- * @param algorithm How the rule limits.
+ * @param keyBy What requests are counted by: ip, path, global, header:Name, or several of them. ip
+ *     by default.
+ * @param algorithm How the rule limits. FIXED_WINDOW by default.
  * @param allowedRequests Max requests in a window, of FIXED_WINDOW and SLIDING_WINDOW.
  * @param windowSeconds Length of a window in seconds, of FIXED_WINDOW and SLIDING_WINDOW.
  * @param aligned Whether windows of FIXED_WINDOW begin at multiples of their length. False by
@@ -27,46 +29,34 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param leaseTtl Time after which the place of a request is free if the service dies, of
  *     CONCURRENCY. 1 minute by default.
  * @param queueEnabled Whether requests beyond the limit may wait. False by default.
- * @param maxQueueSize Max requests that wait at the same time.
+ * @param maxQueueSize Max requests that wait at the same time. At least 1 if queueEnabled is true.
  * @param delayPerRequestMs Milliseconds that each waiting request waits longer than the one before.
- * @param priority Of the rules that cover a request, those with the highest priority apply.
- * @param mode Whether the rule refuses requests, or only counts those that it would refuse.
- * @param active Whether the rule applies at all.
- * @param onStoreFailure What the rule does while Redis is unavailable: closed, open or local.
+ *     100 by default.
+ * @param priority Of the rules that cover a request, those with the highest priority apply. 0 by
+ *     default.
+ * @param mode Whether the rule refuses requests, or only counts those that it would refuse. ENFORCE
+ *     by default.
+ * @param active Whether the rule applies at all. True by default.
+ * @param onStoreFailure What the rule does while Redis is unavailable: closed, open or local. closed
+ *     by default.
  */
 public record RuleProperties(
     @Nullable String name,
     @Nullable String pathPattern,
-    @DefaultValue List<String> methods,
-    @DefaultValue("ip") List<String> keyBy,
-    @DefaultValue("fixed-window") Algorithm algorithm,
+    @Nullable List<String> methods,
+    @Nullable List<String> keyBy,
+    @Nullable RuleAlgorithm algorithm,
     @Nullable Long allowedRequests,
     @Nullable BigDecimal windowSeconds,
     @Nullable Boolean aligned,
     @Nullable Long capacity,
     @Nullable BigDecimal refillRate,
-    @Nullable Integer maxConcurrent,
+    @Nullable Long maxConcurrent,
     @Nullable Duration leaseTtl,
     @Nullable Boolean queueEnabled,
-    @Nullable Integer maxQueueSize,
+    @Nullable Long maxQueueSize,
     @Nullable Long delayPerRequestMs,
-    @DefaultValue("0") int priority,
-    @DefaultValue("enforce") Rule.Mode mode,
-    @DefaultValue("true") boolean active,
-    @DefaultValue("closed") OnStoreFailure onStoreFailure) {
-
-  /** The algorithm of a rule. */
-  public enum Algorithm {
-    /** Up to {@code allowedRequests} in a window; the count restarts with each window. */
-    FIXED_WINDOW,
-    /**
-     * Up to {@code allowedRequests} in a window that slides, approximately: up to nearly twice that
-     * in the worst window.
-     */
-    SLIDING_WINDOW,
-    /** A bucket that is refilled steadily. */
-    TOKEN_BUCKET,
-    /** Up to {@code maxConcurrent} at the same time. */
-    CONCURRENCY
-  }
-}
+    @Nullable Long priority,
+    Rule.@Nullable Mode mode,
+    @Nullable Boolean active,
+    @Nullable OnStoreFailure onStoreFailure) {}

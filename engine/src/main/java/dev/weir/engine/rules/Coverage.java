@@ -1,11 +1,13 @@
 package dev.weir.engine.rules;
 
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Which requests a rule covers, and by which key it counts them.
@@ -19,6 +21,8 @@ public record Coverage(Optional<PathPattern> path, Set<String> methods, List<Key
 
   public static final int MAX_KEY_PARTS = 8;
 
+  private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
+
   /** Covers no request. */
   public static final Coverage BY_NAME =
       new Coverage(Optional.empty(), Set.of(), List.of(new KeyPart.Ip()));
@@ -27,21 +31,36 @@ public record Coverage(Optional<PathPattern> path, Set<String> methods, List<Key
     // Sorted, so that a rule is always written in the same form.
     methods = Collections.unmodifiableSet(new TreeSet<>(methods));
     keyBy = List.copyOf(keyBy);
+    if (!methods.isEmpty()) {
+      RuleField.METHODS.require(List.copyOf(methods));
+    }
+    RuleField.KEY_BY.require(keyBy.stream().map(KeyPart::text).toList());
+  }
+
+  /** Returns what is wrong with methods; empty if they are valid. */
+  static Optional<FieldType.Problem> methodsProblem(List<String> methods) {
     for (String method : methods) {
-      if (!method.equals(folded(method))) {
-        throw new IllegalArgumentException("methods must be in upper case, not " + method);
+      if (!METHOD.matcher(method).matches()) {
+        return FieldType.Problem.of("must be methods such as GET", method);
       }
     }
-    if (methods.size() > MAX_METHODS) {
-      throw new IllegalArgumentException(
-          "methods must be at most %d, not %d".formatted(MAX_METHODS, methods.size()));
+    return Optional.empty();
+  }
+
+  /** Returns what is wrong with the texts of key parts; empty if they are valid. */
+  static Optional<FieldType.Problem> keyByProblem(List<String> texts) {
+    Set<KeyPart> parts = new HashSet<>();
+    for (String text : texts) {
+      try {
+        KeyPart part = KeyPart.of(text);
+        if (!parts.add(part)) {
+          return FieldType.Problem.of("must not name %s twice".formatted(part.text()));
+        }
+      } catch (IllegalArgumentException e) {
+        return FieldType.Problem.of(KeyPart.FORMAT, text);
+      }
     }
-    if (keyBy.isEmpty()
-        || keyBy.size() > MAX_KEY_PARTS
-        || Set.copyOf(keyBy).size() < keyBy.size()) {
-      throw new IllegalArgumentException(
-          "keyBy must be 1 to %d different parts, not %s".formatted(MAX_KEY_PARTS, keyBy));
-    }
+    return Optional.empty();
   }
 
   /** Returns a coverage of all requests to the paths of a pattern, counted by client address. */

@@ -25,6 +25,9 @@ public sealed interface KeyPart {
   /** Nothing: all requests share a key. */
   record Global() implements KeyPart {}
 
+  /** What the text of a part must be. */
+  String FORMAT = "must be ip, path, global or header:Name";
+
   /** The key of requests without the header. */
   String NONE = "(none)";
 
@@ -44,8 +47,7 @@ public sealed interface KeyPart {
       case "global" -> new Global();
       default -> {
         if (!text.regionMatches(true, 0, header, 0, header.length())) {
-          throw new IllegalArgumentException(
-              "must be ip, path, global or header:Name, not " + text);
+          throw new IllegalArgumentException(FORMAT + ", not " + text);
         }
         yield new Header(text.substring(header.length()));
       }

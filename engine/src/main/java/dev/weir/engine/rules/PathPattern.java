@@ -3,6 +3,7 @@ package dev.weir.engine.rules;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A pattern of paths, such as {@code /api/orders/**}.
@@ -57,6 +58,16 @@ public record PathPattern(String text, List<Segment> segments, boolean isDeep) {
       }
     }
     return new PathPattern(text, segments, isDeep);
+  }
+
+  /** Returns what is wrong with a pattern; empty if it is valid. */
+  static Optional<FieldType.Problem> problem(String text) {
+    try {
+      of(text);
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return FieldType.Problem.of(String.valueOf(e.getMessage()));
+    }
   }
 
   private static Segment segment(String part) {

@@ -4,6 +4,7 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Queue;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -22,11 +23,7 @@ public sealed interface Quota {
     public static final Duration MIN_LEASE = Duration.ofSeconds(1);
 
     public Together {
-      Duration lease = Micros.duration(concurrency.ttlMicros());
-      if (lease.compareTo(MIN_LEASE) < 0) {
-        throw new IllegalArgumentException(
-            "ttl must be at least %s, not %s".formatted(MIN_LEASE, lease));
-      }
+      RuleField.LEASE_TTL.require(Micros.duration(concurrency.ttlMicros()));
     }
   }
 
@@ -43,14 +40,8 @@ public sealed interface Quota {
     public static final Waiting NONE = new Waiting(false, 0, 100);
 
     public Waiting {
-      if (maxSize < 0 || maxSize > MAX_WAITING) {
-        throw new IllegalArgumentException(
-            "maxSize must be from 0 to %d, not %d".formatted(MAX_WAITING, maxSize));
-      }
-      if (delayMillis < 1 || delayMillis > MAX_DELAY_MILLIS) {
-        throw new IllegalArgumentException(
-            "delayMillis must be from 1 to %d, not %d".formatted(MAX_DELAY_MILLIS, delayMillis));
-      }
+      RuleField.MAX_QUEUE_SIZE.require(BigDecimal.valueOf(maxSize));
+      RuleField.DELAY_PER_REQUEST_MS.require(BigDecimal.valueOf(delayMillis));
     }
 
     /** Returns the queue; empty if it is switched off or has no places. */

@@ -1,10 +1,10 @@
 package dev.weir.engine.rules;
 
-import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.OnStoreFailure;
+import java.math.BigDecimal;
 
 /**
- * The content of a rule.
+ * The content of a rule. {@link RuleField} lists its fields as users write them, with their bounds.
  *
  * @param coverage which requests it covers; callers may also name the rule
  * @param quota what it allows
@@ -22,22 +22,26 @@ public record RuleSpec(
   public static final int MAX_PRIORITY = 1_000_000;
 
   public RuleSpec {
-    LimitNames.problem(name)
-        .ifPresent(
-            problem -> {
-              throw new IllegalArgumentException("name " + problem);
-            });
-    if (Math.abs(priority) > MAX_PRIORITY) {
-      throw new IllegalArgumentException(
-          "priority must be from %d to %d, not %d"
-              .formatted(-MAX_PRIORITY, MAX_PRIORITY, priority));
+    RuleField.NAME.require(name);
+    RuleField.PRIORITY.require(BigDecimal.valueOf(priority));
+    if (quota instanceof Quota.Together) {
+      RuleField.ON_STORE_FAILURE.require(
+          FieldType.Choice.lower(onStoreFailure), RuleAlgorithm.CONCURRENCY);
     }
-    if (quota instanceof Quota.Together
-        && onStoreFailure != OnStoreFailure.CLOSED
-        && onStoreFailure != OnStoreFailure.OPEN) {
-      throw new IllegalArgumentException(
-          "onStoreFailure of a concurrency must be closed or open, not " + onStoreFailure);
-    }
+  }
+
+  /**
+   * Reads a rule. Absent fields have their defaults.
+   *
+   * @throws InvalidRuleException if it is invalid, naming every invalid field
+   */
+  public static RuleSpec read(RuleSource source) {
+    return RuleSpecReader.read(source);
+  }
+
+  /** Returns the values of the fields of this rule, with those that equal their defaults. */
+  public RuleSource values() {
+    return new RuleSpecValues(this);
   }
 
   /** Returns an active rule that applies by name only. */
@@ -64,9 +68,5 @@ public record RuleSpec(
 
   public RuleSpec active(boolean other) {
     return new RuleSpec(name, coverage, quota, onStoreFailure, priority, mode, other);
-  }
-
-  public RuleSpec allowing(Quota other) {
-    return new RuleSpec(name, coverage, other, onStoreFailure, priority, mode, isActive);
   }
 }

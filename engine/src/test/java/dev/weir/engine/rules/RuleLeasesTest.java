@@ -82,7 +82,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
     assertThatThrownBy(
             () -> new Quota.Together(Concurrency.of(1, MIN_LEASE.minus(Duration.ofNanos(1000)))))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("ttl must be at least PT1S, not PT0.999999S");
+        .hasMessage("leaseTtl must be whole microseconds from PT1S to PT8784H, not PT0.999999S");
   }
 
   @Test

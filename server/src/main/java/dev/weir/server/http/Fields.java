@@ -89,29 +89,21 @@ public final class Fields {
     return object.get(name) instanceof String;
   }
 
-  /**
-   * Returns the strings of a list of {@code least} to {@code most} items. Any other item is
-   * invalid.
-   */
-  public Optional<List<String>> texts(String name, int least, int most) {
-    return list(name)
-        .map(
-            items -> {
-              List<String> texts = new ArrayList<>();
-              if (items.size() < least || items.size() > most) {
-                wrong(
-                    name, "must have %d to %d items, not %d".formatted(least, most, items.size()));
-                return texts;
-              }
-              for (int i = 0; i < items.size(); i++) {
-                if (items.get(i) instanceof String text) {
-                  texts.add(text);
-                } else {
-                  wrong("%s[%d]".formatted(name, i), "must be text");
-                }
-              }
-              return texts;
-            });
+  /** Returns the strings of a list; empty if an item is not text. */
+  public Optional<List<String>> texts(String name) {
+    return list(name).flatMap(items -> texts(name, items));
+  }
+
+  private Optional<List<String>> texts(String name, List<?> items) {
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      if (items.get(i) instanceof String text) {
+        texts.add(text);
+      } else {
+        wrong("%s[%d]".formatted(name, i), "must be text");
+      }
+    }
+    return texts.size() == items.size() ? Optional.of(texts) : Optional.empty();
   }
 
   /** Returns the names of all fields of the object. All of them count as known from then on. */
@@ -197,6 +189,11 @@ public final class Fields {
               }
               return Optional.empty();
             });
+  }
+
+  /** Returns a number that should be whole, which is not checked. */
+  public Optional<BigDecimal> wholeNumber(String name) {
+    return value(name, BigDecimal.class, "a whole number");
   }
 
   public Optional<BigDecimal> number(String name) {

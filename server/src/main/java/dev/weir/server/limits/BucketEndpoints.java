@@ -16,6 +16,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.RuleCounters;
+import dev.weir.engine.rules.RuleName;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
@@ -23,7 +24,6 @@ import dev.weir.server.http.Problems;
 import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
-import dev.weir.server.http.TokenBucketJson;
 import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -50,8 +50,7 @@ import java.util.OptionalLong;
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class BucketEndpoints {
-  /** The name of the policy. No rule has it: names of rules must not begin with {@code weir:}. */
-  private static final String POLICY = "weir:bucket";
+  private static final String POLICY = RuleName.RESERVED_PREFIX + "bucket";
 
   private final Definitions<TokenBucket> buckets;
   private final Limiter limiter;

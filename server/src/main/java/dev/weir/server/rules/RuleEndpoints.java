@@ -103,21 +103,18 @@ final class RuleEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> changeQueue(HttpRequest<?> request, @Body byte[] body) {
     Rule rule = rules.known(request);
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
-    if (!(rule.spec().quota() instanceof Quota.Rate rate)) {
+    if (!(rule.spec().quota() instanceof Quota.Rate)) {
       throw new ProblemException(
           Problem.of(409, "no-queue", "A rule of concurrency has no queue."));
     }
-    Quota.Waiting waiting = RuleJson.waiting(fields, rate.waiting());
-    fields.refuseOthers();
-    fields.throwIfWrong();
+    RuleSpec changed = RuleJson.readQueue(Json.read(body, 0, body.length), rule.spec());
     IfMatch accepted = IfMatch.of(request);
     // Without a version from the caller, the version that was read applies: nothing else may
     // change.
     return rules.change(
         request,
         accepted.isAny() ? rule.version() : accepted.version(rule::version),
-        rule.spec().allowing(new Quota.Rate(rate.limit(), waiting)));
+        changed);
   }
 
   /** Returns the change history of a rule. */

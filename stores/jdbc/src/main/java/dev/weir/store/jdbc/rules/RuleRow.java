@@ -1,32 +1,36 @@
 package dev.weir.store.jdbc.rules;
 
 import dev.weir.core.Micros;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.rules.Coverage;
-import dev.weir.engine.rules.KeyPart;
-import dev.weir.engine.rules.PathPattern;
-import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.FieldType;
+import dev.weir.engine.rules.InvalidRuleException;
+import dev.weir.engine.rules.RefillRate;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleAlgorithm;
+import dev.weir.engine.rules.RuleField;
+import dev.weir.engine.rules.RuleSource;
 import dev.weir.engine.rules.RuleSpec;
 import dev.weir.store.jdbc.Sql;
+import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Arrays;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.Set;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads versions of rules from {@code rule_version} and writes them. */
-final class RuleRow {
+/**
+ * The content of a rule as the columns of a row of {@code rule_version}.
+ *
+ * @param columns the values by column, without those that are null; columns of other algorithms
+ *     are ignored
+ */
+record RuleRow(Map<String, Object> columns) implements RuleSource {
   private static final String INSERT =
       """
       insert into rule_version (rule_id, version, name, algorithm, most, window_micros, is_aligned,
@@ -38,157 +42,197 @@ final class RuleRow {
               ?, ?, ?, ?, ?, ?, ?)
       """;
 
+  private static final String NAME = "name";
+  private static final String ALGORITHM = "algorithm";
+
+  /** The allowed requests, the capacity or the concurrent requests. */
+  private static final String MAX = "most";
+
+  private static final String WINDOW_MICROS = "window_micros";
+  private static final String IS_ALIGNED = "is_aligned";
+  private static final String REFILL_TOKENS = "refill_tokens";
+  private static final String REFILL_MICROS = "refill_micros";
+  private static final String LEASE_MICROS = "lease_micros";
+  private static final String PATH_PATTERN = "path_pattern";
+  private static final String METHODS = "methods";
+  private static final String KEY_BY = "key_by";
+  private static final String QUEUE_ENABLED = "queue_enabled";
+  private static final String MAX_QUEUE_SIZE = "max_queue_size";
+  private static final String DELAY_MILLIS = "delay_millis";
+  private static final String PRIORITY = "priority";
+  private static final String MODE = "mode";
+  private static final String ON_STORE_FAILURE = "on_store_failure";
+  private static final String IS_ACTIVE = "is_active";
+
+  /** In the order of the statement. */
+  private static final List<String> COLUMNS =
+      List.of(
+          NAME,
+          ALGORITHM,
+          MAX,
+          WINDOW_MICROS,
+          IS_ALIGNED,
+          REFILL_TOKENS,
+          REFILL_MICROS,
+          LEASE_MICROS,
+          PATH_PATTERN,
+          METHODS,
+          KEY_BY,
+          QUEUE_ENABLED,
+          MAX_QUEUE_SIZE,
+          DELAY_MILLIS,
+          PRIORITY,
+          MODE,
+          ON_STORE_FAILURE,
+          IS_ACTIVE);
+
+  /** What rules of other algorithms have in columns that are not nullable. */
+  private static final Map<String, Object> NEUTRAL =
+      Map.of(IS_ALIGNED, false, METHODS, "", QUEUE_ENABLED, false, MAX_QUEUE_SIZE, 0L, DELAY_MILLIS, 100L);
+
   private static final String SEPARATOR = ",";
 
-  private RuleRow() {}
+  RuleRow {
+    columns = Map.copyOf(columns);
+  }
 
   static RuleSpec spec(ResultSet row) throws SQLException {
-    return new RuleSpec(
-        row.getString("name"),
-        coverage(row),
-        quota(row),
-        OnStoreFailure.valueOf(upper(row, "on_store_failure")),
-        row.getInt("priority"),
-        Rule.Mode.valueOf(upper(row, "mode")),
-        row.getBoolean("is_active"));
-  }
-
-  private static Coverage coverage(ResultSet row) throws SQLException {
-    String methods = row.getString("methods");
-    return new Coverage(
-        Optional.ofNullable(row.getString("path_pattern")).map(PathPattern::of),
-        methods.isEmpty() ? Set.of() : Set.of(methods.split(SEPARATOR, -1)),
-        Arrays.stream(row.getString("key_by").split(SEPARATOR, -1)).map(KeyPart::of).toList());
-  }
-
-  private static Quota quota(ResultSet row) throws SQLException {
-    long max = row.getLong("most");
-    if (row.getString("algorithm").equals("concurrency")) {
-      return new Quota.Together(new Concurrency(Math.toIntExact(max), row.getLong("lease_micros")));
+    Map<String, Object> columns = new HashMap<>();
+    for (String column : COLUMNS) {
+      Object value = row.getObject(column);
+      if (value != null) {
+        columns.put(column, value);
+      }
     }
-    return new Quota.Rate(
-        limit(row, max),
-        new Quota.Waiting(
-            row.getBoolean("queue_enabled"),
-            row.getInt("max_queue_size"),
-            row.getInt("delay_millis")));
+    try {
+      return RuleSpec.read(new RuleRow(columns));
+    } catch (InvalidRuleException e) {
+      throw new SQLException(
+          "rule %d is invalid in version %d: %s"
+              .formatted(row.getLong("rule_id"), row.getInt("version"), e.getMessage()),
+          e);
+    }
   }
 
-  private static Limit limit(ResultSet row, long max) throws SQLException {
-    String algorithm = row.getString("algorithm");
-    long windowMicros = row.getLong("window_micros");
-    return switch (algorithm) {
-      case "fixed_window" ->
-          new FixedWindow(
-              max,
-              windowMicros,
-              row.getBoolean("is_aligned") ? FixedWindow.Start.EPOCH : FixedWindow.Start.FIRST_USE);
-      case "sliding_window" -> new SlidingWindow(max, windowMicros);
-      case "token_bucket" ->
-          new TokenBucket(max, row.getLong("refill_tokens"), row.getLong("refill_micros"));
-      default -> throw new SQLException("algorithm " + algorithm + " is unknown");
-    };
-  }
-
-  /** The columns that differ between kinds of quota. */
-  private record Columns(
-      String algorithm,
-      long max,
-      @Nullable Long windowMicros,
-      boolean isAligned,
-      @Nullable Long refillTokens,
-      @Nullable Long refillMicros,
-      @Nullable Long leaseMicros,
-      Quota.Waiting waiting) {
-    static Columns of(Quota quota) {
-      return switch (quota) {
-        case Quota.Together together ->
-            new Columns(
-                "concurrency",
-                together.concurrency().max(),
-                null,
-                false,
-                null,
-                null,
-                together.concurrency().ttlMicros(),
-                Quota.Waiting.NONE);
-        case Quota.Rate rate -> of(rate.limit(), rate.waiting());
-      };
+  static RuleRow of(RuleSource values) {
+    Map<String, Object> columns = new HashMap<>(NEUTRAL);
+    for (RuleField field : RuleField.values()) {
+      Object value = values.value(field);
+      if (value != null) {
+        put(columns, field, value);
+      }
     }
-
-    private static Columns of(Limit limit, Quota.Waiting waiting) {
-      return switch (limit) {
-        case FixedWindow window ->
-            new Columns(
-                "fixed_window",
-                window.limit(),
-                window.windowMicros(),
-                window.start() == FixedWindow.Start.EPOCH,
-                null,
-                null,
-                null,
-                waiting);
-        case SlidingWindow window ->
-            new Columns(
-                "sliding_window",
-                window.limit(),
-                window.windowMicros(),
-                false,
-                null,
-                null,
-                null,
-                waiting);
-        case TokenBucket bucket ->
-            new Columns(
-                "token_bucket",
-                bucket.capacity(),
-                null,
-                false,
-                bucket.refillTokens(),
-                bucket.refillMicros(),
-                null,
-                waiting);
-      };
-    }
+    return new RuleRow(columns);
   }
 
   static void insert(Connection connection, EntryVersion<Rule> version) throws SQLException {
     Rule rule = version.entry();
-    RuleSpec spec = rule.spec();
-    Columns columns = Columns.of(spec.quota());
-    Sql.update(
-        connection,
-        INSERT,
-        rule.id(),
-        rule.version(),
-        spec.name(),
-        columns.algorithm(),
-        columns.max(),
-        columns.windowMicros(),
-        columns.isAligned(),
-        columns.refillTokens(),
-        columns.refillMicros(),
-        columns.leaseMicros(),
-        spec.coverage().path().map(PathPattern::text).orElse(null),
-        String.join(SEPARATOR, spec.coverage().methods()),
-        spec.coverage().keyBy().stream().map(KeyPart::text).collect(Collectors.joining(SEPARATOR)),
-        columns.waiting().isEnabled(),
-        columns.waiting().maxSize(),
-        columns.waiting().delayMillis(),
-        spec.priority(),
-        lower(spec.mode()),
-        lower(spec.onStoreFailure()),
-        spec.isActive(),
-        version.isRemoval(),
-        version.changedBy(),
-        Micros.ceil(rule.updatedAt()));
+    RuleRow row = of(rule.spec().values());
+    List<@Nullable Object> parameters = new ArrayList<>();
+    parameters.add(rule.id());
+    parameters.add(rule.version());
+    COLUMNS.forEach(column -> parameters.add(row.columns().get(column)));
+    parameters.add(version.isRemoval());
+    parameters.add(version.changedBy());
+    parameters.add(Micros.ceil(rule.updatedAt()));
+    Sql.update(connection, INSERT, parameters.toArray());
   }
 
-  private static String upper(ResultSet row, String column) throws SQLException {
-    return row.getString(column).toUpperCase(Locale.ROOT);
+  /** Translates the value of a field into columns. */
+  private static void put(Map<String, Object> columns, RuleField field, Object value) {
+    switch (field) {
+      case NAME -> columns.put(NAME, value);
+      case PATH_PATTERN -> columns.put(PATH_PATTERN, value);
+      case METHODS -> columns.put(METHODS, joined(value));
+      case KEY_BY -> columns.put(KEY_BY, joined(value));
+      case ALGORITHM -> columns.put(ALGORITHM, ((String) value).toLowerCase(Locale.ROOT));
+      case ALLOWED_REQUESTS, CAPACITY, MAX_CONCURRENT -> columns.put(MAX, whole(value));
+      case WINDOW_SECONDS ->
+          columns.put(WINDOW_MICROS, FieldType.Seconds.micros((BigDecimal) value));
+      case ALIGNED -> columns.put(IS_ALIGNED, value);
+      case REFILL_RATE -> {
+        RefillRate.Exact rate = (RefillRate.Exact) value;
+        columns.put(REFILL_TOKENS, rate.tokens());
+        columns.put(REFILL_MICROS, rate.micros());
+      }
+      case LEASE_TTL -> columns.put(LEASE_MICROS, Micros.floor((Duration) value));
+      case QUEUE_ENABLED -> columns.put(QUEUE_ENABLED, value);
+      case MAX_QUEUE_SIZE -> columns.put(MAX_QUEUE_SIZE, whole(value));
+      case DELAY_PER_REQUEST_MS -> columns.put(DELAY_MILLIS, whole(value));
+      case PRIORITY -> columns.put(PRIORITY, whole(value));
+      case MODE -> columns.put(MODE, value);
+      case ACTIVE -> columns.put(IS_ACTIVE, value);
+      case ON_STORE_FAILURE -> columns.put(ON_STORE_FAILURE, value);
+    }
   }
 
-  private static String lower(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+  @Override
+  public @Nullable Object value(RuleField field) {
+    if (!applies(field)) {
+      return null;
+    }
+    return switch (field) {
+      case NAME -> columns.get(NAME);
+      case PATH_PATTERN -> columns.get(PATH_PATTERN);
+      case METHODS -> items(METHODS);
+      case KEY_BY -> items(KEY_BY);
+      case ALGORITHM -> algorithm();
+      case ALLOWED_REQUESTS, CAPACITY, MAX_CONCURRENT -> number(MAX);
+      case WINDOW_SECONDS -> {
+        BigDecimal micros = number(WINDOW_MICROS);
+        yield micros == null ? null : FieldType.Seconds.of(micros.longValue());
+      }
+      case ALIGNED -> columns.get(IS_ALIGNED);
+      case REFILL_RATE -> {
+        BigDecimal tokens = number(REFILL_TOKENS);
+        BigDecimal micros = number(REFILL_MICROS);
+        yield tokens == null || micros == null
+            ? null
+            : new RefillRate.Exact(tokens.longValue(), micros.longValue());
+      }
+      case LEASE_TTL -> {
+        BigDecimal micros = number(LEASE_MICROS);
+        yield micros == null ? null : Micros.duration(micros.longValue());
+      }
+      case QUEUE_ENABLED -> columns.get(QUEUE_ENABLED);
+      case MAX_QUEUE_SIZE -> number(MAX_QUEUE_SIZE);
+      case DELAY_PER_REQUEST_MS -> number(DELAY_MILLIS);
+      case PRIORITY -> number(PRIORITY);
+      case MODE -> columns.get(MODE);
+      case ACTIVE -> columns.get(IS_ACTIVE);
+      case ON_STORE_FAILURE -> columns.get(ON_STORE_FAILURE);
+    };
+  }
+
+  private boolean applies(RuleField field) {
+    try {
+      return field.appliesTo(RuleAlgorithm.valueOf(algorithm()));
+    } catch (IllegalArgumentException e) {
+      // The algorithm itself is reported as invalid.
+      return true;
+    }
+  }
+
+  private String algorithm() {
+    return String.valueOf(columns.get(ALGORITHM)).toUpperCase(Locale.ROOT);
+  }
+
+  private @Nullable BigDecimal number(String column) {
+    Object value = columns.get(column);
+    return value == null ? null : BigDecimal.valueOf(((Number) value).longValue());
+  }
+
+  /** Returns the items of a column, or null if it is empty. */
+  private @Nullable List<String> items(String column) {
+    String text = String.valueOf(columns.getOrDefault(column, ""));
+    return text.isEmpty() ? null : List.of(text.split(SEPARATOR, -1));
+  }
+
+  private static String joined(Object items) {
+    return ((List<?>) items).stream().map(String.class::cast).collect(Collectors.joining(SEPARATOR));
+  }
+
+  private static long whole(Object number) {
+    return ((BigDecimal) number).longValueExact();
   }
 }

@@ -1,25 +1,29 @@
-package dev.weir.server.http;
+package dev.weir.server.limits;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.rules.RefillRate;
+import dev.weir.engine.rules.RuleField;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Snippet;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
  * Reads and writes a token bucket as the members {@code capacity} and {@code refillRate} of a JSON
- * object.
+ * object, the same as those of a rule.
  */
-public final class TokenBucketJson {
-  public static final String CAPACITY = "capacity";
-  public static final String REFILL_RATE = "refillRate";
+final class TokenBucketJson {
+  static final String CAPACITY = RuleField.CAPACITY.fieldName();
+  static final String REFILL_RATE = RuleField.REFILL_RATE.fieldName();
 
   private TokenBucketJson() {}
 
   /**
    * Reads both members. Returns empty if one is invalid, and records the violation in the fields.
    */
-  public static Optional<TokenBucket> read(Fields fields) {
+  static Optional<TokenBucket> read(Fields fields) {
     long capacity =
         fields.required(CAPACITY, fields.whole(CAPACITY, 1, TokenBucket.MAX_CAPACITY)).orElse(1L);
     Optional<BigDecimal> rate = fields.required(REFILL_RATE, fields.number(REFILL_RATE));
@@ -32,17 +36,16 @@ public final class TokenBucketJson {
     } catch (IllegalArgumentException e) {
       fields.wrong(
           REFILL_RATE,
-          "must be a number above 0 and at most %d, and not too slow to be counted, not %s"
-              .formatted(TokenBucket.MAX_CAPACITY, Snippet.of(rate.get().toString())));
+          RefillRate.REQUIREMENT + ", not " + Snippet.of(rate.get().toString()));
       return Optional.empty();
     }
   }
 
-  public static void writeCapacity(JsonGenerator json, TokenBucket bucket) throws IOException {
+  static void writeCapacity(JsonGenerator json, TokenBucket bucket) throws IOException {
     json.writeNumberField(CAPACITY, bucket.capacity());
   }
 
-  public static void writeRefillRate(JsonGenerator json, TokenBucket bucket) throws IOException {
+  static void writeRefillRate(JsonGenerator json, TokenBucket bucket) throws IOException {
     json.writeFieldName(REFILL_RATE);
     json.writeNumber(bucket.perSecond().toPlainString());
   }

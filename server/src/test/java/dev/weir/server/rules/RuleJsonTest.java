@@ -1,0 +1,60 @@
+package dev.weir.server.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.rules.RefillRate;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleField;
+import dev.weir.engine.rules.RuleSpec;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.ProblemException;
+import dev.weir.store.tck.rules.RuleNotationKit;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+final class RuleJsonTest extends RuleNotationKit {
+  @Override
+  protected RuleSpec rewritten(RuleSpec spec) {
+    Rule rule = new Rule(1, 1, spec, Instant.EPOCH, Instant.EPOCH);
+    byte[] bytes =
+        Json.bytes(
+            json -> {
+              json.writeStartObject();
+              RuleJson.writeMembers(json, rule);
+              json.writeEndObject();
+            });
+    Map<Object, Object> members = new HashMap<>((Map<?, ?>) Json.read(bytes, 0, bytes.length));
+    // These are written only, and so is an empty list of methods.
+    members.keySet().removeAll(List.of("id", "version", "createdAt", "updatedAt"));
+    members.remove(RuleField.METHODS.fieldName(), List.of());
+    return RuleJson.read(members);
+  }
+
+  @Override
+  protected Optional<String> refusal(Map<RuleField, Object> values) {
+    Map<String, Object> members = new HashMap<>();
+    values.forEach((field, value) -> members.put(field.fieldName(), member(value)));
+    try {
+      RuleJson.read(members);
+      return Optional.empty();
+    } catch (ProblemException e) {
+      List<Violation> errors = e.problem().errors();
+      assertThat(errors).hasSize(1);
+      return Optional.of(errors.getFirst().field() + " " + errors.getFirst().message());
+    }
+  }
+
+  private static Object member(Object value) {
+    return switch (value) {
+      case RefillRate rate -> new BigDecimal(rate.toString());
+      case Duration duration -> duration.toString();
+      default -> value;
+    };
+  }
+}
