@@ -16,14 +16,14 @@ interface FlowObserver extends RuleObserver, LimitObserver {
   default void breakerChanged(String store, CircuitBreaker.State state) {
     Logger log = LoggerFactory.getLogger(FlowObserver.class);
     switch (state) {
-      case OPEN -> log.warn("The store of {} does not answer and is given up for a while", store);
+      case OPEN -> log.warn("The store of {} does not answer and is not used for a while", store);
       case CLOSED -> log.info("The store of {} answers again", store);
       case HALF_OPEN -> {}
     }
   }
 
   /** Called after a remote Weir was consulted about a request. */
-  default void asked(Outcome outcome) {}
+  default void remoteDecided(Outcome outcome) {}
 
   /** The result of a remote Weir. */
   enum Outcome {

@@ -12,24 +12,24 @@ import java.util.concurrent.Executor;
 interface Gate {
   /**
    * Decides about a request. The future always completes, and the ticket of its result must be
-   * passed to {@code over}.
+   * passed to {@code end}.
    */
-  CompletableFuture<Admission> ask(Request request);
+  CompletableFuture<Admission> admit(Request request);
 
   /** Ends a request that is complete or was abandoned. Idempotent. */
-  void over(Ticket ticket);
+  void end(Ticket ticket);
 
   /** Returns a gate that waits for stores on these threads rather than on the caller's thread. */
   Gate on(Executor threads);
 
   /** Returns the state of this gate, for health checks. May wait for a store. */
-  Standing standing();
+  Status status();
 
   /**
    * The state of a gate.
    *
    * @param details the store or server that decides, and the number of rules
-   * @param trouble why no decision is possible; empty if it is
+   * @param problem why no decision is possible; empty if it is
    */
-  record Standing(Map<String, Object> details, String trouble) {}
+  record Status(Map<String, Object> details, String problem) {}
 }

@@ -50,7 +50,7 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
 
   void leaveFilter() {
     if (!isAsynchronous) {
-      gate.over(admission.ticket());
+      gate.end(admission.ticket());
     }
   }
 
@@ -74,7 +74,7 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
 
   @Override
   public void onComplete(AsyncEvent event) {
-    gate.over(admission.ticket());
+    gate.end(admission.ticket());
   }
 
   /** Registers again, because containers drop listeners when the next asynchronous cycle starts. */

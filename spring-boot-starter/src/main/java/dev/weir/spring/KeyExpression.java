@@ -148,7 +148,7 @@ final class KeyExpression {
     private static void requireTarget(SpelNode node, boolean hasTarget) {
       if (!hasTarget) {
         throw new IllegalArgumentException(
-            "%s is of no parameter; parameters begin with #".formatted(node.toStringAST()));
+            "%s is not a parameter; parameters begin with #".formatted(node.toStringAST()));
       }
     }
   }

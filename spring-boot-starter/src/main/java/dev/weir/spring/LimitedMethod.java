@@ -38,7 +38,7 @@ record LimitedMethod(String rule, KeyExpression key, @Nullable ReactiveAdapter r
             ? null
             : ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
     if (reactive == null && Flow.Publisher.class.isAssignableFrom(type)) {
-      throw wrong(method, "its type of result needs reactor-core on the class path");
+      throw wrong(method, "its result type needs reactor-core on the class path");
     }
     try {
       return new LimitedMethod(

@@ -79,7 +79,7 @@ final class LimitedMethods implements SmartInitializingSingleton {
         throw new InvalidConfigurationPropertyValueException(
             "weir.rules[" + i + "].path-pattern",
             "(none)",
-            "It is needed, unless a method has @RateLimited with this rule.");
+            "It is required, unless a method has @RateLimited with this rule.");
       }
     }
   }

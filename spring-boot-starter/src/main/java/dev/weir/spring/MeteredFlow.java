@@ -26,16 +26,16 @@ final class MeteredFlow implements FlowObserver {
     this.remote =
         byOutcome(
             Outcome.class,
-            Counter.builder("weir.remote.answers").description("What the Weir elsewhere said"));
+            Counter.builder("weir.remote.answers").description("Responses of the Weir server"));
   }
 
   @Override
-  public RuleCounters tally(String rule) {
+  public RuleCounters counters(String rule) {
     Map<RuleCounters.Kind, Counter> counters =
         byOutcome(
             RuleCounters.Kind.class,
             Counter.builder("weir.decisions")
-                .description("What rules said to requests")
+                .description("Decisions of rules about requests")
                 .tag("rule", rule));
     return outcome -> requireNonNull(counters.get(outcome)).increment();
   }
@@ -56,14 +56,14 @@ final class MeteredFlow implements FlowObserver {
   }
 
   @Override
-  public void asked(Outcome outcome) {
+  public void remoteDecided(Outcome outcome) {
     requireNonNull(remote.get(outcome)).increment();
   }
 
   @Override
   public void storeFailed(String store, StoreException failure) {
     Counter.builder("weir.store.failures")
-        .description("Questions that a store did not answer")
+        .description("Requests that a store did not answer")
         .tag("store", store)
         .register(registry)
         .increment();

@@ -36,7 +36,7 @@ final class MethodGate {
    *
    * @throws RateLimitedException if the rule refuses the call
    */
-  Admission ask(String ruleName, String key) {
+  Admission admit(String ruleName, String key) {
     LimitedRule rule = index.find(ruleName);
     if (rule == null) {
       return UNLIMITED;
@@ -44,27 +44,27 @@ final class MethodGate {
     Verdict verdict = evaluator.decide(List.of(new RuleCheck(rule, key, 1)));
     Admission admission = Admission.of(verdict);
     if (verdict instanceof Verdict.Refused refused
-        && admission instanceof Admission.Refused answer) {
+        && admission instanceof Admission.Refused refusal) {
       Duration retryAfter = Micros.duration(refused.retryAfterMicros());
-      throw new RateLimitedException(ruleName, retryAfter, answer);
+      throw new RateLimitedException(ruleName, retryAfter, refusal);
     }
     return admission;
   }
 
   /** Evaluates a rule without blocking the caller's thread. */
-  CompletableFuture<Admission> askLater(String ruleName, String key) {
-    return CompletableFuture.supplyAsync(() -> ask(ruleName, key), storeThreads);
+  CompletableFuture<Admission> admitLater(String ruleName, String key) {
+    return CompletableFuture.supplyAsync(() -> admit(ruleName, key), storeThreads);
   }
 
   /** Ends a call. Idempotent. */
-  void over(Ticket ticket) {
+  void end(Ticket ticket) {
     RuleGate.close(ticket);
   }
 
   /** Ends a call without blocking the caller's thread. */
-  CompletableFuture<Void> overLater(Ticket ticket) {
+  CompletableFuture<Void> endLater(Ticket ticket) {
     return ticket.isEmpty()
         ? CompletableFuture.completedFuture(null)
-        : CompletableFuture.runAsync(() -> over(ticket), storeThreads);
+        : CompletableFuture.runAsync(() -> end(ticket), storeThreads);
   }
 }

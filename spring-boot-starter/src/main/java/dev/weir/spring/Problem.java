@@ -23,7 +23,7 @@ record Problem(int status, String json) {
   static Problem quotaExceeded(Verdict.Refused refused) {
     String names = list(refused.violated());
     String detail =
-        "Beyond %s. Try again in %d s."
+        "Limit exceeded: %s. Try again in %d s."
             .formatted(
                 refused.violated().stream()
                     .map(name -> '"' + name + '"')
@@ -48,7 +48,7 @@ record Problem(int status, String json) {
         503,
         OWN + "store-unavailable",
         "Service Unavailable",
-        "Nobody can tell now whether this may pass. Nothing was done; try again.",
+        "It cannot be decided now whether this may pass. Nothing was done; try again.",
         "");
   }
 

@@ -15,14 +15,14 @@ public final class RateLimitedException extends RuntimeException {
   private final Duration retryAfter;
 
   /** Only for the response to a request, hence not serialized with the exception. */
-  private final transient Admission.Refused answer;
+  private final transient Admission.Refused admission;
 
-  RateLimitedException(String rule, Duration retryAfter, Admission.Refused answer) {
+  RateLimitedException(String rule, Duration retryAfter, Admission.Refused admission) {
     // Without the key, which may identify the caller.
     super("Rule \"%s\" refuses the call; retry after %s".formatted(rule, retryAfter));
     this.rule = rule;
     this.retryAfter = retryAfter;
-    this.answer = answer;
+    this.admission = admission;
   }
 
   /** Returns the name of the rule that refused. */
@@ -35,7 +35,7 @@ public final class RateLimitedException extends RuntimeException {
     return retryAfter;
   }
 
-  Admission.Refused answer() {
-    return answer;
+  Admission.Refused admission() {
+    return admission;
   }
 }

@@ -38,8 +38,8 @@ final class RateLimitedInterceptor implements MethodInterceptor {
   }
 
   private @Nullable Object invoke(MethodInvocation call, LimitedMethod limited) throws Throwable {
-    MethodGate asked = gate.get();
-    Admission admission = asked.ask(limited.rule(), limited.key().key(call.getArguments()));
+    MethodGate current = gate.get();
+    Admission admission = current.admit(limited.rule(), limited.key().key(call.getArguments()));
     Ticket ticket = admission.ticket();
     boolean isUnderWay = false;
     try {
@@ -49,12 +49,12 @@ final class RateLimitedInterceptor implements MethodInterceptor {
       Object result = call.proceed();
       if (result instanceof CompletionStage<?> stage && !ticket.isEmpty()) {
         isUnderWay = true;
-        return heldBy(stage, () -> asked.over(ticket), call.getMethod().getReturnType());
+        return heldBy(stage, () -> current.end(ticket), call.getMethod().getReturnType());
       }
       return result;
     } finally {
       if (!isUnderWay) {
-        asked.over(ticket);
+        current.end(ticket);
       }
     }
   }

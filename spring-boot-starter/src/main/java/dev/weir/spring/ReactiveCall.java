@@ -38,15 +38,15 @@ final class ReactiveCall {
             ? Flux.usingWhen(
                 ticket(),
                 ticket -> called(type),
-                this::over,
-                (ticket, failure) -> over(ticket),
-                this::over)
+                this::end,
+                (ticket, failure) -> end(ticket),
+                this::end)
             : Mono.usingWhen(
                 ticket(),
                 ticket -> Mono.from(called(type)),
-                this::over,
-                (ticket, failure) -> over(ticket),
-                this::over);
+                this::end,
+                (ticket, failure) -> end(ticket),
+                this::end);
     return type.fromPublisher(result);
   }
 
@@ -54,13 +54,14 @@ final class ReactiveCall {
   private Mono<Ticket> ticket() {
     return Mono.defer(
         () -> {
-          CompletableFuture<Admission> asked =
-              gate.askLater(limited.rule(), limited.key().key(call.getArguments()));
-          return Mono.fromFuture(asked, true)
+          CompletableFuture<Admission> decision =
+              gate.admitLater(limited.rule(), limited.key().key(call.getArguments()));
+          return Mono.fromFuture(decision, true)
               .flatMap(ReactiveCall::waited)
               .doOnCancel(
                   () -> {
-                    var unused = asked.thenCompose(admission -> gate.overLater(admission.ticket()));
+                    var unused =
+                        decision.thenCompose(admission -> gate.endLater(admission.ticket()));
                   });
         });
   }
@@ -73,8 +74,8 @@ final class ReactiveCall {
         : Mono.just(admission.ticket());
   }
 
-  private Mono<Void> over(Ticket ticket) {
-    return Mono.defer(() -> Mono.fromFuture(gate.overLater(ticket)));
+  private Mono<Void> end(Ticket ticket) {
+    return Mono.defer(() -> Mono.fromFuture(gate.endLater(ticket)));
   }
 
   private Publisher<Object> called(ReactiveAdapter type) {

@@ -46,22 +46,23 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
     }
     return Mono.defer(
         () -> {
-          CompletableFuture<Admission> asked = gate.ask(read);
+          CompletableFuture<Admission> decision = gate.admit(read);
           // A result that arrives after the client has disconnected must still be released.
-          return said(asked, exchange)
+          return onEventLoop(decision, exchange)
               .flatMap(admission -> admitted(admission, exchange, chain))
               .doFinally(
                   end -> {
-                    var unused = asked.thenAccept(admission -> gate.over(admission.ticket()));
+                    var unused = decision.thenAccept(admission -> gate.end(admission.ticket()));
                   });
         });
   }
 
   /** Returns the result on the thread of the exchange. */
-  private Mono<Admission> said(CompletableFuture<Admission> asked, ServerWebExchange exchange) {
-    return asked.isDone()
-        ? Mono.fromFuture(asked, true)
-        : Mono.fromFuture(asked, true).publishOn(origin.thread(exchange.getRequest()));
+  private Mono<Admission> onEventLoop(
+      CompletableFuture<Admission> decision, ServerWebExchange exchange) {
+    return decision.isDone()
+        ? Mono.fromFuture(decision, true)
+        : Mono.fromFuture(decision, true).publishOn(origin.thread(exchange.getRequest()));
   }
 
   private Mono<Void> admitted(

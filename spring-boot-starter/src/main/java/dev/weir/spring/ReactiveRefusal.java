@@ -24,7 +24,7 @@ final class ReactiveRefusal implements WebExceptionHandler, Ordered {
     }
     HttpHeaders headers = exchange.getResponse().getHeaders();
     // Replaces the fields of the rules that let the request pass.
-    refusal.answer().fields().forEach(field -> headers.set(field.name(), field.value()));
-    return ReactiveGateFilter.write(exchange.getResponse(), refusal.answer().problem());
+    refusal.admission().fields().forEach(field -> headers.set(field.name(), field.value()));
+    return ReactiveGateFilter.write(exchange.getResponse(), refusal.admission().problem());
   }
 }

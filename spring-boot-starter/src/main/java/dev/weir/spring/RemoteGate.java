@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RemoteGate implements Gate, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RemoteGate.class);
-  private static final Duration LONGEST_CONNECT = Duration.ofSeconds(1);
+  private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final int PASSED = 200;
   private static final int REFUSED = 429;
   private static final String DECISION = "Weir-Decision";
@@ -46,7 +46,7 @@ final class RemoteGate implements Gate, AutoCloseable {
   private final CircuitBreaker breaker;
 
   /** Why the last request was not decided. */
-  private volatile String trouble = "";
+  private volatile String problem = "";
 
   /**
    * The address of the Weir server and how to call it.
@@ -70,9 +70,9 @@ final class RemoteGate implements Gate, AutoCloseable {
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(
-                settings.timeout().compareTo(LONGEST_CONNECT) < 0
+                settings.timeout().compareTo(MAX_CONNECT_TIMEOUT) < 0
                     ? settings.timeout()
-                    : LONGEST_CONNECT)
+                    : MAX_CONNECT_TIMEOUT)
             .executor(Executors.newVirtualThreadPerTaskExecutor())
             .build();
     this.breaker =
@@ -85,45 +85,47 @@ final class RemoteGate implements Gate, AutoCloseable {
 
   private void log(CircuitBreaker.State state) {
     switch (state) {
-      case OPEN -> log.warn("Weir at {} is given up for a while: {}", settings.url(), trouble);
+      case OPEN -> log.warn("Weir at {} is not called for a while: {}", settings.url(), problem);
       case CLOSED -> log.info("Weir at {} decides again", settings.url());
       case HALF_OPEN -> {}
     }
   }
 
   @Override
-  public CompletableFuture<Admission> ask(Request request) {
-    HttpRequest question;
+  public CompletableFuture<Admission> admit(Request request) {
+    HttpRequest httpRequest;
     try {
-      question = question(request);
+      httpRequest = httpRequest(request);
     } catch (RepeatedHeaderException e) {
       return CompletableFuture.completedFuture(
           new Admission.Refused(List.of(), Problem.repeatedHeader(e)));
     }
     // From here on the breaker must always be notified of the outcome.
     if (!breaker.mayTry()) {
-      observer.asked(FlowObserver.Outcome.FAILED);
+      observer.remoteDecided(FlowObserver.Outcome.FAILED);
       return CompletableFuture.completedFuture(undecided());
     }
-    return client.sendAsync(question, HttpResponse.BodyHandlers.ofString()).handle(this::answer);
+    return client
+        .sendAsync(httpRequest, HttpResponse.BodyHandlers.ofString())
+        .handle(this::admission);
   }
 
-  private HttpRequest question(Request request) {
-    HttpRequest.Builder question =
+  private HttpRequest httpRequest(Request request) {
+    HttpRequest.Builder builder =
         HttpRequest.newBuilder(
                 settings.url().resolve(settings.url().getPath() + "/api/v1/authorize"))
             .timeout(settings.timeout())
             .header("X-Original-Method", request.method())
             .header("X-Original-URI", request.path().text())
             .header("X-Forwarded-For", request.clientAddress());
-    settings.key().ifPresent(key -> question.header("Authorization", "Bearer " + key));
+    settings.key().ifPresent(key -> builder.header("Authorization", "Bearer " + key));
     for (String name : settings.headers()) {
       String value = request.header(name);
       if (value != null && isSendable(value)) {
-        question.header(name, value);
+        builder.header(name, value);
       }
     }
-    return question.build();
+    return builder.build();
   }
 
   /** Returns true if the value can be sent. A header with any other value counts as absent. */
@@ -131,32 +133,34 @@ final class RemoteGate implements Gate, AutoCloseable {
     return value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c <= 0xFF && c != 0x7F));
   }
 
-  private Admission answer(@Nullable HttpResponse<String> answer, @Nullable Throwable failure) {
-    if (answer == null || !isWeirs(answer)) {
-      trouble =
-          answer == null
+  private Admission admission(
+      @Nullable HttpResponse<String> response, @Nullable Throwable failure) {
+    if (response == null || !isWeirs(response)) {
+      problem =
+          response == null
               ? String.valueOf(failure)
-              : "it answers " + answer.statusCode() + ", and not as Weir does";
+              : "it responds with " + response.statusCode() + ", which is not a response of Weir";
       breaker.failed();
-      observer.asked(FlowObserver.Outcome.FAILED);
+      observer.remoteDecided(FlowObserver.Outcome.FAILED);
       return undecided();
     }
     breaker.succeeded();
-    List<Admission.Field> fields = fields(answer);
-    return switch (answer.statusCode()) {
+    List<Admission.Field> fields = fields(response);
+    return switch (response.statusCode()) {
       case PASSED -> {
-        observer.asked(FlowObserver.Outcome.ALLOWED);
+        observer.remoteDecided(FlowObserver.Outcome.ALLOWED);
         yield new Admission.Passed(fields, Ticket.NONE);
       }
       case REFUSED -> {
-        observer.asked(FlowObserver.Outcome.REFUSED);
-        yield new Admission.Refused(fields, new Problem(REFUSED, answer.body()));
+        observer.remoteDecided(FlowObserver.Outcome.REFUSED);
+        yield new Admission.Refused(fields, new Problem(REFUSED, response.body()));
       }
       default -> {
         // The server is available but does not allow this request. A client may have caused that,
         // and a rule that should fail open does so on the server.
-        observer.asked(FlowObserver.Outcome.FAILED);
-        log.warn("Weir at {} answers {}: {}", settings.url(), answer.statusCode(), answer.body());
+        observer.remoteDecided(FlowObserver.Outcome.FAILED);
+        log.warn(
+            "Weir at {} answers {}: {}", settings.url(), response.statusCode(), response.body());
         yield new Admission.Refused(fields, Problem.undecided());
       }
     };
@@ -166,19 +170,19 @@ final class RemoteGate implements Gate, AutoCloseable {
    * Returns true for a grant that is marked as Weir's, and for a problem; others come from
    * elsewhere.
    */
-  private static boolean isWeirs(HttpResponse<?> answer) {
-    return answer.statusCode() == PASSED
-        ? answer.headers().firstValue(DECISION).filter(GRANTED::equals).isPresent()
-        : answer
+  private static boolean isWeirs(HttpResponse<?> response) {
+    return response.statusCode() == PASSED
+        ? response.headers().firstValue(DECISION).filter(GRANTED::equals).isPresent()
+        : response
             .headers()
             .firstValue("Content-Type")
             .filter(Problem.MEDIA_TYPE::equals)
             .isPresent();
   }
 
-  private static List<Admission.Field> fields(HttpResponse<?> answer) {
+  private static List<Admission.Field> fields(HttpResponse<?> response) {
     List<Admission.Field> fields = new ArrayList<>();
-    for (Map.Entry<String, List<String>> header : answer.headers().map().entrySet()) {
+    for (Map.Entry<String, List<String>> header : response.headers().map().entrySet()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
       if (name.startsWith("ratelimit")
           || name.startsWith("x-ratelimit-")
@@ -203,7 +207,7 @@ final class RemoteGate implements Gate, AutoCloseable {
   }
 
   @Override
-  public void over(Ticket ticket) {}
+  public void end(Ticket ticket) {}
 
   /** Returns this gate, because it never blocks. */
   @Override
@@ -212,20 +216,20 @@ final class RemoteGate implements Gate, AutoCloseable {
   }
 
   @Override
-  public Standing standing() {
+  public Status status() {
     Map<String, Object> details = Map.of("weir", settings.url().toString());
-    HttpRequest question =
+    HttpRequest request =
         HttpRequest.newBuilder(settings.url().resolve(settings.url().getPath() + "/health/ready"))
             .timeout(settings.timeout())
             .build();
     try {
-      int status = client.send(question, HttpResponse.BodyHandlers.discarding()).statusCode();
-      return new Standing(details, status == PASSED ? "" : "Weir answers " + status);
+      int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+      return new Status(details, status == PASSED ? "" : "Weir answers " + status);
     } catch (IOException e) {
-      return new Standing(details, "Weir does not answer");
+      return new Status(details, "Weir does not answer");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Standing(details, "nobody waited for the answer");
+      return new Status(details, "the wait for the answer was interrupted");
     }
   }
 

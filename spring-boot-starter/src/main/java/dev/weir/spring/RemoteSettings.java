@@ -9,7 +9,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 
 /** Reads the settings of the remote Weir; errors name their property. */
 final class RemoteSettings {
-  private static final Duration LONGEST_TIMEOUT = Duration.ofHours(1);
+  private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
 
   private RemoteSettings() {}
 
@@ -22,7 +22,7 @@ final class RemoteSettings {
           "With weir.store=remote the server has the rules.");
     }
     Duration timeout = remote.timeout();
-    if (timeout.toMillis() < 1 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+    if (timeout.toMillis() < 1 || timeout.compareTo(MAX_TIMEOUT) > 0) {
       throw new InvalidConfigurationPropertyValueException(
           "weir.remote.timeout", timeout, "It must be from 1ms to 1h.");
     }

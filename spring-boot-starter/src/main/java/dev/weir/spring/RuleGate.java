@@ -26,15 +26,15 @@ final class RuleGate implements Gate {
   private static final Logger log = LoggerFactory.getLogger(RuleGate.class);
   private static final Executor CALLER = Runnable::run;
 
-  private final RuleIndex book;
-  private final RuleEvaluator desk;
+  private final RuleIndex index;
+  private final RuleEvaluator evaluator;
   private final Stores stores;
   private final Executor threads;
 
   /** The stores of the rules, which the application may provide itself. */
   record Stores(LimitStore counts, LeaseStore leases) {
     /** Returns true if a store may block. */
-    boolean isElsewhere() {
+    boolean isRemote() {
       return !(counts instanceof MemoryLimitStore) || !(leases instanceof MemoryLeaseStore);
     }
 
@@ -42,8 +42,8 @@ final class RuleGate implements Gate {
      * Returns these stores with failover, which follows the rules and policies if a store is
      * unavailable.
      */
-    RuleEvaluator.Stores goingOn(int nodes, FlowObserver observer) {
-      if (!isElsewhere()) {
+    RuleEvaluator.Stores withFailover(int nodes, FlowObserver observer) {
+      if (!isRemote()) {
         return new RuleEvaluator.Stores(counts, leases, leases);
       }
       Failover.Parts parts =
@@ -56,42 +56,42 @@ final class RuleGate implements Gate {
               CircuitBreaker.Settings.DEFAULT);
       return new RuleEvaluator.Stores(
           new Failover(parts, observer),
-          goingOn(LeaseFailover.OnFailure.CLOSED, observer),
-          goingOn(LeaseFailover.OnFailure.OPEN, observer));
+          withFailover(LeaseFailover.OnFailure.CLOSED, observer),
+          withFailover(LeaseFailover.OnFailure.OPEN, observer));
     }
 
-    private LeaseStore goingOn(LeaseFailover.OnFailure onFailure, FlowObserver observer) {
+    private LeaseStore withFailover(LeaseFailover.OnFailure onFailure, FlowObserver observer) {
       return new LeaseFailover(
           "leases", leases, onFailure, CircuitBreaker.Settings.DEFAULT, observer);
     }
   }
 
-  private RuleGate(RuleIndex book, RuleEvaluator desk, Stores stores, Executor threads) {
-    this.book = book;
-    this.desk = desk;
+  private RuleGate(RuleIndex index, RuleEvaluator evaluator, Stores stores, Executor threads) {
+    this.index = index;
+    this.evaluator = evaluator;
     this.stores = stores;
     this.threads = threads;
   }
 
-  static RuleGate of(RuleIndex book, RuleEvaluator desk, Stores stores) {
-    return new RuleGate(book, desk, stores, CALLER);
+  static RuleGate of(RuleIndex index, RuleEvaluator evaluator, Stores stores) {
+    return new RuleGate(index, evaluator, stores, CALLER);
   }
 
   @Override
-  public CompletableFuture<Admission> ask(Request request) {
+  public CompletableFuture<Admission> admit(Request request) {
     return CompletableFuture.supplyAsync(() -> decide(request), threads);
   }
 
   private Admission decide(Request request) {
     try {
-      return Admission.of(desk.decide(request));
+      return Admission.of(evaluator.decide(request));
     } catch (RepeatedHeaderException e) {
       return new Admission.Refused(List.of(), Problem.repeatedHeader(e));
     }
   }
 
   @Override
-  public void over(Ticket ticket) {
+  public void end(Ticket ticket) {
     if (!ticket.isEmpty()) {
       threads.execute(() -> close(ticket));
     }
@@ -108,18 +108,18 @@ final class RuleGate implements Gate {
 
   @Override
   public Gate on(Executor others) {
-    return stores.isElsewhere() ? new RuleGate(book, desk, stores, others) : this;
+    return stores.isRemote() ? new RuleGate(index, evaluator, stores, others) : this;
   }
 
   @Override
-  public Standing standing() {
+  public Status status() {
     Map<String, Object> details =
-        Map.of("rules", book.size(), "store", stores.counts().getClass().getSimpleName());
+        Map.of("rules", index.size(), "store", stores.counts().getClass().getSimpleName());
     try {
       stores.leases().current("health");
-      return new Standing(details, "");
+      return new Status(details, "");
     } catch (StoreException e) {
-      return new Standing(details, String.valueOf(e.getMessage()));
+      return new Status(details, String.valueOf(e.getMessage()));
     }
   }
 }

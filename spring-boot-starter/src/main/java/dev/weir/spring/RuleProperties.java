@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * @param mode Whether the rule refuses requests, or only counts those that it would refuse. ENFORCE
  *     by default.
  * @param active Whether the rule applies at all. True by default.
- * @param onStoreFailure What the rule does while Redis is unavailable: closed, open or local. closed
- *     by default.
+ * @param onStoreFailure What the rule does while Redis is unavailable: closed, open or local.
+ *     closed by default.
  */
 public record RuleProperties(
     @Nullable String name,

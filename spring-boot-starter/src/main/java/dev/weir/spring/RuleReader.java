@@ -57,9 +57,7 @@ final class RuleReader implements RuleSource {
   private InvalidConfigurationPropertyValueException wrong(RuleField field, String problem) {
     Object value = value(field);
     return new InvalidConfigurationPropertyValueException(
-        place + "." + property(field),
-        value == null ? "(none)" : value,
-        "It " + problem + ".");
+        place + "." + property(field), value == null ? "(none)" : value, "It " + problem + ".");
   }
 
   /** Returns the name of a property: {@code key-by} for {@code keyBy}. */

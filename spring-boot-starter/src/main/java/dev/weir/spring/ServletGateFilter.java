@@ -31,8 +31,8 @@ final class ServletGateFilter implements Filter {
   public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest http
-        && response instanceof HttpServletResponse answer) {
-      filter(http, answer, chain);
+        && response instanceof HttpServletResponse httpResponse) {
+      filter(http, httpResponse, chain);
     } else {
       chain.doFilter(request, response);
     }
@@ -47,7 +47,7 @@ final class ServletGateFilter implements Filter {
       write(response, Problem.invalidPath(e));
       return;
     }
-    Admission admission = gate.ask(read).join();
+    Admission admission = gate.admit(read).join();
     admission.fields().forEach(field -> response.addHeader(field.name(), field.value()));
     if (admission instanceof Admission.Refused refused) {
       write(response, refused.problem());

@@ -74,7 +74,7 @@ final class ServletQueueFilter extends OncePerRequestFilter {
       TimeUnit.NANOSECONDS.sleep(delay.toNanos());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new ServletException("The wait in a queue was broken off", e);
+      throw new ServletException("The wait in a queue was interrupted", e);
     }
   }
 }

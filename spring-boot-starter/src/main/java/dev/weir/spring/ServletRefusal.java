@@ -26,9 +26,9 @@ final class ServletRefusal implements HandlerExceptionResolver, Ordered {
       return null;
     }
     // Replaces the fields of the rules that let the request pass.
-    refusal.answer().fields().forEach(field -> response.setHeader(field.name(), field.value()));
+    refusal.admission().fields().forEach(field -> response.setHeader(field.name(), field.value()));
     try {
-      ServletGateFilter.write(response, refusal.answer().problem());
+      ServletGateFilter.write(response, refusal.admission().problem());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -109,7 +109,7 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleIndex weirRuleBook(Rules rules, FlowObserver observer) {
+    RuleIndex weirRuleIndex(Rules rules, FlowObserver observer) {
       return new RuleIndex(rules, observer);
     }
 
@@ -119,18 +119,19 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleEvaluator.Stores weirStoresGoingOn(
+    RuleEvaluator.Stores weirEvaluatorStores(
         RuleGate.Stores stores, WeirProperties properties, FlowObserver observer) {
       if (properties.nodes() < 1 || properties.nodes() > Limit.MAX_NODES) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.nodes", properties.nodes(), "It must be from 1 to " + Limit.MAX_NODES + ".");
       }
-      return stores.goingOn(properties.nodes(), observer);
+      return stores.withFailover(properties.nodes(), observer);
     }
 
     @Bean
-    RuleEvaluator weirRuleDesk(RuleIndex book, RuleEvaluator.Stores stores, FlowObserver observer) {
-      return new RuleEvaluator(book, stores, observer);
+    RuleEvaluator weirRuleEvaluator(
+        RuleIndex index, RuleEvaluator.Stores stores, FlowObserver observer) {
+      return new RuleEvaluator(index, stores, observer);
     }
 
     /** Counts in the store of the rules, which is closed as a separate bean. */
@@ -148,18 +149,18 @@ final class WeirAutoConfiguration {
     }
 
     @Bean
-    RuleGate weirGate(RuleIndex book, RuleEvaluator desk, RuleGate.Stores stores) {
-      return RuleGate.of(book, desk, stores);
+    RuleGate weirGate(RuleIndex index, RuleEvaluator evaluator, RuleGate.Stores stores) {
+      return RuleGate.of(index, evaluator, stores);
     }
 
     @Bean
-    PeriodicTask weirRenewalOfLeases(RuleEvaluator desk) {
-      return upkeep("renewal of leases", desk::renewLeases, RuleEvaluator.BETWEEN_RENEWALS);
+    PeriodicTask weirRenewalOfLeases(RuleEvaluator evaluator) {
+      return upkeep("renewal of leases", evaluator::renewLeases, RuleEvaluator.BETWEEN_RENEWALS);
     }
 
     @Bean
-    PeriodicTask weirReadingOfRules(RuleIndex book) {
-      return upkeep("reading of rules", book::refresh, BETWEEN_READINGS);
+    PeriodicTask weirReadingOfRules(RuleIndex index) {
+      return upkeep("reading of rules", index::refresh, BETWEEN_READINGS);
     }
 
     private static PeriodicTask upkeep(String name, Runnable work, Duration every) {

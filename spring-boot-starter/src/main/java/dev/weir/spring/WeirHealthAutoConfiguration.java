@@ -16,14 +16,14 @@ import org.springframework.context.annotation.Bean;
 final class WeirHealthAutoConfiguration {
   @Bean
   HealthIndicator weirHealthIndicator(Gate gate) {
-    return () -> health(gate.standing());
+    return () -> health(gate.status());
   }
 
-  private static Health health(Gate.Standing standing) {
-    Health.Builder health = standing.trouble().isEmpty() ? Health.up() : Health.down();
-    health.withDetails(standing.details());
-    if (!standing.trouble().isEmpty()) {
-      health.withDetail("trouble", standing.trouble());
+  private static Health health(Gate.Status status) {
+    Health.Builder health = status.problem().isEmpty() ? Health.up() : Health.down();
+    health.withDetails(status.details());
+    if (!status.problem().isEmpty()) {
+      health.withDetail("problem", status.problem());
     }
     return health.build();
   }

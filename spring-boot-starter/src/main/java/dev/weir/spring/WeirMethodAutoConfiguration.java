@@ -45,8 +45,7 @@ final class WeirMethodAutoConfiguration {
   @Bean
   @ConditionalOnBean(RuleEvaluator.class)
   MethodGate weirMethodGate(RuleIndex index, RuleEvaluator evaluator, RuleGate.Stores stores) {
-    return new MethodGate(
-        index, evaluator, stores.isElsewhere() ? Thread.ofVirtual()::start : CALLER);
+    return new MethodGate(index, evaluator, stores.isRemote() ? Thread.ofVirtual()::start : CALLER);
   }
 
   /** Handles refusals in a servlet application. */

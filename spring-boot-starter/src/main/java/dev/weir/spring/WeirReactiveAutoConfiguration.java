@@ -53,7 +53,7 @@ final class WeirReactiveAutoConfiguration {
         throw new InvalidConfigurationPropertyValueException(
             STRATEGY,
             strategy,
-            "With it, anybody may make up the address that is counted."
+            "With it, any client can forge the address that is counted."
                 + " Leave it out and set weir.trusted-proxies.");
       }
       return ReactiveOrigin.UNKNOWN;

@@ -7,7 +7,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** The arrows of this module. Its tests may know the server; what is published may not. */
+/** The dependencies of this module. Its tests may use the server; what is published may not. */
 final class ArchitectureTest {
   private static final JavaClasses STARTER =
       new ClassFileImporter()
@@ -23,7 +23,7 @@ final class ArchitectureTest {
         .check(STARTER);
   }
 
-  /** Or a service without Redis could not start. */
+  /** Otherwise, a service without Redis could not start. */
   @Test
   void oneClassKnowsRedis() {
     noClasses()
@@ -35,7 +35,7 @@ final class ArchitectureTest {
         .check(STARTER);
   }
 
-  /** Or a service without PostgreSQL could not start. */
+  /** Otherwise, a service without PostgreSQL could not start. */
   @Test
   void oneClassKnowsPostgresql() {
     noClasses()
@@ -47,7 +47,7 @@ final class ArchitectureTest {
         .check(STARTER);
   }
 
-  /** Or a service on Spring MVC without Reactor could not start. */
+  /** Otherwise, a service on Spring MVC without Reactor could not start. */
   @Test
   void onlyReactivePartsKnowReactor() {
     noClasses()

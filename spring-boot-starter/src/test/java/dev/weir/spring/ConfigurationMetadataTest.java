@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** What editors know of the properties. */
+/** The metadata of the properties, which editors use. */
 final class ConfigurationMetadataTest {
   @Test
   void everyPropertyIsDescribed() throws IOException {

@@ -12,13 +12,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** What a limited service promises, on whichever web server. */
+/** The claims about a limited service, on any web server. */
 interface GateClaims {
   String KEY = "X-Api-Key";
 
   Service service();
 
-  /** The rules of the guide, and some that only tests want. */
+  /** The rules of the guide, and some that only tests need. */
   static Map<String, Object> properties() {
     Map<String, Object> properties = new HashMap<>(Service.guideRules());
     properties.put("weir.trusted-proxies", "127.0.0.1");
@@ -78,11 +78,11 @@ interface GateClaims {
         .contains("\"type\":\"https://iana.org/assignments/http-problem-types#quota-exceeded\"")
         .contains("\"status\":429")
         .contains("\"violated-policies\":[\"quotes\"]");
-    assertThat(refused.headers("X-Signed")).as("nobody has worked for it").isEmpty();
+    assertThat(refused.headers("X-Signed")).as("no handler has run").isEmpty();
     assertThat(decisions("quotes", "refused")).isEqualTo(before + 1);
   }
 
-  /** A service may take the one that was not counted. */
+  /** A service may use the header that was not counted. */
   @Test
   default void aHeaderThatIsCountedByIsThereOnce() {
     String key = newKey();
@@ -91,7 +91,7 @@ interface GateClaims {
       assertThat(refused.status()).as(other).isEqualTo(400);
       assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
       assertThat(refused.body()).contains("urn:weir:problem:repeated-header", KEY);
-      assertThat(refused.headers("X-Signed")).as("nobody has worked for it").isEmpty();
+      assertThat(refused.headers("X-Signed")).as("no handler has run").isEmpty();
     }
     assertThat(service().get("/quotes/1", "X_Api_Key", key).status()).isEqualTo(400);
     assertThat(service().get("/quotes/1", KEY, key).status()).as("none was taken").isEqualTo(200);
@@ -126,10 +126,10 @@ interface GateClaims {
         .extracting(answer -> answer.header("X-RateLimit-Delay-Ms"))
         .containsExactlyInAnyOrder("500", "1000");
     assertThat(answers).filteredOn(answer -> answer.status() == 429).hasSize(3);
-    // They have waited, and not been answered with a promise to.
+    // They have waited, and were not answered before.
     assertThat(waitedNanos.get("500")).isGreaterThanOrEqualTo(500_000_000L);
     assertThat(waitedNanos.get("1000")).isGreaterThanOrEqualTo(1_000_000_000L);
-    // Whoever waited went through every other filter, and once.
+    // Each waiting request went through every other filter, once.
     assertThat(passed)
         .allSatisfy(answer -> assertThat(answer.headers("X-Signed")).containsExactly("yes"))
         .allSatisfy(answer -> assertThat(answer.body()).isEqualTo("order"));
@@ -190,9 +190,9 @@ interface GateClaims {
   @Test
   default void noCaseOfAMethodGetsAround() {
     String key = newKey();
-    assertThat(service().ask("GET", "/drafts", KEY, key).status()).isEqualTo(200);
+    assertThat(service().admit("GET", "/drafts", KEY, key).status()).isEqualTo(200);
     for (String method : List.of("GET", "get", "Get")) {
-      assertThat(service().ask(method, "/drafts", KEY, key).status()).as(method).isEqualTo(429);
+      assertThat(service().admit(method, "/drafts", KEY, key).status()).as(method).isEqualTo(429);
     }
   }
 

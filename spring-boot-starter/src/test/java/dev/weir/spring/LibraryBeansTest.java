@@ -30,7 +30,7 @@ final class LibraryBeansTest {
   private static final Policy MAILS =
       Policy.of("mails", TokenBucket.of(1).refill(1, Duration.ofHours(1)));
 
-  /** Nobody connects to it. */
+  /** No connection is made to it. */
   private static final DataSource NOWHERE =
       (DataSource)
           Proxy.newProxyInstance(

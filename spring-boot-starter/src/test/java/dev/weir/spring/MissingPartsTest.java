@@ -65,13 +65,13 @@ final class MissingPartsTest {
   }
 
   @Test
-  void whereAnybodyCouldMakeUpAnAddressNothingStarts() throws Exception {
+  void whereClientsCouldForgeTheirAddressNothingStarts() throws Exception {
     assertThat(without(OF_REACTOR_NETTY, "webflux", "server.forward-headers-strategy=framework"))
         .contains("Leave it out and set weir.trusted-proxies.")
         .doesNotContain("They got");
   }
 
-  /** What is said on a class path that lacks what these classes are in. */
+  /** The output on a class path without the jars of these classes. */
   private static String without(List<String> missing, String... arguments)
       throws IOException, InterruptedException, ReflectiveOperationException, URISyntaxException {
     List<String> left =
@@ -90,8 +90,8 @@ final class MissingPartsTest {
     command.add(TwoRequests.class.getName());
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();
-    return said;
+    return output;
   }
 }

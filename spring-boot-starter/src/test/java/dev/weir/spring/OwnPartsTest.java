@@ -13,15 +13,15 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Services that bring parts, and threads, of their own. */
+/** Services with their own parts and threads. */
 final class OwnPartsTest {
   private static final String FROM = "X-Forwarded-For";
 
   @Configuration(proxyBeanMethods = false)
   static class OwnStore {
     @Bean
-    StoreElsewhere counts() {
-      return new StoreElsewhere();
+    CustomStore counts() {
+      return new CustomStore();
     }
   }
 
@@ -48,7 +48,7 @@ final class OwnPartsTest {
       assertThat(service.get("/threads/1", FROM, "192.0.2.1").status()).isEqualTo(200);
       assertThat(service.get("/threads/1", FROM, "192.0.2.2").status()).isEqualTo(200);
       assertThat(service.get("/threads/1", FROM, "192.0.2.2").status()).isEqualTo(429);
-      assertThat(service.part(StoreElsewhere.class).questions()).isEqualTo(3);
+      assertThat(service.part(CustomStore.class).calls()).isEqualTo(3);
     }
   }
 
@@ -70,7 +70,7 @@ final class OwnPartsTest {
     }
   }
 
-  /** Also if a store was asked on another thread. Reactor Netty counts on it, see NettyOrigin. */
+  /** Also if a store was called on another thread. Reactor Netty relies on it, see NettyOrigin. */
   @Test
   void onNettyRequestsAreServedOnTheThreadTheyCameOn() {
     try (Service service = Service.onNetty(queue(), OwnStore.class)) {
@@ -118,7 +118,7 @@ final class OwnPartsTest {
     }
   }
 
-  /** A servlet container does not tell that a client has left. */
+  /** A servlet container does not report that a client has left. */
   @Test
   void onTomcatAClientThatLeavesKeepsItsPlaceUntilItsWaitIsOver() {
     Map<String, Object> properties = queue();

@@ -37,7 +37,7 @@ final class RateLimitedTest {
   private Service service;
   private LimitedOrders orders;
 
-  /** Rules that no path is covered by. */
+  /** Rules that cover no path. */
   static Map<String, Object> properties() {
     Map<String, Object> properties = new HashMap<>();
     counted(properties, 0, "orders");

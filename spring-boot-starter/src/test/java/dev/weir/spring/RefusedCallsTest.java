@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import reactor.core.publisher.Mono;
 
-/** How requests are answered whose handlers call a limited method and are refused. */
+/** The responses to requests whose handlers call a limited method and are refused. */
 final class RefusedCallsTest {
   @RestController
   static class Endpoints {

@@ -56,7 +56,7 @@ final class RemoteWeirTest {
     }
   }
 
-  /** What Weir answers is no absence: only rules decide what passes then. */
+  /** An error response of Weir is not an outage: only rules decide what passes then. */
   @Test
   void errorsOfTheServerDoNotPassIfOpen() throws IOException, InterruptedException {
     try (Node node = start();
@@ -69,7 +69,7 @@ final class RemoteWeirTest {
     }
   }
 
-  /** Such as a page that says hello to everybody. */
+  /** Such as a page that greets every client. */
   @Test
   void anotherServerGrantsNothing() throws IOException {
     HttpServer other =

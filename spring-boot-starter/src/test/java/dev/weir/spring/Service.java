@@ -64,12 +64,12 @@ final class Service implements AutoCloseable {
     return new Service(start(WebApplicationType.NONE, Bare.class, properties, parts));
   }
 
-  /** Only puts together who decides. */
+  /** Starts only the parts that decide. */
   static void startAndStop(Map<String, Object> properties, Class<?>... parts) {
     bare(properties, parts).close();
   }
 
-  /** No service: quick to start. */
+  /** Starts no web server, so it is quick. */
   @ImportAutoConfiguration({
     WeirAutoConfiguration.class,
     WeirJdbcAutoConfiguration.class,
@@ -98,7 +98,7 @@ final class Service implements AutoCloseable {
         .run();
   }
 
-  /** The rules of the guide, as somebody would copy them. */
+  /** The rules of the guide, as a user would copy them. */
   static Map<String, Object> guideRules() {
     try {
       String guide = Files.readString(Path.of("..", "docs", "spring.md"));
@@ -129,7 +129,7 @@ final class Service implements AutoCloseable {
     return part(OrderEndpoints.class);
   }
 
-  /** Whether the service has such a part. */
+  /** Returns true if the service has such a part. */
   boolean has(Class<?> type) {
     return context.getBeanNamesForType(type).length > 0;
   }
@@ -142,8 +142,8 @@ final class Service implements AutoCloseable {
     return getLater(path, headers).join();
   }
 
-  /** By any method, spelt in any way. */
-  Answer ask(String method, String path, String... headers) {
+  /** Sends any method, in any spelling. */
+  Answer admit(String method, String path, String... headers) {
     return new Answer(exchange(method, path, headers).join());
   }
 
@@ -182,7 +182,7 @@ final class Service implements AutoCloseable {
     return new Report(asked.get(), endpoints().reports().remove());
   }
 
-  /** Somebody waits for the answer; completing the work gives it. */
+  /** A client waits for the response; completing the work sends it. */
   record Report(CompletableFuture<Answer> answer, CompletableFuture<String> work) {}
 
   /** An answer of the service. */
@@ -204,7 +204,7 @@ final class Service implements AutoCloseable {
     }
   }
 
-  /** Looks again and again until it is so. */
+  /** Polls until the condition holds. */
   static void eventually(BooleanSupplier isSo) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!isSo.getAsBoolean()) {

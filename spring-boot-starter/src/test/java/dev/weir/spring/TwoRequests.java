@@ -3,7 +3,7 @@ package dev.weir.spring;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A process of its own that starts a service, sends it two requests and says how they went. */
+/** A separate process that starts a service, sends two requests and prints the results. */
 final class TwoRequests {
   private TwoRequests() {}
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Lazy;
 
-/** A method that could not be limited as it says stops the start, and is named. */
+/** A method with an invalid annotation stops the start, and is named. */
 final class WrongMethodsTest {
   private static final Map<String, Object> RULE =
       Map.of(
@@ -109,8 +109,8 @@ final class WrongMethodsTest {
         .contains("no parameter costumer, only customer");
     assertThat(refusal(RULE, UnknownPosition.class)).contains("no parameter a1, only customer");
     assertThat(refusal(RULE, NoParameter.class))
-        .contains("customer is of no parameter; parameters begin with #");
-    assertThat(refusal(RULE, NoParameterInside.class)).contains("region is of no parameter");
+        .contains("customer is not a parameter; parameters begin with #");
+    assertThat(refusal(RULE, NoParameterInside.class)).contains("region is not a parameter");
     assertThat(refusal(RULE, UnknownFunction.class)).contains("there is no function");
     assertThat(refusal(RULE, UnknownBean.class)).contains("there is no bean tenants");
   }
@@ -128,7 +128,7 @@ final class WrongMethodsTest {
     assertThat(refusal(remote, UnknownRule.class)).contains("weir.store=remote");
   }
 
-  /** Else a forgotten path would leave requests without their limit. */
+  /** Otherwise, a forgotten path would leave requests without their limit. */
   @Test
   void aRuleOfNoPathAndNoMethodIsNamed() {
     Map<String, Object> withoutPath = new HashMap<>(RULE);
@@ -149,10 +149,10 @@ final class WrongMethodsTest {
   private static String refusal(Map<String, Object> properties, Class<?>... parts) {
     Throwable failure = catchThrowable(() -> Service.startAndStop(properties, parts));
     assertThat(failure).isNotNull();
-    StringBuilder said = new StringBuilder();
+    StringBuilder messages = new StringBuilder();
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      said.append(each).append('\n');
+      messages.append(each).append('\n');
     }
-    return said.toString();
+    return messages.toString();
   }
 }

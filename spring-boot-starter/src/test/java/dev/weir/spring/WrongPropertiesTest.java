@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Whatever is wrong stops the start, and is named. */
+/** An invalid property stops the start, and is named. */
 final class WrongPropertiesTest {
   private static final Map<String, String> RULE =
       Map.of(
@@ -60,7 +60,7 @@ final class WrongPropertiesTest {
         .contains("weir.remote.url");
   }
 
-  /** Spring Boot prints the value of a property that it is told is wrong, unless told so by us. */
+  /** Spring Boot prints the value of a property that is reported as invalid by its exception. */
   @Test
   void secretsAreNotRepeated() {
     hides("weir.redis.uri", Map.of("weir.store", "redis", "weir.redis.uri", "rredis://:secret@h"));
@@ -81,8 +81,8 @@ final class WrongPropertiesTest {
   private static void hides(String property, Map<String, Object> properties) {
     Throwable failure = catchThrowable(() -> Service.startAndStop(properties));
     assertThat(failure).hasRootCauseInstanceOf(WrongSecretException.class);
-    FailureAnalysis told = new WrongSecretAnalyzer().analyze(failure);
-    assertThat(told.getDescription()).contains(property).doesNotContain("secret");
+    FailureAnalysis analysis = new WrongSecretAnalyzer().analyze(failure);
+    assertThat(analysis.getDescription()).contains(property).doesNotContain("secret");
     assertThat(refusal(properties)).contains(property).doesNotContain("secret");
   }
 
@@ -104,14 +104,14 @@ final class WrongPropertiesTest {
     assertThat(refusal(properties)).contains(property);
   }
 
-  /** All that is said of the failure. */
+  /** The messages of the failure and its causes. */
   private static String refusal(Map<String, ?> properties) {
     Throwable failure = catchThrowable(() -> Service.startAndStop(Map.copyOf(properties)));
     assertThat(failure).as("with " + properties.keySet()).isNotNull();
-    StringBuilder said = new StringBuilder();
+    StringBuilder messages = new StringBuilder();
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      said.append(each).append('\n');
+      messages.append(each).append('\n');
     }
-    return said.toString();
+    return messages.toString();
   }
 }

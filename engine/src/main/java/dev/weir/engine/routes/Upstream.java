@@ -13,7 +13,8 @@ import java.util.Optional;
 public record Upstream(Protocol protocol, String host, int port) {
   public static final int MAX_LENGTH = 300;
 
-  private static final String FORMAT = "must be http://host:port, or so with https, h2c or h2";
+  private static final String FORMAT =
+      "must be http://host:port, or the same with https, h2c or h2";
 
   /** The protocol between the gateway and an upstream. */
   public enum Protocol {

@@ -3,7 +3,6 @@ package dev.weir.engine.rules;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
@@ -11,11 +10,8 @@ import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.RequestBinding;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,15 +31,15 @@ final class Evaluation {
   private final RuleEvaluator.Stores stores;
   private final HeldLeases held;
   private final Supplier<HeldTicket> tickets;
-  private final InstantSource wallClock;
-  private final List<RuleCheck> asked;
+  private final List<RuleCheck> checks;
+
+  /** The indexes of the checks of rules that count. */
   private final List<Integer> counted;
+
   private final RequestBinding request;
   private final HeldLeases.Holder holder;
-  private final Outcome[] decisions;
+  private final PendingVerdict pending;
   private HeldTicket ticket;
-  private AcquireResult.Mode mode = AcquireResult.Mode.STORE;
-  private Optional<Instant> decidedAt = Optional.empty();
 
   /** The recorded result of the request id. */
   private Optional<AcquireResult> known = Optional.empty();
@@ -53,9 +49,6 @@ final class Evaluation {
 
   /** True if the request was refunded while it was repeated, which is detected once. */
   private boolean isRefunded;
-
-  private long delayMicros;
-  private int position;
 
   /**
    * Creates an evaluation.
@@ -67,21 +60,20 @@ final class Evaluation {
       HeldLeases held,
       Supplier<HeldTicket> tickets,
       InstantSource wallClock,
-      List<RuleCheck> asked,
+      List<RuleCheck> checks,
       RequestBinding request,
       HeldLeases.Holder holder) {
     this.stores = stores;
     this.held = held;
     this.tickets = tickets;
-    this.wallClock = wallClock;
-    this.asked = asked;
+    this.checks = checks;
     this.request = request;
     this.holder = holder;
-    this.decisions = new Outcome[asked.size()];
+    this.pending = new PendingVerdict(checks, wallClock);
     this.ticket = tickets.get();
-    this.counted = new ArrayList<>(asked.size());
-    for (int i = 0; i < asked.size(); i++) {
-      if (asked.get(i).rule().means() instanceof LimitedRule.Counted) {
+    this.counted = new ArrayList<>(checks.size());
+    for (int i = 0; i < checks.size(); i++) {
+      if (checks.get(i).rule().kind() instanceof LimitedRule.Counted) {
         counted.add(i);
       }
     }
@@ -92,14 +84,14 @@ final class Evaluation {
    * concurrently.
    */
   boolean isRepeatableWithLeases() {
-    return request.isPresent() && counted.size() < asked.size();
+    return request.isPresent() && counted.size() < checks.size();
   }
 
   Verdict decide() {
     if (isRepeatableWithLeases()) {
       // Before a lease is taken: a caller that holds the last place and repeats its request is not
       // refused.
-      known = stores.counts().recall(demand(Map.of()));
+      known = recall();
     }
     if (known.isEmpty()) {
       decideAnew();
@@ -107,11 +99,15 @@ final class Evaluation {
     return known.map(this::repeated).orElseGet(this::verdict);
   }
 
+  private Optional<AcquireResult> recall() {
+    return stores.counts().recall(acquireRequest(Map.of()));
+  }
+
   private void decideAnew() {
     boolean hasLeases = false;
     try {
-      hasLeases = leases(this::newLeaseId, held::acquire);
-      isGranted = hasLeases && counts();
+      hasLeases = takeLeases(this::newLeaseId, held::acquire);
+      isGranted = hasLeases && takeCounts();
     } finally {
       // Also if a store has thrown: nothing is kept that no caller would give back.
       if (!isGranted) {
@@ -120,35 +116,29 @@ final class Evaluation {
     }
     if (!hasLeases && request.isPresent()) {
       // The same request, sent twice, may have taken the place meanwhile.
-      known = stores.counts().recall(demand(Map.of()));
+      known = recall();
     }
   }
 
   private Verdict verdict() {
-    List<RuleResult> said = new ArrayList<>(asked.size());
-    for (int i = 0; i < decisions.length; i++) {
-      if (decisions[i] != null) {
-        said.add(new RuleResult(asked.get(i), decisions[i]));
-      }
-    }
     if (!isGranted) {
-      return new Verdict.Refused(said, mode, decidedAt);
+      return pending.refused();
     }
     if (request.isPresent()) {
       ticket.leaveToRequestId();
     }
-    if (delayMicros == 0) {
-      ticket.waited();
-      return new Verdict.Passed(said, mode, decidedAt, ticket, isReplayed);
+    if (pending.isDelayed()) {
+      ticket.queue();
+      return pending.queued(ticket, isReplayed);
     }
-    ticket.queue();
-    return new Verdict.Queued(said, mode, decidedAt, ticket, delayMicros, position, isReplayed);
+    ticket.waited();
+    return pending.passed(ticket, isReplayed);
   }
 
   /** Returns the verdict on a request whose id is recorded. */
-  private Verdict repeated(AcquireResult answer) {
-    if (!(answer.repetition() instanceof AcquireResult.Repetition.Replayed replayed)) {
-      return new Verdict.Reused(answer.decidedAt());
+  private Verdict repeated(AcquireResult recorded) {
+    if (!(recorded.repetition() instanceof AcquireResult.Repetition.Replayed replayed)) {
+      return new Verdict.Reused(recorded.decidedAt());
     }
     isReplayed = true;
     ticket = tickets.get();
@@ -158,27 +148,22 @@ final class Evaluation {
     isRefunded = false;
     isGranted = false;
     try {
-      isGranted = leases(replayed::note, held::acquireAgain) && (!isFirstLook || isStillKnown());
+      isGranted =
+          takeLeases(replayed::note, held::acquireAgain) && (!isFirstLook || isStillKnown());
     } finally {
       if (!isGranted) {
         ticket.close();
       }
     }
     if (isRefunded) {
-      return askedAfterRefund();
+      return decideAfterRefund();
     }
-    delayMicros = 0;
-    position = 0;
-    note(answer);
-    for (int k = 0; k < answer.outcomes().size(); k++) {
-      Outcome decision = answer.outcomes().get(k);
-      decisions[counted.get(k)] = decision;
-      if (decision instanceof Delayed delayed) {
-        delayMicros = Math.max(delayMicros, delayed.delayMicros());
-        position = Math.max(position, delayed.position());
-      }
+    pending.clearDelay();
+    pending.note(recorded, !counted.isEmpty());
+    for (int k = 0; k < recorded.outcomes().size(); k++) {
+      pending.set(counted.get(k), recorded.outcomes().get(k));
     }
-    delayMicros = Math.max(0, delayMicros - Micros.floor(replayed.ago()));
+    pending.hasWaited(Micros.floor(replayed.ago()));
     return verdict();
   }
 
@@ -187,16 +172,16 @@ final class Evaluation {
    * because the request was refunded since the lookup: then no caller would give the new one back.
    */
   private boolean isStillKnown() {
-    isRefunded = !ticket.isEmpty() && stores.counts().recall(demand(Map.of())).isEmpty();
+    isRefunded = !ticket.isEmpty() && recall().isEmpty();
     return !isRefunded;
   }
 
   /** Decides as if the request arrived after its refund. */
-  private Verdict askedAfterRefund() {
+  private Verdict decideAfterRefund() {
     isReplayed = false;
     known = Optional.empty();
     ticket = tickets.get();
-    Arrays.fill(decisions, null);
+    pending.clear();
     decideAnew();
     return known.map(this::repeated).orElseGet(this::verdict);
   }
@@ -211,8 +196,8 @@ final class Evaluation {
   }
 
   /** Acquires a lease for a shadow rule, which is given back with the others. */
-  LeaseDecision lease(RuleCheck onlooking, LimitedRule.Leased leased) {
-    return held.acquire(onlooking, leased, UUID.randomUUID().toString(), holder, ticket);
+  LeaseDecision lease(RuleCheck shadow, LimitedRule.Leased leased) {
+    return held.acquire(shadow, leased, UUID.randomUUID().toString(), holder, ticket);
   }
 
   private UUID newLeaseId() {
@@ -221,24 +206,25 @@ final class Evaluation {
 
   /** An operation that acquires a lease. */
   @FunctionalInterface
-  private interface Taking {
-    LeaseDecision take(
-        RuleCheck asked,
+  private interface Acquisition {
+    LeaseDecision acquire(
+        RuleCheck check,
         LimitedRule.Leased leased,
         String leaseId,
         HeldLeases.Holder holder,
         HeldTicket ticket);
   }
 
-  private boolean leases(Supplier<UUID> newId, Taking taking) {
-    if (counted.size() == asked.size()) {
+  private boolean takeLeases(Supplier<UUID> newId, Acquisition acquisition) {
+    if (counted.size() == checks.size()) {
       return true;
     }
     String leaseId = newId.get().toString();
-    for (int i = 0; i < decisions.length; i++) {
-      if (asked.get(i).rule().means() instanceof LimitedRule.Leased leased) {
-        LeaseDecision decision = taking.take(asked.get(i), leased, leaseId, holder, ticket);
-        decisions[i] = decided(leased, asked.get(i).cost(), decision);
+    for (int i = 0; i < checks.size(); i++) {
+      RuleCheck check = checks.get(i);
+      if (check.rule().kind() instanceof LimitedRule.Leased leased) {
+        LeaseDecision decision = acquisition.acquire(check, leased, leaseId, holder, ticket);
+        pending.lease(i, leased, decision);
         if (!decision.isGranted()) {
           return false;
         }
@@ -247,110 +233,67 @@ final class Evaluation {
     return true;
   }
 
-  private Decision decided(LimitedRule.Leased leased, long cost, LeaseDecision decision) {
-    int max = leased.concurrency().max();
-    long ttlMicros = leased.concurrency().ttlMicros();
-    long free = Math.max(0, max - decision.current());
-    return switch (decision) {
-      case LeaseDecision.Held given -> {
-        decidedAt = Optional.of(givenAt(given.lease(), ttlMicros));
-        yield new Decision.Allowed(free, ttlMicros);
-      }
-      case LeaseDecision.Full full -> {
-        decidedAt = Optional.of(now());
-        yield new Decision.Refused(free, full.retryAfterMicros(), full.retryAfterMicros());
-      }
-      case LeaseDecision.Unchecked unchecked -> {
-        mode = AcquireResult.Mode.OPEN;
-        decidedAt = Optional.of(givenAt(unchecked.lease(), ttlMicros));
-        yield new Decision.Allowed(max - cost, ttlMicros);
-      }
-      case LeaseDecision.Unavailable gone -> {
-        mode = AcquireResult.Mode.CLOSED;
-        decidedAt = Optional.of(now());
-        yield new Decision.Refused(0, gone.retryAfterMicros(), gone.retryAfterMicros());
-      }
-      case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
-    };
-  }
-
-  /** Returns the time at which the lease was granted, by the clock of its store. */
-  private static Instant givenAt(Lease lease, long ttlMicros) {
-    return Micros.instant(lease.expiresAtMicros() - ttlMicros);
-  }
-
-  private Instant now() {
-    return wallClock.instant().truncatedTo(ChronoUnit.MICROS);
-  }
-
   /**
    * Takes from all counters. Counters that refuse and have a queue are queued for instead; then all
    * are requested again, so that each is either taken from or queued for. Without counters, the
    * request is only recorded.
    */
-  private boolean counts() {
+  private boolean takeCounts() {
     Map<Integer, Delayed> waits = new HashMap<>(0);
-    while (request.isPresent() ? !asked.isEmpty() : waits.size() < counted.size()) {
-      AcquireRequest demand = demand(waits);
-      AcquireResult answer = stores.counts().decide(demand);
-      if (answer.isReplayed() || answer.isReused()) {
-        known = Optional.of(answer);
+    while (request.isPresent() ? !checks.isEmpty() : waits.size() < counted.size()) {
+      AcquireRequest acquireRequest = acquireRequest(waits);
+      AcquireResult result = stores.counts().decide(acquireRequest);
+      if (result.isReplayed() || result.isReused()) {
+        known = Optional.of(result);
         return false;
       }
-      note(answer);
+      pending.note(result, !counted.isEmpty());
       for (int k = 0; k < counted.size(); k++) {
         if (!waits.containsKey(k)) {
-          decisions[counted.get(k)] = answer.outcomes().get(k);
+          pending.set(counted.get(k), result.outcomes().get(k));
         }
       }
-      if (answer.isAllowed()) {
-        ticket.taken(stores.counts(), demand, answer);
+      if (result.isAllowed()) {
+        ticket.taken(stores.counts(), acquireRequest, result);
         return true;
       }
       // Refused because the usage is unknown: waiting does not change that.
-      if (answer.mode() == AcquireResult.Mode.CLOSED || !join(waits)) {
+      if (result.mode() == AcquireResult.Mode.CLOSED || !joinQueues(waits)) {
         return false;
       }
     }
     return true;
   }
 
-  private void note(AcquireResult answer) {
-    if (answer.mode() == AcquireResult.Mode.STORE) {
-      // The mode stays open if a lease was admitted unchecked, even if the counters were available.
-      decidedAt = Optional.of(answer.decidedAt());
-    } else if (!counted.isEmpty()) {
-      mode = answer.mode();
-      decidedAt = Optional.of(answer.decidedAt());
-    }
-  }
-
-  private AcquireRequest demand(Map<Integer, Delayed> waits) {
-    List<LimitRequest> asks = new ArrayList<>(counted.size());
+  private AcquireRequest acquireRequest(Map<Integer, Delayed> waits) {
+    List<LimitRequest> requests = new ArrayList<>(counted.size());
     for (int i : counted) {
-      if (asked.get(i).rule().means() instanceof LimitedRule.Counted means) {
-        asks.add(new LimitRequest(means.policy(), asked.get(i).key(), asked.get(i).cost()));
+      RuleCheck check = checks.get(i);
+      if (check.rule().kind() instanceof LimitedRule.Counted limit) {
+        requests.add(new LimitRequest(limit.policy(), check.key(), check.cost()));
       }
     }
-    return new AcquireRequest(asks, waits, request);
+    return new AcquireRequest(requests, waits, request);
   }
 
   /**
    * Takes a place in the queue of each counter that refuses; returns false if one has no queue or
    * no place.
    */
-  private boolean join(Map<Integer, Delayed> waits) {
+  private boolean joinQueues(Map<Integer, Delayed> waits) {
     for (int i : counted) {
-      if (decisions[i] instanceof Decision.Refused && queue(i).isEmpty()) {
+      if (pending.refusal(i) != null && queue(i).isEmpty()) {
         return false;
       }
     }
     boolean isIn = true;
     for (int k = 0; k < counted.size(); k++) {
       int i = counted.get(k);
-      if (decisions[i] instanceof Decision.Refused refused) {
-        decisions[i] = join(asked.get(i), queue(i).orElseThrow(), refused);
-        if (decisions[i] instanceof Delayed delayed) {
+      Decision.Refused refused = pending.refusal(i);
+      if (refused != null) {
+        Outcome outcome = join(checks.get(i), queue(i).orElseThrow(), refused);
+        pending.set(i, outcome);
+        if (outcome instanceof Delayed delayed) {
           waits.put(k, delayed);
         } else {
           isIn = false;
@@ -361,30 +304,25 @@ final class Evaluation {
   }
 
   private Optional<Queue> queue(int i) {
-    return asked.get(i).rule().means() instanceof LimitedRule.Counted means
-        ? means.queue()
+    return checks.get(i).rule().kind() instanceof LimitedRule.Counted limit
+        ? limit.queue()
         : Optional.empty();
   }
 
-  private Outcome join(RuleCheck asking, Queue queue, Decision.Refused refused) {
+  private Outcome join(RuleCheck check, Queue queue, Decision.Refused refused) {
     String placeId = UUID.randomUUID().toString();
-    String resource = RuleEvaluator.resourceOfQueue(asking);
+    String resource = check.queueResource();
     LeaseDecision joined =
-        stores.leases().join(resource, queue, placeId, asking.rule().rule().createdAt());
+        stores.leases().join(resource, queue, placeId, check.rule().rule().createdAt());
     if (joined instanceof LeaseDecision.Held) {
       ticket.place(stores.leases(), resource, placeId);
     }
-    Outcome outcome = queue.outcome(refused, joined);
-    if (outcome instanceof Delayed delayed) {
-      delayMicros = Math.max(delayMicros, delayed.delayMicros());
-      position = Math.max(position, delayed.position());
-    }
-    return outcome;
+    return queue.outcome(refused, joined);
   }
 
   void count(Verdict verdict) {
-    for (RuleResult said : verdict.said()) {
-      said.rule().tally().count(RuleCounters.Kind.of(said.outcome(), isReplayed));
+    for (RuleResult result : verdict.results()) {
+      result.rule().counters().count(RuleCounters.Kind.of(result.outcome(), isReplayed));
     }
   }
 }

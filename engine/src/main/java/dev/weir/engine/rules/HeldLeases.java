@@ -25,15 +25,15 @@ final class HeldLeases {
   private static final int RENEWALS_IN_A_LEASE = 3;
 
   /** Max number of lost leases that are recorded; others end when they expire. */
-  private static final int MOST_LOST = 1_000;
+  private static final int MAX_LOST = 1_000;
 
   /** Max number of lost leases that are ended per run, so that renewals do not wait long. */
-  private static final int MOST_ENDED_AT_A_TIME = 50;
+  private static final int MAX_ENDED_PER_RUN = 50;
 
   private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
 
   /** Leases that the store may have but no caller holds, because its response was lost. */
-  private final BlockingQueue<HeldLease> lost = new ArrayBlockingQueue<>(MOST_LOST);
+  private final BlockingQueue<HeldLease> lost = new ArrayBlockingQueue<>(MAX_LOST);
 
   private final RuleEvaluator.Stores stores;
   private final LongSupplier nowMicros;
@@ -62,7 +62,9 @@ final class HeldLeases {
     private final String resource;
     private final Concurrency concurrency;
     private final String leaseId;
-    private volatile long askedAtMicros;
+
+    /** When it was acquired, or last renewed. */
+    private volatile long requestedAtMicros;
 
     private HeldLease(
         LeaseStore store, String resource, Concurrency concurrency, String leaseId, long now) {
@@ -70,11 +72,11 @@ final class HeldLeases {
       this.resource = resource;
       this.concurrency = concurrency;
       this.leaseId = leaseId;
-      this.askedAtMicros = now;
+      this.requestedAtMicros = now;
     }
 
     private boolean isDue(long now) {
-      return now - askedAtMicros >= concurrency.ttlMicros() / RENEWALS_IN_A_LEASE;
+      return now - requestedAtMicros >= concurrency.ttlMicros() / RENEWALS_IN_A_LEASE;
     }
 
     /**
@@ -82,7 +84,7 @@ final class HeldLeases {
      * created.
      */
     private boolean isOver(long now) {
-      return now - askedAtMicros >= concurrency.ttlMicros();
+      return now - requestedAtMicros >= concurrency.ttlMicros();
     }
 
     private HeldLease from(long now) {
@@ -95,21 +97,21 @@ final class HeldLeases {
      */
     private void renew(long now) {
       if (!(store.renew(resource, concurrency, leaseId) instanceof LeaseDecision.Unavailable)) {
-        askedAtMicros = now;
+        requestedAtMicros = now;
       }
     }
   }
 
   /** Acquires a lease for a rule; the ticket gives it back. */
   LeaseDecision acquire(
-      RuleCheck asked,
+      RuleCheck check,
       LimitedRule.Leased leased,
       String leaseId,
       Holder holder,
       HeldTicket ticket) {
-    LeaseStore store = store(asked);
-    String resource = RuleEvaluator.resourceOfLeases(asked.rule(), asked.key());
-    LeaseDecision decision = acquired(asked, store, resource, leased.concurrency(), leaseId);
+    LeaseStore store = store(check);
+    String resource = check.leaseResource();
+    LeaseDecision decision = acquired(check, store, resource, leased.concurrency(), leaseId);
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
       case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
@@ -126,7 +128,7 @@ final class HeldLeases {
       if (holder == Holder.NODE) {
         leases.add(lease);
       } else {
-        ticket.add(new ForCaller(asked, lease));
+        ticket.add(new ForCaller(check, lease));
       }
       ticket.add(
           () -> {
@@ -142,14 +144,14 @@ final class HeldLeases {
    * back only what is acquired here.
    */
   LeaseDecision acquireAgain(
-      RuleCheck asked,
+      RuleCheck check,
       LimitedRule.Leased leased,
       String leaseId,
       Holder holder,
       HeldTicket ticket) {
-    LeaseDecision decision = renew(asked, leased, leaseId);
+    LeaseDecision decision = renew(check, leased, leaseId);
     if (decision instanceof LeaseDecision.Gone) {
-      return acquire(asked, leased, leaseId, holder, ticket);
+      return acquire(check, leased, leaseId, holder, ticket);
     }
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
@@ -159,8 +161,8 @@ final class HeldLeases {
       case LeaseDecision.Unavailable gone -> {}
     }
     if (decision.isGranted()) {
-      String resource = RuleEvaluator.resourceOfLeases(asked.rule(), asked.key());
-      ticket.add(new ForCaller(asked, lease(store(asked), resource, leased, leaseId)));
+      String resource = check.leaseResource();
+      ticket.add(new ForCaller(check, lease(store(check), resource, leased, leaseId)));
     }
     return decision;
   }
@@ -172,16 +174,16 @@ final class HeldLeases {
 
   /** A lease that its caller will hold, and this node holds while the caller waits in a queue. */
   final class ForCaller {
-    private final RuleCheck asked;
+    private final RuleCheck check;
     private final HeldLease lease;
 
-    private ForCaller(RuleCheck asked, HeldLease lease) {
-      this.asked = asked;
+    private ForCaller(RuleCheck check, HeldLease lease) {
+      this.check = check;
       this.lease = lease;
     }
 
-    RuleCheck asked() {
-      return asked;
+    RuleCheck check() {
+      return check;
     }
 
     /** Starts to renew the lease. */
@@ -199,19 +201,19 @@ final class HeldLeases {
       leave();
       LeaseDecision renewed = lease.store.renew(lease.resource, lease.concurrency, lease.leaseId);
       return renewed instanceof LeaseDecision.Gone
-          ? acquired(asked, lease.store, lease.resource, lease.concurrency, lease.leaseId)
+          ? acquired(check, lease.store, lease.resource, lease.concurrency, lease.leaseId)
           : renewed;
     }
   }
 
   /** Acquires a lease. If a store in memory is full, leases of open rules are granted uncounted. */
   private static LeaseDecision acquired(
-      RuleCheck asked, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
-    int places = Math.toIntExact(asked.cost());
+      RuleCheck check, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
+    int places = Math.toIntExact(check.cost());
     try {
-      return store.acquire(resource, concurrency, leaseId, places, asked.rule().rule().createdAt());
+      return store.acquire(resource, concurrency, leaseId, places, check.rule().rule().createdAt());
     } catch (StoreException e) {
-      if (!e.isFull() || asked.rule().spec().onStoreFailure() != OnStoreFailure.OPEN) {
+      if (!e.isFull() || check.rule().spec().onStoreFailure() != OnStoreFailure.OPEN) {
         throw e;
       }
       long now = Micros.ceil(Instant.now());
@@ -220,16 +222,12 @@ final class HeldLeases {
   }
 
   /** Renews a lease that its caller holds. */
-  LeaseDecision renew(RuleCheck asked, LimitedRule.Leased leased, String leaseId) {
-    return store(asked)
-        .renew(
-            RuleEvaluator.resourceOfLeases(asked.rule(), asked.key()),
-            leased.concurrency(),
-            leaseId);
+  LeaseDecision renew(RuleCheck check, LimitedRule.Leased leased, String leaseId) {
+    return store(check).renew(check.leaseResource(), leased.concurrency(), leaseId);
   }
 
-  private LeaseStore store(RuleCheck asked) {
-    return asked.rule().spec().onStoreFailure() == OnStoreFailure.OPEN
+  private LeaseStore store(RuleCheck check) {
+    return check.rule().spec().onStoreFailure() == OnStoreFailure.OPEN
         ? stores.openLeases()
         : stores.leases();
   }
@@ -243,7 +241,7 @@ final class HeldLeases {
 
   /** Ends leases that the store may have but no caller holds; they would block their places. */
   private void endLost() {
-    for (int i = 0; i < MOST_ENDED_AT_A_TIME; i++) {
+    for (int i = 0; i < MAX_ENDED_PER_RUN; i++) {
       HeldLease lease = lost.poll();
       if (lease == null) {
         return;

@@ -70,8 +70,8 @@ final class HeldTicket implements Ticket {
     duringTheWait.add(() -> store.release(resource, placeId));
   }
 
-  synchronized void taken(LimitStore store, AcquireRequest demand, AcquireResult granted) {
-    duringTheWait.add(() -> store.refund(demand, granted));
+  synchronized void taken(LimitStore store, AcquireRequest request, AcquireResult granted) {
+    duringTheWait.add(() -> store.refund(request, granted));
   }
 
   /** Starts the wait of a request. */
@@ -109,7 +109,7 @@ final class HeldTicket implements Ticket {
           giveAllBack();
           return Optional.of(
               new RuleResult(
-                  each.asked(),
+                  each.check(),
                   new Decision.Refused(0, full.retryAfterMicros(), full.retryAfterMicros())));
         }
         case LeaseDecision.Unavailable gone -> {

@@ -11,22 +11,22 @@ import java.util.Optional;
  */
 public final class LimitedRule {
   private final Rule rule;
-  private final Means means;
+  private final Kind kind;
   private final PolicyText text;
   private final RuleCounters counters;
 
   /** How a rule decides. */
-  public sealed interface Means {}
+  public sealed interface Kind {}
 
   /** By counting. */
-  public record Counted(Policy policy, Optional<Queue> queue) implements Means {}
+  public record Counted(Policy policy, Optional<Queue> queue) implements Kind {}
 
   /** By granting leases. */
-  public record Leased(Concurrency concurrency) implements Means {}
+  public record Leased(Concurrency concurrency) implements Kind {}
 
-  private LimitedRule(Rule rule, Means means, PolicyText text, RuleCounters counters) {
+  private LimitedRule(Rule rule, Kind kind, PolicyText text, RuleCounters counters) {
     this.rule = rule;
-    this.means = means;
+    this.kind = kind;
     this.text = text;
     this.counters = counters;
   }
@@ -39,14 +39,14 @@ public final class LimitedRule {
               rule,
               new Counted(
                   new Policy(spec.name(), rate.limit(), spec.onStoreFailure(), rule.createdAt()),
-                  rate.waiting().queue()),
+                  rate.queueSettings().queue()),
               PolicyText.ofRule(spec.name(), rate.limit()),
               counters);
-      case Quota.Together together ->
+      case Quota.Concurrent concurrent ->
           new LimitedRule(
               rule,
-              new Leased(together.concurrency()),
-              PolicyText.ofConcurrency(spec.name(), together.concurrency()),
+              new Leased(concurrent.concurrency()),
+              PolicyText.ofConcurrency(spec.name(), concurrent.concurrency()),
               counters);
     };
   }
@@ -63,8 +63,8 @@ public final class LimitedRule {
     return rule.name();
   }
 
-  public Means means() {
-    return means;
+  public Kind kind() {
+    return kind;
   }
 
   /** Returns the representation of this rule in header fields. */
@@ -72,7 +72,7 @@ public final class LimitedRule {
     return text;
   }
 
-  public RuleCounters tally() {
+  public RuleCounters counters() {
     return counters;
   }
 
@@ -86,7 +86,7 @@ public final class LimitedRule {
 
   /** Returns the maximum cost of a check of this rule. */
   public long maxCost() {
-    return switch (means) {
+    return switch (kind) {
       case Counted counted -> counted.policy().limit().maxCost();
       case Leased leased -> leased.concurrency().max();
     };

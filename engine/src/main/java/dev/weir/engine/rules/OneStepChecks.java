@@ -28,7 +28,7 @@ final class OneStepChecks {
   static boolean isOneStep(List<RuleCheck> checks) {
     for (RuleCheck check : checks) {
       if (check.rule().isShadow()
-          || !(check.rule().means() instanceof LimitedRule.Counted counted)
+          || !(check.rule().kind() instanceof LimitedRule.Counted counted)
           || counted.queue().isPresent()) {
         return false;
       }
@@ -48,7 +48,7 @@ final class OneStepChecks {
     observer.decided(result.mode());
     List<RuleResult> results = results(checks, result);
     for (RuleResult each : results) {
-      each.rule().tally().count(RuleCounters.Kind.of(each.outcome(), result.isReplayed()));
+      each.rule().counters().count(RuleCounters.Kind.of(each.outcome(), result.isReplayed()));
     }
     Optional<Instant> decidedAt = Optional.of(result.decidedAt());
     return result.isAllowed()
@@ -83,7 +83,7 @@ final class OneStepChecks {
   private static Optional<AcquireRequest> request(List<RuleCheck> checks, RequestBinding binding) {
     List<LimitRequest> limits = new ArrayList<>(checks.size());
     for (RuleCheck check : checks) {
-      if (check.rule().isActive() && check.rule().means() instanceof LimitedRule.Counted counted) {
+      if (check.rule().isActive() && check.rule().kind() instanceof LimitedRule.Counted counted) {
         limits.add(new LimitRequest(counted.policy(), check.key(), check.cost()));
       }
     }

@@ -11,18 +11,18 @@ import java.util.Optional;
 /** What a rule allows. */
 public sealed interface Quota {
   /** A number of units per time, with an optional queue beyond it. */
-  record Rate(Limit limit, Waiting waiting) implements Quota {
+  record Rate(Limit limit, QueueSettings queueSettings) implements Quota {
     public static Rate of(Limit limit) {
-      return new Rate(limit, Waiting.NONE);
+      return new Rate(limit, QueueSettings.NONE);
     }
   }
 
   /** A number of concurrent requests. */
-  record Together(Concurrency concurrency) implements Quota {
+  record Concurrent(Concurrency concurrency) implements Quota {
     /** The minimum time to live, long enough for the forwarding node to renew the lease in time. */
     public static final Duration MIN_LEASE = Duration.ofSeconds(1);
 
-    public Together {
+    public Concurrent {
       RuleField.LEASE_TTL.require(Micros.duration(concurrency.ttlMicros()));
     }
   }
@@ -32,14 +32,14 @@ public sealed interface Quota {
    *
    * @param isEnabled false to switch the queue off while keeping its settings
    */
-  record Waiting(boolean isEnabled, int maxSize, long delayMillis) {
-    public static final int MAX_WAITING = 100_000;
+  record QueueSettings(boolean isEnabled, int maxSize, long delayMillis) {
+    public static final int MAX_SIZE = 100_000;
 
     public static final long MAX_DELAY_MILLIS = 30_000;
 
-    public static final Waiting NONE = new Waiting(false, 0, 100);
+    public static final QueueSettings NONE = new QueueSettings(false, 0, 100);
 
-    public Waiting {
+    public QueueSettings {
       RuleField.MAX_QUEUE_SIZE.require(BigDecimal.valueOf(maxSize));
       RuleField.DELAY_PER_REQUEST_MS.require(BigDecimal.valueOf(delayMillis));
     }

@@ -54,7 +54,7 @@ public final class RateLimitFields {
 
   /** Adds all fields of a response; none if no rule applied. */
   public static void add(BiConsumer<String, String> headers, Verdict verdict) {
-    List<RuleResult> results = verdict.said();
+    List<RuleResult> results = verdict.results();
     if (results.isEmpty()) {
       return;
     }
@@ -80,7 +80,7 @@ public final class RateLimitFields {
         result.rule().text(),
         result.check().key(),
         outcome.remaining(),
-        result.rule().means() instanceof LimitedRule.Leased
+        result.rule().kind() instanceof LimitedRule.Leased
             ? OptionalLong.empty()
             : OptionalLong.of(outcome.resetMicros()),
         outcome instanceof Decision.Refused);

@@ -9,7 +9,7 @@ public final class RepeatedHeaderException extends RuntimeException {
 
   RepeatedHeaderException(String name) {
     super(
-        "Rules count by the header %s, so it may be there only once, and not with _ for - too."
+        "Rules count by the header %s, so it may occur only once, and not also with _ in place of -."
             .formatted(name));
   }
 }

@@ -111,7 +111,7 @@ public record RequestPath(String text, List<String> segments) {
     if (segment.startsWith(HERE) || segment.startsWith("%")) {
       String read = segment.replace("%2e", HERE).replace("%2E", HERE);
       if (isDots(withoutParameters(read))) {
-        throw new AmbiguousPathException("has dots in disguise");
+        throw new AmbiguousPathException("has disguised dot segments");
       }
     }
   }
@@ -177,14 +177,14 @@ public record RequestPath(String text, List<String> segments) {
         }
       }
       if (b < ' ' || b == 0x7F || b == '\\' || b > 0xFF || (c != '%' && (b >= 0x7F || b == ' '))) {
-        throw new AmbiguousPathException("has a sign that is not allowed in a path");
+        throw new AmbiguousPathException("has a character that is not allowed in a path");
       }
       bytes.put((byte) b);
     }
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
     } catch (CharacterCodingException e) {
-      throw new AmbiguousPathException("is no UTF-8");
+      throw new AmbiguousPathException("is not UTF-8");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.RequestDigest;
 import java.util.List;
 
@@ -11,5 +12,15 @@ public record RuleCheck(LimitedRule rule, String key, long cost) {
         checks.stream()
             .map(check -> new RequestDigest.Part(check.rule().name(), check.key(), check.cost()))
             .toList());
+  }
+
+  /** Returns the resource of the leases that the rule grants to the key. */
+  public String leaseResource() {
+    return LimitNames.resource("rule", rule.name(), key);
+  }
+
+  /** Returns the resource of the queue in which requests with the key wait for the rule. */
+  String queueResource() {
+    return LimitNames.resource("queue", rule.name(), key);
   }
 }

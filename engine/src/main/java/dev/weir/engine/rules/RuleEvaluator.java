@@ -1,15 +1,10 @@
 package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Outcome;
-import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitNames;
-import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.RequestBinding;
 import java.time.Duration;
@@ -37,8 +32,8 @@ import java.util.stream.Stream;
  */
 public final class RuleEvaluator {
   /**
-   * The interval at which to call {@link #renewLeases()}, so that even the shortest lease is
-   * renewed in time.
+   * The interval at which to call {@link #renewLeases()}, so that even a lease with the minimum
+   * time to live is renewed in time.
    */
   public static final Duration BETWEEN_RENEWALS = Duration.ofMillis(250);
 
@@ -47,11 +42,12 @@ public final class RuleEvaluator {
   private static final Verdict NOT_COVERED =
       new Verdict.Passed(List.of(), AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
 
-  private final RuleIndex book;
+  private final RuleIndex index;
   private final Stores stores;
   private final RuleObserver observer;
   private final HeldLeases held;
   private final OneStepChecks oneStep;
+  private final Preview preview;
   private final InstantSource wallClock;
 
   /** Request ids that share a lock wait for each other, so there are many locks. */
@@ -66,9 +62,9 @@ public final class RuleEvaluator {
    */
   public record Stores(LimitStore counts, LeaseStore leases, LeaseStore openLeases) {}
 
-  public RuleEvaluator(RuleIndex book, Stores stores, RuleObserver observer) {
+  public RuleEvaluator(RuleIndex index, Stores stores, RuleObserver observer) {
     this(
-        book,
+        index,
         stores,
         observer,
         () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
@@ -81,28 +77,29 @@ public final class RuleEvaluator {
    * @param wallClock the time of a refusal by a lease store, which does not return it
    */
   RuleEvaluator(
-      RuleIndex book,
+      RuleIndex index,
       Stores stores,
       RuleObserver observer,
       LongSupplier nowMicros,
       InstantSource wallClock) {
     this.wallClock = wallClock;
-    this.book = book;
+    this.index = index;
     this.stores = stores;
     this.observer = observer;
     this.held = new HeldLeases(stores, nowMicros);
     this.oneStep = new OneStepChecks(stores.counts(), observer);
+    this.preview = new Preview(stores);
   }
 
   /** Decides by the rules that cover a request. */
   public Verdict decide(Request request) {
-    RuleIndex.Covering covering = book.covering(request);
+    RuleIndex.Covering covering = index.covering(request);
     if (covering.isEmpty()) {
       return NOT_COVERED;
     }
     return decide(
-        asked(covering.inForce(), request),
-        asked(covering.inShadow(), request),
+        checks(covering.inForce(), request),
+        checks(covering.inShadow(), request),
         RequestBinding.NONE,
         HeldLeases.Holder.NODE);
   }
@@ -111,8 +108,8 @@ public final class RuleEvaluator {
    * Decides by rules given by name; inactive rules are ignored. This node renews the leases until
    * the ticket is closed, like those of requests.
    */
-  public Verdict decide(List<RuleCheck> asked) {
-    return decide(asked, RequestBinding.NONE, HeldLeases.Holder.NODE);
+  public Verdict decide(List<RuleCheck> checks) {
+    return decide(checks, RequestBinding.NONE, HeldLeases.Holder.NODE);
   }
 
   /**
@@ -123,11 +120,11 @@ public final class RuleEvaluator {
    * for the rest of its delay; only a lease that has ended meanwhile is acquired again. What it
    * took is not given back when its client disconnects, but by {@link LimitStore#refund}.
    */
-  public Verdict decide(List<RuleCheck> asked, Repeat repeat) {
-    RequestBinding binding = repeat.binding(asked);
-    return OneStepChecks.isOneStep(asked)
-        ? oneStep.decide(asked, binding)
-        : decide(asked, binding, HeldLeases.Holder.CALLER);
+  public Verdict decide(List<RuleCheck> checks, Repeat repeat) {
+    RequestBinding binding = repeat.binding(checks);
+    return OneStepChecks.isOneStep(checks)
+        ? oneStep.decide(checks, binding)
+        : decide(checks, binding, HeldLeases.Holder.CALLER);
   }
 
   /**
@@ -147,15 +144,15 @@ public final class RuleEvaluator {
         checks.stream()
             .filter(check -> check.rule().isActive() && !check.rule().isShadow())
             .toList();
-    return OneStepChecks.preview(peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
+    return OneStepChecks.preview(preview.peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
   }
 
-  private Verdict decide(List<RuleCheck> asked, RequestBinding request, HeldLeases.Holder holder) {
-    List<RuleCheck> inForce = new ArrayList<>(asked.size());
+  private Verdict decide(List<RuleCheck> checks, RequestBinding request, HeldLeases.Holder holder) {
+    List<RuleCheck> inForce = new ArrayList<>(checks.size());
     List<RuleCheck> inShadow = new ArrayList<>(0);
-    for (RuleCheck each : asked) {
-      if (each.rule().isActive()) {
-        (each.rule().isShadow() ? inShadow : inForce).add(each);
+    for (RuleCheck check : checks) {
+      if (check.rule().isActive()) {
+        (check.rule().isShadow() ? inShadow : inForce).add(check);
       }
     }
     return decide(inForce, inShadow, request, holder);
@@ -179,26 +176,26 @@ public final class RuleEvaluator {
 
   /** Decides for a caller that does not report the end of the request: grants no leases. */
   public Verdict decideWithoutLeases(Request request) {
-    RuleIndex.Covering covering = book.covering(request);
+    RuleIndex.Covering covering = index.covering(request);
     return covering.isEmpty()
         ? NOT_COVERED
         : decide(
-            asked(counted(covering.inForce()), request),
-            asked(counted(covering.inShadow()), request),
+            checks(counted(covering.inForce()), request),
+            checks(counted(covering.inShadow()), request),
             RequestBinding.NONE,
             HeldLeases.Holder.CALLER);
   }
 
   private static List<LimitedRule> counted(List<LimitedRule> rules) {
-    return rules.stream().filter(rule -> rule.means() instanceof LimitedRule.Counted).toList();
+    return rules.stream().filter(rule -> rule.kind() instanceof LimitedRule.Counted).toList();
   }
 
-  private static List<RuleCheck> asked(List<LimitedRule> rules, Request request) {
-    List<RuleCheck> asked = new ArrayList<>(rules.size());
+  private static List<RuleCheck> checks(List<LimitedRule> rules, Request request) {
+    List<RuleCheck> checks = new ArrayList<>(rules.size());
     for (LimitedRule rule : rules) {
-      asked.add(new RuleCheck(rule, rule.spec().coverage().key(request), 1));
+      checks.add(new RuleCheck(rule, rule.spec().coverage().key(request), 1));
     }
-    return asked;
+    return checks;
   }
 
   private Verdict decide(
@@ -206,16 +203,18 @@ public final class RuleEvaluator {
       List<RuleCheck> inShadow,
       RequestBinding request,
       HeldLeases.Holder holder) {
-    Evaluation attempt =
+    Evaluation evaluation =
         new Evaluation(
             stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);
     Verdict verdict =
-        attempt.isRepeatableWithLeases() ? inTurn(request.id(), attempt::decide) : attempt.decide();
+        evaluation.isRepeatableWithLeases()
+            ? inTurn(request.id(), evaluation::decide)
+            : evaluation.decide();
     observer.decided(verdict.mode());
-    attempt.count(verdict);
-    if (attempt.hasTaken()) {
-      for (RuleCheck each : inShadow) {
-        lookOn(each, attempt);
+    evaluation.count(verdict);
+    if (evaluation.hasTaken()) {
+      for (RuleCheck check : inShadow) {
+        shadow(check, evaluation);
       }
     }
     return verdict;
@@ -236,26 +235,21 @@ public final class RuleEvaluator {
   }
 
   /** Evaluates a shadow rule. */
-  private void lookOn(RuleCheck asked, Evaluation attempt) {
+  private void shadow(RuleCheck check, Evaluation evaluation) {
     boolean isAllowed =
-        switch (asked.rule().means()) {
+        switch (check.rule().kind()) {
           case LimitedRule.Counted counted ->
-              stores.counts().take(counted.policy(), asked.key(), asked.cost());
+              stores.counts().take(counted.policy(), check.key(), check.cost());
           // A caller that is not informed of a lease would never give it back.
           case LimitedRule.Leased leased ->
-              attempt.isHeldByNode()
-                  ? attempt.lease(asked, leased).isGranted()
-                  : peek(asked).isAllowed();
+              evaluation.isHeldByNode()
+                  ? evaluation.lease(check, leased).isGranted()
+                  : preview.peek(check).isAllowed();
         };
-    asked
+    check
         .rule()
-        .tally()
+        .counters()
         .count(isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED);
-  }
-
-  /** Returns the resource of the leases that a rule grants to a key. */
-  public static String resourceOfLeases(LimitedRule rule, String key) {
-    return LimitNames.resource("rule", rule.name(), key);
   }
 
   /**
@@ -270,63 +264,24 @@ public final class RuleEvaluator {
   }
 
   /** Renews a lease of a rule for its holder; returns empty if the rule grants no leases. */
-  public Optional<LeaseDecision> renew(RuleCheck asked, String leaseId) {
-    return asked.rule().means() instanceof LimitedRule.Leased leased
-        ? Optional.of(held.renew(asked, leased, leaseId))
+  public Optional<LeaseDecision> renew(RuleCheck check, String leaseId) {
+    return check.rule().kind() instanceof LimitedRule.Leased leased
+        ? Optional.of(held.renew(check, leased, leaseId))
         : Optional.empty();
   }
 
   /** Returns how the rules would decide a request now. Takes nothing. */
   public Explanation explain(Request request) {
-    RuleIndex.Covering covering = book.covering(request);
+    RuleIndex.Covering covering = index.covering(request);
     return new Explanation(
-        peek(asked(covering.inForce(), request)),
-        asked(covering.overridden(), request),
-        peek(asked(covering.inShadow(), request)));
+        preview.peek(checks(covering.inForce(), request)),
+        checks(covering.overridden(), request),
+        preview.peek(checks(covering.inShadow(), request)));
   }
 
   /** Returns how the rules would decide these checks now, each independently. Takes nothing. */
-  public List<RuleResult> peek(List<RuleCheck> asked) {
-    return asked.stream().map(each -> new RuleResult(each, peek(each))).toList();
-  }
-
-  private Outcome peek(RuleCheck asked) {
-    return switch (asked.rule().means()) {
-      case LimitedRule.Counted counted -> peek(asked, counted);
-      case LimitedRule.Leased leased -> {
-        int current = stores.leases().current(resourceOfLeases(asked.rule(), asked.key()));
-        long free = Math.max(0, leased.concurrency().max() - current);
-        // The ends of the leases are not looked up: all have ended after their time to live.
-        long reset = current == 0 ? 0 : leased.concurrency().ttlMicros();
-        yield free >= asked.cost()
-            ? new Decision.Allowed(free, reset)
-            : new Decision.Refused(free, reset, reset);
-      }
-    };
-  }
-
-  private Outcome peek(RuleCheck asked, LimitedRule.Counted counted) {
-    Decision decision =
-        stores
-            .counts()
-            .peek(AcquireRequest.of(new LimitRequest(counted.policy(), asked.key(), asked.cost())))
-            .decision();
-    if (!(decision instanceof Decision.Refused refused) || counted.queue().isEmpty()) {
-      return decision;
-    }
-    Queue queue = counted.queue().get();
-    int waiting = stores.leases().current(resourceOfQueue(asked));
-    return waiting >= queue.maxSize()
-        ? refused
-        : new Delayed(
-            refused.remaining(),
-            refused.resetMicros(),
-            (waiting + 1) * queue.delayMicros(),
-            waiting + 1);
-  }
-
-  static String resourceOfQueue(RuleCheck asked) {
-    return LimitNames.resource("queue", asked.rule().name(), asked.key());
+  public List<RuleResult> peek(List<RuleCheck> checks) {
+    return preview.peek(checks);
   }
 
   /**
@@ -340,7 +295,7 @@ public final class RuleEvaluator {
       List<RuleResult> inForce, List<RuleCheck> overridden, List<RuleResult> inShadow) {
     /** Returns true if the request could pass, immediately or after a wait. */
     public boolean isPassing() {
-      return inForce.stream().noneMatch(said -> said.outcome() instanceof Decision.Refused);
+      return inForce.stream().noneMatch(result -> result.outcome() instanceof Decision.Refused);
     }
   }
 }

@@ -64,8 +64,7 @@ public enum RuleField {
 
   ALIGNED("aligned", byDefault(false), new FieldType.Flag(), FIXED_WINDOW),
 
-  CAPACITY(
-      "capacity", required(), new FieldType.Whole(1, TokenBucket.MAX_CAPACITY), TOKEN_BUCKET),
+  CAPACITY("capacity", required(), new FieldType.Whole(1, TokenBucket.MAX_CAPACITY), TOKEN_BUCKET),
 
   REFILL_RATE("refillRate", required(), new FieldType.Rate(), TOKEN_BUCKET),
 
@@ -79,8 +78,7 @@ public enum RuleField {
   LEASE_TTL(
       "leaseTtl",
       byDefault(Duration.ofMinutes(1)),
-      new FieldType.Period(
-          Quota.Together.MIN_LEASE, Micros.duration(Limit.MAX_DURATION_MICROS)),
+      new FieldType.Period(Quota.Concurrent.MIN_LEASE, Micros.duration(Limit.MAX_DURATION_MICROS)),
       CONCURRENCY),
 
   QUEUE_ENABLED(
@@ -94,7 +92,7 @@ public enum RuleField {
   MAX_QUEUE_SIZE(
       "maxQueueSize",
       byDefault(BigDecimal.ZERO),
-      new FieldType.Whole(0, Quota.Waiting.MAX_WAITING),
+      new FieldType.Whole(0, Quota.QueueSettings.MAX_SIZE),
       FIXED_WINDOW,
       SLIDING_WINDOW,
       TOKEN_BUCKET),
@@ -102,7 +100,7 @@ public enum RuleField {
   DELAY_PER_REQUEST_MS(
       "delayPerRequestMs",
       byDefault(BigDecimal.valueOf(100)),
-      new FieldType.Whole(1, Quota.Waiting.MAX_DELAY_MILLIS),
+      new FieldType.Whole(1, Quota.QueueSettings.MAX_DELAY_MILLIS),
       FIXED_WINDOW,
       SLIDING_WINDOW,
       TOKEN_BUCKET),
@@ -196,7 +194,7 @@ public enum RuleField {
   }
 
   /** Returns the value of an absent field, or null if it has none. */
-  @Nullable Object defaultValue() {
+  public @Nullable Object defaultValue() {
     return presence instanceof Presence.Default given ? given.value() : null;
   }
 

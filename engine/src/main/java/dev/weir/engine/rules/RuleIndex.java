@@ -104,9 +104,9 @@ public final class RuleIndex {
     observer.rulesKnown(all.stream().map(Rule::name).collect(Collectors.toSet()));
     for (Rule rule : all) {
       LimitedRule before = known.get(rule.name());
-      RuleCounters counters = observer.tally(rule.name());
+      RuleCounters counters = observer.counters(rule.name());
       LimitedRule limited =
-          before != null && before.rule().equals(rule) && before.tally().equals(counters)
+          before != null && before.rule().equals(rule) && before.counters().equals(counters)
               ? before
               : LimitedRule.of(rule, counters);
       byName.put(rule.name(), limited);

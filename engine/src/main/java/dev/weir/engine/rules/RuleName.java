@@ -4,7 +4,9 @@ import java.util.Optional;
 
 /** What the name of a rule must be like: header fields carry it as it is. */
 public final class RuleName {
-  /** The prefix of the names of policies that are not rules, so that no rule shares their counts. */
+  /**
+   * The prefix of the names of policies that are not rules, so that no rule shares their counts.
+   */
   public static final String RESERVED_PREFIX = "weir:";
 
   public static final int MAX_LENGTH = 100;

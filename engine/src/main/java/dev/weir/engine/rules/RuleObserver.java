@@ -11,11 +11,11 @@ public interface RuleObserver {
   /** An observer that does nothing. */
   RuleObserver NONE = new RuleObserver() {};
 
-  /** Called with the names of all existing rules, before {@link #tally} is called for them. */
+  /** Called with the names of all existing rules, before {@link #counters} is called for them. */
   default void rulesKnown(Set<String> names) {}
 
   /** Returns the counters for the decisions of a rule; called again whenever rules are read. */
-  default RuleCounters tally(String rule) {
+  default RuleCounters counters(String rule) {
     return RuleCounters.NONE;
   }
 

@@ -24,7 +24,7 @@ public record RuleSpec(
   public RuleSpec {
     RuleField.NAME.require(name);
     RuleField.PRIORITY.require(BigDecimal.valueOf(priority));
-    if (quota instanceof Quota.Together) {
+    if (quota instanceof Quota.Concurrent) {
       RuleField.ON_STORE_FAILURE.require(
           FieldType.Choice.lower(onStoreFailure), RuleAlgorithm.CONCURRENCY);
     }

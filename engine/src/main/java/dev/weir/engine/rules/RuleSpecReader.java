@@ -101,14 +101,14 @@ final class RuleSpecReader {
   }
 
   private static Optional<FieldType.Problem> missing(boolean applies, RuleField field) {
-    return applies && field.isRequired()
-        ? FieldType.Problem.of("is missing")
-        : Optional.empty();
+    return applies && field.isRequired() ? FieldType.Problem.of("is missing") : Optional.empty();
   }
 
   /** Checks the fields that depend on each other, if they are valid one by one. */
   private void checkTogether() {
-    if (isValid(QUEUE_ENABLED, MAX_QUEUE_SIZE) && flag(QUEUE_ENABLED) && whole(MAX_QUEUE_SIZE) == 0) {
+    if (isValid(QUEUE_ENABLED, MAX_QUEUE_SIZE)
+        && flag(QUEUE_ENABLED)
+        && whole(MAX_QUEUE_SIZE) == 0) {
       wrong(
           MAX_QUEUE_SIZE,
           new FieldType.Problem("must be at least 1 where queueEnabled is true", ""));
@@ -130,8 +130,7 @@ final class RuleSpecReader {
 
   private Coverage coverage() {
     return new Coverage(
-        Optional.ofNullable(values.get(PATH_PATTERN))
-            .map(path -> PathPattern.of((String) path)),
+        Optional.ofNullable(values.get(PATH_PATTERN)).map(path -> PathPattern.of((String) path)),
         Set.copyOf(texts(METHODS)),
         texts(KEY_BY).stream().map(KeyPart::of).toList());
   }
@@ -147,16 +146,15 @@ final class RuleSpecReader {
       case SLIDING_WINDOW -> rate(new SlidingWindow(whole(ALLOWED_REQUESTS), windowMicros()));
       case TOKEN_BUCKET -> rate(rate().bucket(whole(CAPACITY)));
       case CONCURRENCY ->
-          new Quota.Together(
-              Concurrency.of(
-                  Math.toIntExact(whole(MAX_CONCURRENT)), (Duration) value(LEASE_TTL)));
+          new Quota.Concurrent(
+              Concurrency.of(Math.toIntExact(whole(MAX_CONCURRENT)), (Duration) value(LEASE_TTL)));
     };
   }
 
   private Quota rate(Limit limit) {
     return new Quota.Rate(
         limit,
-        new Quota.Waiting(
+        new Quota.QueueSettings(
             flag(QUEUE_ENABLED),
             Math.toIntExact(whole(MAX_QUEUE_SIZE)),
             whole(DELAY_PER_REQUEST_MS)));

@@ -42,15 +42,14 @@ final class RuleSpecValues implements RuleSource {
     switch (quota) {
       case Quota.Rate rate -> {
         add(rate.limit());
-        values.put(RuleField.QUEUE_ENABLED, rate.waiting().isEnabled());
-        addWhole(RuleField.MAX_QUEUE_SIZE, rate.waiting().maxSize());
-        addWhole(RuleField.DELAY_PER_REQUEST_MS, rate.waiting().delayMillis());
+        values.put(RuleField.QUEUE_ENABLED, rate.queueSettings().isEnabled());
+        addWhole(RuleField.MAX_QUEUE_SIZE, rate.queueSettings().maxSize());
+        addWhole(RuleField.DELAY_PER_REQUEST_MS, rate.queueSettings().delayMillis());
       }
-      case Quota.Together together -> {
+      case Quota.Concurrent concurrent -> {
         add(RuleAlgorithm.CONCURRENCY);
-        addWhole(RuleField.MAX_CONCURRENT, together.concurrency().max());
-        values.put(
-            RuleField.LEASE_TTL, Micros.duration(together.concurrency().ttlMicros()));
+        addWhole(RuleField.MAX_CONCURRENT, concurrent.concurrency().max());
+        values.put(RuleField.LEASE_TTL, Micros.duration(concurrent.concurrency().ttlMicros()));
       }
     }
   }

@@ -15,7 +15,7 @@ public sealed interface Verdict {
    * Returns the result of each rule, in the order in which they were evaluated; empty if none
    * applied.
    */
-  List<RuleResult> said();
+  List<RuleResult> results();
 
   /** Returns the mode of the decision: which store decided, if any. */
   AcquireResult.Mode mode();
@@ -29,7 +29,7 @@ public sealed interface Verdict {
    * @param isReplayed true if the request was admitted before, and nothing was taken this time
    */
   record Passed(
-      List<RuleResult> said,
+      List<RuleResult> results,
       AcquireResult.Mode mode,
       Optional<Instant> decidedAt,
       Ticket ticket,
@@ -43,7 +43,7 @@ public sealed interface Verdict {
    * @param isReplayed true if this repeats the request id of a request that is still waiting
    */
   record Queued(
-      List<RuleResult> said,
+      List<RuleResult> results,
       AcquireResult.Mode mode,
       Optional<Instant> decidedAt,
       Ticket ticket,
@@ -64,8 +64,8 @@ public sealed interface Verdict {
       if (refusing.isEmpty()) {
         return this;
       }
-      List<RuleResult> instead = new ArrayList<>(said.size());
-      for (RuleResult each : said) {
+      List<RuleResult> instead = new ArrayList<>(results.size());
+      for (RuleResult each : results) {
         instead.add(each.check().equals(refusing.get().check()) ? refusing.get() : each);
       }
       return new Refused(instead, mode, decidedAt);
@@ -75,7 +75,7 @@ public sealed interface Verdict {
   /** The request id belongs to a different request: nothing was decided or taken. */
   record Reused(Instant at) implements Verdict {
     @Override
-    public List<RuleResult> said() {
+    public List<RuleResult> results() {
       return List.of();
     }
 
@@ -91,12 +91,12 @@ public sealed interface Verdict {
   }
 
   /** The request is refused, and nothing was taken. */
-  record Refused(List<RuleResult> said, AcquireResult.Mode mode, Optional<Instant> decidedAt)
+  record Refused(List<RuleResult> results, AcquireResult.Mode mode, Optional<Instant> decidedAt)
       implements Verdict {
     /** Returns the time until no rule refuses the request if no other units are taken. */
     public long retryAfterMicros() {
       long max = 0;
-      for (RuleResult result : said) {
+      for (RuleResult result : results) {
         if (result.outcome() instanceof Decision.Refused refused) {
           max = Math.max(max, refused.retryAfterMicros());
         }
@@ -106,7 +106,7 @@ public sealed interface Verdict {
 
     /** Returns the names of the rules that refuse. */
     public List<String> violated() {
-      return said.stream()
+      return results.stream()
           .filter(result -> result.outcome() instanceof Decision.Refused)
           .map(result -> result.rule().name())
           .distinct()

@@ -22,24 +22,24 @@ final class CallerLeasesTest extends RuleEvaluatorScene {
   @BeforeEach
   void makeRules() {
     make(
-        rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(1)))),
-        rule("long", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(4)))),
-        rule("short", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(2)))),
+        rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(1)))),
+        rule("long", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(4)))),
+        rule("short", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(2)))),
         rule("ten", "/**", rate(10)),
         rule("queue", "/**", queued(1, 5, 3_000)));
   }
 
   private LimitedRule rule(String name) {
-    return Objects.requireNonNull(book.find(name));
+    return Objects.requireNonNull(index.find(name));
   }
 
-  private List<RuleCheck> asked(String... names) {
+  private List<RuleCheck> checks(String... names) {
     return Arrays.stream(names).map(name -> new RuleCheck(rule(name), "k", 1)).toList();
   }
 
   private Verdict decide(String id, String... names) {
-    return desk.decide(
-        asked(names),
+    return evaluator.decide(
+        checks(names),
         id.isEmpty()
             ? RuleEvaluator.Repeat.NONE
             : new RuleEvaluator.Repeat(id, Duration.ofMinutes(10)));
@@ -56,16 +56,16 @@ final class CallerLeasesTest extends RuleEvaluatorScene {
     long end = nowMicros.get() + Micros.floor(time);
     while (nowMicros.get() < end) {
       nowMicros.addAndGet(Micros.floor(RuleEvaluator.BETWEEN_RENEWALS));
-      desk.renewLeases();
+      evaluator.renewLeases();
     }
   }
 
   private long remainingOfTen() {
-    return desk.peek(asked("ten")).getFirst().outcome().remaining();
+    return evaluator.peek(checks("ten")).getFirst().outcome().remaining();
   }
 
   private int held(String rule) {
-    return leases.current(RuleEvaluator.resourceOfLeases(rule(rule), "k"));
+    return leases.current(new RuleCheck(rule(rule), "k", 1).leaseResource());
   }
 
   @ParameterizedTest
@@ -146,7 +146,7 @@ final class CallerLeasesTest extends RuleEvaluatorScene {
     nowMicros.addAndGet(2 * SECOND);
     assertThat(decide("", "short")).isInstanceOf(Verdict.Passed.class);
     Verdict.Refused refused = (Verdict.Refused) decide("id", "long", "short");
-    assertThat(refused.said().getFirst().outcome()).isInstanceOf(Decision.Allowed.class);
+    assertThat(refused.results().getFirst().outcome()).isInstanceOf(Decision.Allowed.class);
     assertThat(held("long")).isOne();
   }
 }

@@ -40,7 +40,7 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
   private final MemoryLimitStore counts = new MemoryLimitStore(nowMicros::get, 10_000);
   private final RuleEvaluator racing =
       new RuleEvaluator(
-          book,
+          index,
           new RuleEvaluator.Stores(counts, failover, failover),
           new RuleObserver() {},
           nowMicros::get,
@@ -49,12 +49,12 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
   @BeforeEach
   void makeRules() {
     make(
-        rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))),
+        rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))),
         rule("ten", "/**", rate(10)));
   }
 
   private LimitedRule rule(String name) {
-    return Objects.requireNonNull(book.find(name));
+    return Objects.requireNonNull(index.find(name));
   }
 
   private List<RuleCheck> request() {
@@ -62,7 +62,7 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
   }
 
   private String resource() {
-    return RuleEvaluator.resourceOfLeases(rule("one"), "k");
+    return new RuleCheck(rule("one"), "k", 1).leaseResource();
   }
 
   private long remainingOfTen() {
@@ -75,12 +75,12 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
 
   /** As a caller refunds it: the counts by the id, the lease by its own. */
   private void refund(String leaseId) {
-    LimitedRule.Counted ten = (LimitedRule.Counted) rule("ten").means();
-    AcquireRequest demand =
+    LimitedRule.Counted ten = (LimitedRule.Counted) rule("ten").kind();
+    AcquireRequest request =
         new AcquireRequest(
             List.of(new LimitRequest(ten.policy(), "k", 1)), Map.of(), REPEAT.binding(request()));
     AcquireResult granted = new AcquireResult(List.of(), Instant.EPOCH, AcquireResult.Mode.STORE);
-    assertThat(counts.refund(demand, granted)).isEqualTo(Refund.GIVEN_BACK);
+    assertThat(counts.refund(request, granted)).isEqualTo(Refund.GIVEN_BACK);
     leases.release(resource(), leaseId);
   }
 
@@ -101,16 +101,16 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
   /** As if the other had been decided on another node. */
   @Test
   void requestThatTookTheLastPlaceMeanwhileIsFound() {
-    hooked.beforeAcquire(() -> desk(counts).decide(request(), REPEAT));
+    hooked.beforeAcquire(() -> evaluator(counts).decide(request(), REPEAT));
     Verdict.Passed second = (Verdict.Passed) racing.decide(request(), REPEAT);
     assertThat(second.isReplayed()).isTrue();
     assertThat(leases.current(resource())).isOne();
     assertThat(remainingOfTen()).isEqualTo(9);
   }
 
-  private RuleEvaluator desk(MemoryLimitStore shared) {
+  private RuleEvaluator evaluator(MemoryLimitStore shared) {
     return new RuleEvaluator(
-        book, new RuleEvaluator.Stores(shared, leases, leases), new RuleObserver() {});
+        index, new RuleEvaluator.Stores(shared, leases, leases), new RuleObserver() {});
   }
 
   /** The other comes when the place is taken and the counts are not. */

@@ -17,19 +17,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A desk with rules and stores in memory, and a clock that the test moves. */
+/** An evaluator with rules and stores in memory, and a clock that the test moves. */
 abstract class RuleEvaluatorScene {
   final AtomicLong nowMicros = new AtomicLong(Micros.ceil(Instant.parse("2026-06-01T12:00:00Z")));
   final MemoryRules rules = new MemoryRules(InstantSource.system());
   final Map<String, Map<RuleCounters.Kind, Integer>> tallies = new TreeMap<>();
   final AtomicInteger waiting = new AtomicInteger();
   final MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros::get);
-  final RuleIndex book =
+  final RuleIndex index =
       new RuleIndex(
           rules,
           new RuleObserver() {
             @Override
-            public RuleCounters tally(String rule) {
+            public RuleCounters counters(String rule) {
               return outcome -> {
                 synchronized (tallies) {
                   tallies
@@ -39,9 +39,9 @@ abstract class RuleEvaluatorScene {
               };
             }
           });
-  final RuleEvaluator desk =
+  final RuleEvaluator evaluator =
       new RuleEvaluator(
-          book,
+          index,
           new RuleEvaluator.Stores(new MemoryLimitStore(nowMicros::get, 10_000), leases, leases),
           new RuleObserver() {
             @Override
@@ -74,7 +74,8 @@ abstract class RuleEvaluatorScene {
 
   static Quota.Rate queued(int limit, int queue, long delayMillis) {
     return new Quota.Rate(
-        FixedWindow.of(limit, Duration.ofSeconds(10)), new Quota.Waiting(true, queue, delayMillis));
+        FixedWindow.of(limit, Duration.ofSeconds(10)),
+        new Quota.QueueSettings(true, queue, delayMillis));
   }
 
   static RuleSpec rule(String name, String path, Quota quota) {
@@ -85,21 +86,21 @@ abstract class RuleEvaluatorScene {
     for (RuleSpec each : spec) {
       assertThat(rules.create(each, "me")).isInstanceOf(Change.Done.class);
     }
-    book.refresh();
+    index.refresh();
   }
 
   void passes(Request request) {
-    assertThat(desk.decide(request)).isInstanceOf(Verdict.Passed.class);
+    assertThat(evaluator.decide(request)).isInstanceOf(Verdict.Passed.class);
   }
 
   Verdict.Refused refuses(Request request) {
-    Verdict verdict = desk.decide(request);
+    Verdict verdict = evaluator.decide(request);
     assertThat(verdict).isInstanceOf(Verdict.Refused.class);
     return (Verdict.Refused) verdict;
   }
 
   Verdict.Queued queues(Request request) {
-    Verdict verdict = desk.decide(request);
+    Verdict verdict = evaluator.decide(request);
     assertThat(verdict).isInstanceOf(Verdict.Queued.class);
     return (Verdict.Queued) verdict;
   }

@@ -14,15 +14,15 @@ import java.util.Set;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
-/** Rules decide about requests together, and give back what nobody has used. */
+/** Rules decide about requests together, and give back what was not used. */
 final class RuleEvaluatorTest extends RuleEvaluatorScene {
   @Test
   void whatNoRuleCoversPasses() {
     make(
         rule("a", "/a/**", rate(1))
             .covering(Coverage.of(PathPattern.of("/a/**")).methods(Set.of("POST"))));
-    assertThat(desk.decide(get("/a/b")).said()).isEmpty();
-    assertThat(desk.decide(get("/b")).said()).isEmpty();
+    assertThat(evaluator.decide(get("/a/b")).results()).isEmpty();
+    assertThat(evaluator.decide(get("/b")).results()).isEmpty();
   }
 
   @Test
@@ -34,7 +34,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
     for (String method : List.of("POST", "post", "pOsT")) {
       Request request = new Sent(method, RequestPath.of("/a"), "192.0.2.1", Map.of());
       refuses(request);
-      assertThat(desk.explain(request).isPassing()).as(method).isFalse();
+      assertThat(evaluator.explain(request).isPassing()).as(method).isFalse();
     }
     assertThatThrownBy(() -> Coverage.BY_NAME.methods(Set.of("post")))
         .as("a rule that would cover nothing")
@@ -61,8 +61,8 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
     refuses(get("/a"));
     passes(get("/health"));
     passes(get("/health/"));
-    assertThat(desk.explain(get("/health")).overridden())
-        .extracting(asked -> asked.rule().name())
+    assertThat(evaluator.explain(get("/health")).overridden())
+        .extracting(check -> check.rule().name())
         .containsExactly("wide");
   }
 
@@ -106,7 +106,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
     make(rule("q", "/**", queued(3, 2, 500)));
     List<FutureTask<Verdict>> callers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      callers.add(new FutureTask<>(() -> desk.decide(get("/a"))));
+      callers.add(new FutureTask<>(() -> evaluator.decide(get("/a"))));
     }
     callers.forEach(Thread.ofVirtual()::start);
     int passed = 0;
@@ -168,18 +168,18 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
   void explainingTakesNothing() {
     make(rule("q", "/**", queued(1, 1, 500)));
     for (int i = 0; i < 5; i++) {
-      assertThat(said(desk.explain(get("/a")))).isInstanceOf(Decision.Allowed.class);
+      assertThat(outcome(evaluator.explain(get("/a")))).isInstanceOf(Decision.Allowed.class);
     }
     passes(get("/a"));
     for (int i = 0; i < 5; i++) {
-      assertThat(said(desk.explain(get("/a")))).isInstanceOf(Delayed.class);
+      assertThat(outcome(evaluator.explain(get("/a")))).isInstanceOf(Delayed.class);
     }
     queues(get("/a"));
-    assertThat(said(desk.explain(get("/a")))).isInstanceOf(Decision.Refused.class);
-    assertThat(desk.explain(get("/a")).isPassing()).isFalse();
+    assertThat(outcome(evaluator.explain(get("/a")))).isInstanceOf(Decision.Refused.class);
+    assertThat(evaluator.explain(get("/a")).isPassing()).isFalse();
   }
 
-  private static Outcome said(RuleEvaluator.Explanation explanation) {
+  private static Outcome outcome(RuleEvaluator.Explanation explanation) {
     return explanation.inForce().getFirst().outcome();
   }
 
@@ -194,7 +194,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
   void emptyQueuesLeaveNothingBehind() {
     make(rule("q", "/**", queued(1, 100, 1)));
     for (int i = 0; i < 50; i++) {
-      desk.decide(from("10.0.0." + i));
+      evaluator.decide(from("10.0.0." + i));
       queues(from("10.0.0." + i)).ticket().close();
     }
     assertThat(leases.resources()).isZero();

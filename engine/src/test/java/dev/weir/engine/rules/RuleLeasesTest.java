@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-import static dev.weir.engine.rules.Quota.Together.MIN_LEASE;
+import static dev.weir.engine.rules.Quota.Concurrent.MIN_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void leasesAreHeldUntilTheTicketIsClosed() {
-    make(rule("two", "/**", new Quota.Together(Concurrency.of(2, Duration.ofSeconds(30)))));
-    Verdict one = desk.decide(get("/a"));
+    make(rule("two", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30)))));
+    Verdict one = evaluator.decide(get("/a"));
     passes(get("/a"));
     assertThat(refuses(get("/a")).violated()).containsExactly("two");
     ((Verdict.Passed) one).ticket().close();
@@ -35,14 +35,14 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
 
   @Test
   void leasesOfRequestsThatTakeLongAreRenewedAndOthersEnd() {
-    make(rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
-    Verdict.Passed held = (Verdict.Passed) desk.decide(get("/a"));
+    make(rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))));
+    Verdict.Passed held = (Verdict.Passed) evaluator.decide(get("/a"));
     nowMicros.addAndGet(20_000_000);
-    desk.renewLeases();
+    evaluator.renewLeases();
     nowMicros.addAndGet(20_000_000);
     refuses(get("/a"));
     held.ticket().close();
-    desk.renewLeases();
+    evaluator.renewLeases();
     passes(get("/a"));
     nowMicros.addAndGet(31_000_000);
     passes(get("/a"));
@@ -51,12 +51,12 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void evenTheShortestLeaseIsRenewedInTime() {
     make(
-        rule("short", "/**", new Quota.Together(Concurrency.of(1, MIN_LEASE))),
-        rule("long", "/b", new Quota.Together(Concurrency.of(1, Duration.ofHours(1)))));
-    Verdict.Passed held = (Verdict.Passed) desk.decide(get("/b"));
+        rule("short", "/**", new Quota.Concurrent(Concurrency.of(1, MIN_LEASE))),
+        rule("long", "/b", new Quota.Concurrent(Concurrency.of(1, Duration.ofHours(1)))));
+    Verdict.Passed held = (Verdict.Passed) evaluator.decide(get("/b"));
     for (int i = 0; i < 100; i++) {
       nowMicros.addAndGet(Micros.floor(RuleEvaluator.BETWEEN_RENEWALS));
-      desk.renewLeases();
+      evaluator.renewLeases();
       refuses(get("/a"));
     }
     held.ticket().close();
@@ -65,14 +65,14 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
 
   @Test
   void aLeaseIsRenewedOnlyAfterAThirdOfItsTime() {
-    make(rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
+    make(rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))));
     passes(get("/a"));
     nowMicros.addAndGet(9_999_999);
-    desk.renewLeases();
+    evaluator.renewLeases();
     nowMicros.addAndGet(20_000_001);
     passes(get("/a"));
     nowMicros.addAndGet(10_000_000);
-    desk.renewLeases();
+    evaluator.renewLeases();
     nowMicros.addAndGet(20_000_001);
     refuses(get("/a"));
   }
@@ -80,7 +80,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void leasesTooShortToBeRenewedAreRefused() {
     assertThatThrownBy(
-            () -> new Quota.Together(Concurrency.of(1, MIN_LEASE.minus(Duration.ofNanos(1000)))))
+            () -> new Quota.Concurrent(Concurrency.of(1, MIN_LEASE.minus(Duration.ofNanos(1000)))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("leaseTtl must be whole microseconds from PT1S to PT8784H, not PT0.999999S");
   }
@@ -89,12 +89,12 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   void verdictReportsThatTheLeaseStoreIsUnavailable() {
     Concurrency two = Concurrency.of(2, Duration.ofSeconds(30));
     make(
-        rule("closed", "/closed", new Quota.Together(two)),
-        rule("open", "/open", new Quota.Together(two)).onStoreFailure(OnStoreFailure.OPEN),
+        rule("closed", "/closed", new Quota.Concurrent(two)),
+        rule("open", "/open", new Quota.Concurrent(two)).onStoreFailure(OnStoreFailure.OPEN),
         rule("counted", "/open", rate(10)));
     RuleEvaluator without =
         new RuleEvaluator(
-            book,
+            index,
             new RuleEvaluator.Stores(
                 new MemoryLimitStore(nowMicros::get, 10_000),
                 gone(LeaseFailover.OnFailure.CLOSED),
@@ -102,11 +102,11 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
             new RuleObserver() {});
     Verdict.Refused refused = (Verdict.Refused) without.decide(get("/closed"));
     assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
-    assertThat(refused.said().getFirst().outcome())
+    assertThat(refused.results().getFirst().outcome())
         .isEqualTo(new Decision.Refused(0, 200_000, 200_000));
     Verdict.Passed passed = (Verdict.Passed) without.decide(get("/open"));
     assertThat(passed.mode()).isEqualTo(AcquireResult.Mode.OPEN);
-    assertThat(passed.said()).hasSize(2);
+    assertThat(passed.results()).hasSize(2);
   }
 
   /** A store without capacity for another resource, so that it fails. */
@@ -132,7 +132,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
   @Test
   void aRefusalGivesLeasesBack() {
     make(
-        rule("lease", "/**", new Quota.Together(Concurrency.of(2, Duration.ofSeconds(30)))),
+        rule("lease", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30)))),
         rule("rate", "/**", rate(1)));
     passes(get("/a"));
     refuses(get("/a"));

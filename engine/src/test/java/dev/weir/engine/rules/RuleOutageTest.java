@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** One of the stores that rules need is gone, and the other is not. */
+/** One of the stores that rules need is unavailable, and the other is not. */
 final class RuleOutageTest extends RuleEvaluatorScene {
   private static final CircuitBreaker.Settings BREAKER =
       new CircuitBreaker.Settings(1, Duration.ofSeconds(1), Duration.ofSeconds(1));
@@ -27,7 +27,7 @@ final class RuleOutageTest extends RuleEvaluatorScene {
   private boolean areCountsGone;
   private boolean areLeasesGone;
 
-  private RuleEvaluator desk() {
+  private RuleEvaluator evaluator() {
     LimitStore memory = new MemoryLimitStore(nowMicros::get, 10_000);
     LimitStore counts =
         new Failover(
@@ -49,7 +49,7 @@ final class RuleOutageTest extends RuleEvaluatorScene {
             LimitObserver.NONE,
             nowMicros::get);
     return new RuleEvaluator(
-        book,
+        index,
         new RuleEvaluator.Stores(counts, held, held),
         new RuleObserver() {},
         nowMicros::get,
@@ -59,7 +59,7 @@ final class RuleOutageTest extends RuleEvaluatorScene {
   /** A store of limits, without its type parameter. */
   private interface Counts extends LimitStore {}
 
-  /** Whether a store is gone. */
+  /** Returns true if a store is unavailable. */
   @FunctionalInterface
   private interface Outage {
     boolean isNow();
@@ -85,7 +85,7 @@ final class RuleOutageTest extends RuleEvaluatorScene {
   @Test
   void closedRuleDoesNotPassByItsQueueWhileItsCountsAreGone() {
     make(rule("queued", "/**", queued(1, 5, 100)));
-    RuleEvaluator outage = desk();
+    RuleEvaluator outage = evaluator();
     areCountsGone = true;
     for (int i = 0; i < 3; i++) {
       Verdict verdict = outage.decide(get("/a"));
@@ -100,8 +100,8 @@ final class RuleOutageTest extends RuleEvaluatorScene {
 
   @Test
   void leaseIsRenewedAsSoonAsItsStoreIsBack() {
-    make(rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))));
-    RuleEvaluator outage = desk();
+    make(rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))));
+    RuleEvaluator outage = evaluator();
     assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
     areLeasesGone = true;
     for (int i = 0; i < 2; i++) {

@@ -15,7 +15,7 @@ final class DescribedRequest implements Request {
   private static final String HEADER = "header:";
 
   /** The method of a descriptor that has no method entry. */
-  private static final String USUAL_METHOD = "GET";
+  private static final String DEFAULT_METHOD = "GET";
 
   /** The client address of descriptors that have none; all of them share it. */
   private static final String NO_ADDRESS = "(none)";
@@ -36,7 +36,7 @@ final class DescribedRequest implements Request {
   @Override
   public String method() {
     String method = value(METHOD);
-    return method == null ? USUAL_METHOD : method;
+    return method == null ? DEFAULT_METHOD : method;
   }
 
   @Override

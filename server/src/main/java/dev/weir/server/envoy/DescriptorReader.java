@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * request described by the entries.
  */
 final class DescriptorReader {
-  static final int MOST_DESCRIPTORS = AcquireRequest.MAX_PARTS;
+  static final int MAX_DESCRIPTORS = AcquireRequest.MAX_PARTS;
 
-  static final int MOST_ENTRIES = 32;
+  static final int MAX_ENTRIES = 32;
 
   private static final Logger log = LoggerFactory.getLogger(DescriptorReader.class);
 
@@ -32,48 +32,48 @@ final class DescriptorReader {
   /** Number of a bool field that the published classes do not have yet. */
   private static final int IS_NEGATIVE_HITS = 4;
 
-  private final RuleIndex book;
+  private final RuleIndex index;
   private final EnvoyMetrics metrics;
 
-  DescriptorReader(RuleIndex book, EnvoyMetrics metrics) {
-    this.book = book;
+  DescriptorReader(RuleIndex index, EnvoyMetrics metrics) {
+    this.index = index;
     this.metrics = metrics;
   }
 
   /**
-   * Returns the question of each descriptor, in order.
+   * Returns the request of each descriptor, in order.
    *
    * @throws IllegalArgumentException if there are no descriptors, or too many descriptors or
    *     entries
    */
-  List<Question> read(RateLimitRequest request) {
+  List<DescriptorRequest> read(RateLimitRequest request) {
     int count = request.getDescriptorsCount();
-    if (count == 0 || count > MOST_DESCRIPTORS) {
+    if (count == 0 || count > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
-          "descriptors must be 1 to %d, not %d".formatted(MOST_DESCRIPTORS, count));
+          "descriptors must be 1 to %d, not %d".formatted(MAX_DESCRIPTORS, count));
     }
-    long usualHits = Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
+    long defaultHits = Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
     if (count == 1) {
-      return List.of(question(request.getDescriptors(0), usualHits));
+      return List.of(read(request.getDescriptors(0), defaultHits));
     }
-    List<Question> questions = new ArrayList<>(count);
+    List<DescriptorRequest> requests = new ArrayList<>(count);
     for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
-      questions.add(question(descriptor, usualHits));
+      requests.add(read(descriptor, defaultHits));
     }
-    return questions;
+    return requests;
   }
 
-  private Question question(RateLimitDescriptor descriptor, long usualHits) {
+  private DescriptorRequest read(RateLimitDescriptor descriptor, long defaultHits) {
     List<RateLimitDescriptor.Entry> entries = descriptor.getEntriesList();
-    if (entries.size() > MOST_ENTRIES) {
+    if (entries.size() > MAX_ENTRIES) {
       throw new IllegalArgumentException(
           "entries of a descriptor must be at most %d, not %d"
-              .formatted(MOST_ENTRIES, entries.size()));
+              .formatted(MAX_ENTRIES, entries.size()));
     }
-    long hits = descriptor.hasHitsAddend() ? descriptor.getHitsAddend().getValue() : usualHits;
+    long hits = descriptor.hasHitsAddend() ? descriptor.getHitsAddend().getValue() : defaultHits;
     // A value above Long.MAX_VALUE exceeds every limit, and so does Long.MAX_VALUE.
     long unsigned = hits < 0 ? Long.MAX_VALUE : hits;
-    Question.Kind kind = kind(descriptor, unsigned);
+    DescriptorRequest.Kind kind = kind(descriptor, unsigned);
     String name = DescribedRequest.value(entries, RULE);
     if (name != null) {
       return byName(name, entries, kind, unsigned);
@@ -82,67 +82,75 @@ final class DescriptorReader {
     return path != null ? byRequest(path, entries, kind, unsigned) : unknown(descriptor);
   }
 
-  private static Question.Kind kind(RateLimitDescriptor descriptor, long hits) {
+  private static DescriptorRequest.Kind kind(RateLimitDescriptor descriptor, long hits) {
     if (hits == 0) {
-      return Question.Kind.LOOK;
+      return DescriptorRequest.Kind.PEEK;
     }
-    return isNegative(descriptor) ? Question.Kind.GIVE_BACK : Question.Kind.TAKE;
+    return isNegative(descriptor) ? DescriptorRequest.Kind.GIVE_BACK : DescriptorRequest.Kind.TAKE;
   }
 
   private static boolean isNegative(RateLimitDescriptor descriptor) {
-    List<Long> said = descriptor.getUnknownFields().getField(IS_NEGATIVE_HITS).getVarintList();
+    List<Long> values = descriptor.getUnknownFields().getField(IS_NEGATIVE_HITS).getVarintList();
     // If a field is sent more than once, the last value counts.
-    return !said.isEmpty() && said.getLast() != 0;
+    return !values.isEmpty() && values.getLast() != 0;
   }
 
-  private Question unknown(RateLimitDescriptor descriptor) {
+  private DescriptorRequest unknown(RateLimitDescriptor descriptor) {
     metrics.unmatched();
     log.debug("No rule for the descriptor {}", descriptor);
-    return Question.UNKNOWN;
+    return DescriptorRequest.UNKNOWN;
   }
 
-  private Question byName(
-      String name, List<RateLimitDescriptor.Entry> entries, Question.Kind kind, long hits) {
-    LimitedRule rule = book.find(name);
+  private DescriptorRequest byName(
+      String name,
+      List<RateLimitDescriptor.Entry> entries,
+      DescriptorRequest.Kind kind,
+      long hits) {
+    LimitedRule rule = index.find(name);
     if (rule == null) {
       metrics.unmatched();
-      log.debug("There is no rule \"{}\" as a descriptor says", name);
-      return Question.UNKNOWN;
+      log.debug("A descriptor names the rule \"{}\", which does not exist", name);
+      return DescriptorRequest.UNKNOWN;
     }
-    if (!isAskable(rule)) {
-      return Question.UNKNOWN;
+    if (!isSupported(rule)) {
+      return DescriptorRequest.UNKNOWN;
     }
-    return asking(kind, List.of(rule), hits, new Keys(entries));
+    return of(kind, List.of(rule), hits, new Keys(entries));
   }
 
-  private Question byRequest(
-      String path, List<RateLimitDescriptor.Entry> entries, Question.Kind kind, long hits) {
+  private DescriptorRequest byRequest(
+      String path,
+      List<RateLimitDescriptor.Entry> entries,
+      DescriptorRequest.Kind kind,
+      long hits) {
     DescribedRequest request;
     try {
       request = new DescribedRequest(entries, path);
     } catch (AmbiguousPathException e) {
       // Allowing it would bypass every rule.
       log.debug("A descriptor's path {}", e.getMessage());
-      return new Question(
-          kind == Question.Kind.GIVE_BACK ? Question.Kind.GIVE_BACK : Question.Kind.REFUSE,
+      return new DescriptorRequest(
+          kind == DescriptorRequest.Kind.GIVE_BACK
+              ? DescriptorRequest.Kind.GIVE_BACK
+              : DescriptorRequest.Kind.REFUSE,
           List.of());
     }
-    RuleIndex.Covering covering = book.covering(request);
+    RuleIndex.Covering covering = index.covering(request);
     if (covering.isEmpty()) {
-      return Question.UNKNOWN;
+      return DescriptorRequest.UNKNOWN;
     }
     List<LimitedRule> rules = new ArrayList<>(covering.inForce());
     rules.addAll(covering.inShadow());
-    rules.removeIf(rule -> !isAskable(rule));
-    return asking(kind, rules, hits, rule -> rule.spec().coverage().key(request));
+    rules.removeIf(rule -> !isSupported(rule));
+    return of(kind, rules, hits, rule -> rule.spec().coverage().key(request));
   }
 
   /**
    * Returns true if the rule is active and counts requests. A rule with leases cannot be used:
    * Envoy reports when a request begins, but not when it ends.
    */
-  private static boolean isAskable(LimitedRule rule) {
-    return rule.isActive() && rule.means() instanceof LimitedRule.Counted;
+  private static boolean isSupported(LimitedRule rule) {
+    return rule.isActive() && rule.kind() instanceof LimitedRule.Counted;
   }
 
   /** Returns the key that a rule counts by. */
@@ -151,23 +159,23 @@ final class DescriptorReader {
     String key(LimitedRule rule);
   }
 
-  private static Question asking(
-      Question.Kind kind, List<LimitedRule> rules, long hits, KeyOf keys) {
-    List<RuleCheck> asked = new ArrayList<>(rules.size());
-    Question.Kind possible = kind;
+  private static DescriptorRequest of(
+      DescriptorRequest.Kind kind, List<LimitedRule> rules, long hits, KeyOf keys) {
+    List<RuleCheck> checks = new ArrayList<>(rules.size());
+    DescriptorRequest.Kind possible = kind;
     for (LimitedRule rule : rules) {
       boolean isTooMuch = hits > rule.maxCost();
-      if (isTooMuch && kind == Question.Kind.TAKE) {
+      if (isTooMuch && kind == DescriptorRequest.Kind.TAKE) {
         if (rule.isShadow()) {
-          rule.tally().count(RuleCounters.Kind.SHADOW_REFUSED);
+          rule.counters().count(RuleCounters.Kind.SHADOW_REFUSED);
           continue;
         }
-        possible = Question.Kind.REFUSE;
+        possible = DescriptorRequest.Kind.REFUSE;
       }
-      asked.add(
+      checks.add(
           new RuleCheck(rule, keys.key(rule), isTooMuch ? rule.maxCost() : Math.max(1, hits)));
     }
-    return new Question(possible, asked);
+    return new DescriptorRequest(possible, checks);
   }
 
   /**

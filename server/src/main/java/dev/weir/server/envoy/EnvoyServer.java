@@ -29,7 +29,7 @@ public final class EnvoyServer implements AutoCloseable {
   /**
    * Max message size in bytes. 32 descriptors with long paths fit; a larger message is no accident.
    */
-  static final int LARGEST_MESSAGE = 256 * 1024;
+  static final int MAX_MESSAGE_BYTES = 256 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(EnvoyServer.class);
 
@@ -41,9 +41,9 @@ public final class EnvoyServer implements AutoCloseable {
   private static final java.util.logging.Logger OF_STREAMS =
       java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerStream");
 
-  private static final int LARGEST_METADATA = 16 * 1024;
-  private static final int MOST_CALLS_OF_A_CONNECTION = 10_000;
-  private static final Duration SHORTEST_KEEP_ALIVE = Duration.ofSeconds(10);
+  private static final int MAX_METADATA_BYTES = 16 * 1024;
+  private static final int MAX_CALLS_PER_CONNECTION = 10_000;
+  private static final Duration MIN_KEEP_ALIVE = Duration.ofSeconds(10);
   private static final Duration CUTTING = Duration.ofSeconds(2);
 
   private final Server server;
@@ -59,8 +59,8 @@ public final class EnvoyServer implements AutoCloseable {
    *     thread that reads them
    */
   public record Parts(
-      RuleIndex book,
-      RuleEvaluator desk,
+      RuleIndex index,
+      RuleEvaluator evaluator,
       LimitStore counts,
       boolean isBlocking,
       EnvoyMetrics metrics,
@@ -93,10 +93,10 @@ public final class EnvoyServer implements AutoCloseable {
     server =
         NettyServerBuilder.forAddress(address)
             .executor(executor)
-            .maxInboundMessageSize(LARGEST_MESSAGE)
-            .maxInboundMetadataSize(LARGEST_METADATA)
-            .maxConcurrentCallsPerConnection(MOST_CALLS_OF_A_CONNECTION)
-            .permitKeepAliveTime(SHORTEST_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+            .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+            .maxInboundMetadataSize(MAX_METADATA_BYTES)
+            .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+            .permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .addService(
                 isKey
@@ -121,18 +121,18 @@ public final class EnvoyServer implements AutoCloseable {
 
   /**
    * Reports through the health service that the server is shutting down, stops accepting calls
-   * after {@code notice}, and lets calls in progress finish until {@code most} has passed.
+   * after {@code notice}, and lets calls in progress finish until {@code max} has passed.
    *
-   * @param most max duration of the whole drain
+   * @param max max duration of the whole drain
    */
-  public void drain(Duration notice, Duration most) {
-    long endNanos = System.nanoTime() + most.toNanos();
+  public void drain(Duration notice, Duration max) {
+    long endNanos = System.nanoTime() + max.toNanos();
     health.enterTerminalState();
     try {
-      TimeUnit.NANOSECONDS.sleep(Math.min(notice.toNanos(), most.toNanos()));
+      TimeUnit.NANOSECONDS.sleep(Math.min(notice.toNanos(), max.toNanos()));
       server.shutdown();
       if (!server.awaitTermination(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-        log.warn("Calls of Envoy still under way after {} are cut", most);
+        log.warn("Calls from Envoy that are still in progress after {} are cancelled", max);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -29,7 +29,7 @@ final class KeyCheck implements ServerInterceptor {
     }
     if (!isKey.test(shown.substring(BEARER.length()).trim())) {
       return refuse(
-          call, Status.PERMISSION_DENIED.withDescription("this key does not open this service"));
+          call, Status.PERMISSION_DENIED.withDescription("this key is not valid for this service"));
     }
     return next.startCall(call, headers);
   }

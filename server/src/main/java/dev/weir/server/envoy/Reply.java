@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds the response to a call: one status per descriptor, in order, and the headers to add. */
 final class Reply {
-  private static final long MOST_UNSIGNED = 0xFFFF_FFFFL;
+  private static final long MAX_UNSIGNED = 0xFFFF_FFFFL;
   private static final int NANOS_OF_A_MICRO = 1_000;
   private static final long MINUTE = 60;
   private static final long HOUR = 60 * MINUTE;
@@ -35,16 +35,16 @@ final class Reply {
    * @param givenBack the state of the rules that something was given back to
    */
   static RateLimitResponse of(
-      List<Question> questions, Verdict verdict, List<RuleResult> givenBack) {
+      List<DescriptorRequest> requests, Verdict verdict, List<RuleResult> givenBack) {
     boolean isRefused = verdict instanceof Verdict.Refused;
     RateLimitResponse.Builder reply =
         RateLimitResponse.newBuilder().setOverallCode(isRefused ? Code.OVER_LIMIT : Code.OK);
-    for (Question question : questions) {
+    for (DescriptorRequest request : requests) {
       reply.addStatuses(
-          switch (question.kind()) {
-            case TAKE, LOOK -> status(question, verdict.said(), isRefused);
-            case GIVE_BACK -> status(question, givenBack, false);
-            case REFUSE -> status(question, verdict.said(), true).setCode(Code.OVER_LIMIT);
+          switch (request.kind()) {
+            case TAKE, PEEK -> status(request, verdict.results(), isRefused);
+            case GIVE_BACK -> status(request, givenBack, false);
+            case REFUSE -> status(request, verdict.results(), true).setCode(Code.OVER_LIMIT);
           });
     }
     RateLimitFields.add(
@@ -57,19 +57,19 @@ final class Reply {
   }
 
   private static DescriptorStatus.Builder status(
-      Question question, List<RuleResult> all, boolean isRefused) {
+      DescriptorRequest request, List<RuleResult> all, boolean isRefused) {
     DescriptorStatus.Builder status = DescriptorStatus.newBuilder().setCode(Code.OK);
-    RuleResult said = tightest(question, all, isRefused);
-    if (said == null) {
+    RuleResult result = tightest(request, all, isRefused);
+    if (result == null) {
       return status;
     }
-    Outcome decision = said.outcome();
+    Outcome decision = result.outcome();
     if (isRefused && !decision.isAllowed()) {
       status.setCode(Code.OVER_LIMIT);
     }
     long resetMicros = decision.resetMicros();
     return status
-        .setCurrentLimit(limit(said.rule()))
+        .setCurrentLimit(limit(result.rule()))
         .setLimitRemaining(unsigned(decision.remaining()))
         .setDurationUntilReset(
             com.google.protobuf.Duration.newBuilder()
@@ -82,15 +82,15 @@ final class Reply {
    * the rule with the least remaining.
    */
   private static @Nullable RuleResult tightest(
-      Question question, List<RuleResult> all, boolean isRefused) {
+      DescriptorRequest request, List<RuleResult> all, boolean isRefused) {
     RuleResult tightest = null;
-    for (RuleCheck asked : question.asked()) {
-      RuleResult said = find(all, asked);
-      if (said == null) {
+    for (RuleCheck check : request.checks()) {
+      RuleResult result = find(all, check);
+      if (result == null) {
         continue;
       }
-      if (tightest == null || isTighter(said.outcome(), tightest.outcome(), isRefused)) {
-        tightest = said;
+      if (tightest == null || isTighter(result.outcome(), tightest.outcome(), isRefused)) {
+        tightest = result;
       }
     }
     return tightest;
@@ -103,10 +103,10 @@ final class Reply {
   }
 
   /** Returns the result of a check, or null for a shadow rule, which has none. */
-  private static @Nullable RuleResult find(List<RuleResult> all, RuleCheck asked) {
-    for (RuleResult said : all) {
-      if (said.rule() == asked.rule() && said.check().key().equals(asked.key())) {
-        return said;
+  private static @Nullable RuleResult find(List<RuleResult> all, RuleCheck check) {
+    for (RuleResult result : all) {
+      if (result.rule() == check.rule() && result.check().key().equals(check.key())) {
+        return result;
       }
     }
     return null;
@@ -115,7 +115,7 @@ final class Reply {
   private static RateLimit limit(LimitedRule rule) {
     RateLimit.Builder limit =
         RateLimit.newBuilder().setName(rule.name()).setRequestsPerUnit(unsigned(rule.maxCost()));
-    if (rule.means() instanceof LimitedRule.Counted counted) {
+    if (rule.kind() instanceof LimitedRule.Counted counted) {
       limit.setUnit(
           switch (counted.policy().limit()) {
             case FixedWindow window -> unit(window.windowMicros());
@@ -145,6 +145,6 @@ final class Reply {
   }
 
   private static int unsigned(long value) {
-    return (int) Math.min(value, MOST_UNSIGNED);
+    return (int) Math.min(value, MAX_UNSIGNED);
   }
 }

@@ -8,21 +8,21 @@ interface Client {
 
   FlowControlledChannel wire();
 
-  ForwardedHeaders hop();
+  ForwardedHeaders forwardedHeaders();
 
   /** Sets whether more is read from the client. Bytes that were read early are delivered first. */
   void read(boolean isRead);
 
   /** Sets the time, counted from now, after which the exchange times out. */
-  void patience(Duration max);
+  void timeOutAfter(Duration max);
 
-  void endlessPatience();
+  void neverTimeOut();
 
   /** Called when the request is answered and has been read to its end. */
   void exchangeOver();
 
   /** Closes the connection after everything written has been flushed. */
-  void closeAfterAnswer();
+  void closeAfterResponse();
 
   /** Resets the connection so that a partial response cannot be mistaken for a complete one. */
   void cut();

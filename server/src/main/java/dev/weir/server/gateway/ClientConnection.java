@@ -39,7 +39,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private final EventLoopContext loop;
   private final Channel channel;
   private final FlowControlledChannel wire;
-  private final ForwardedHeaders hop;
+  private final ForwardedHeaders forwardedHeaders;
   private final ResponseEncoder encoder = new ResponseEncoder();
 
   /** Messages received before the response to an earlier request was complete. */
@@ -65,14 +65,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     /** A request is in progress. */
     BUSY,
     /** The output is shut down; waiting for the client to close. */
-    SAID_ALL
+    CLOSING
   }
 
   private ClientConnection(EventLoopContext loop, Channel channel) {
     this.loop = loop;
     this.channel = channel;
     this.wire = new FlowControlledChannel(channel);
-    this.hop = new ForwardedHeaders(loop.shared().engine().proxies(), channel);
+    this.forwardedHeaders = new ForwardedHeaders(loop.shared().engine().proxies(), channel);
     this.ahead = new EarlyBytes(wire, loop.shared().lookAhead(), early::isEmpty);
     idle();
   }
@@ -101,8 +101,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public ForwardedHeaders hop() {
-    return hop;
+  public ForwardedHeaders forwardedHeaders() {
+    return forwardedHeaders;
   }
 
   private void idle() {
@@ -122,17 +122,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private void arrived() {
     if (state == State.IDLE) {
       state = State.BEGUN;
-      patience(loop.settings().times().head());
+      timeOutAfter(loop.settings().times().head());
     }
   }
 
   @Override
-  public void patience(Duration max) {
+  public void timeOutAfter(Duration max) {
     deadlineNanos = System.nanoTime() + max.toNanos();
   }
 
   @Override
-  public void endlessPatience() {
+  public void neverTimeOut() {
     deadlineNanos = NEVER;
   }
 
@@ -165,7 +165,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       case IDLE -> closeInOrder();
       case BEGUN -> {
         state = State.BUSY;
-        refuse(Problem.of(408, "request-timeout", "The head of the request did not come in time."));
+        refuse(
+            Problem.of(408, "request-timeout", "The head of the request did not arrive in time."));
       }
       case BUSY -> {
         if (exchange == null) {
@@ -174,7 +175,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
           exchange.timedOut();
         }
       }
-      case SAID_ALL -> channel.close();
+      case CLOSING -> channel.close();
     }
   }
 
@@ -182,7 +183,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (early.isEmpty() && isWanted(message)) {
       take(message);
-    } else if (state == State.SAID_ALL) {
+    } else if (state == State.CLOSING) {
       ReferenceCountUtil.release(message);
     } else {
       early.addLast(message);
@@ -195,7 +196,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     return switch (state) {
       case IDLE, BEGUN -> true;
       case BUSY -> exchange != null && (message instanceof ByteBuf || exchange.wantsContent());
-      case SAID_ALL -> false;
+      case CLOSING -> false;
     };
   }
 
@@ -214,12 +215,12 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   private void begin(HttpRequest request) {
     state = State.BUSY;
-    endlessPatience();
+    neverTimeOut();
     if (request.decoderResult().isFailure()) {
       refuse(Refusals.undecodable(request.decoderResult().cause()));
       return;
     }
-    encoder.answersHead(request.method().equals(HttpMethod.HEAD));
+    encoder.respondsToHead(request.method().equals(HttpMethod.HEAD));
     Exchange next = new Exchange(this, request);
     exchange = next;
     next.begin();
@@ -227,15 +228,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   /** Answers input that is not a valid request, and closes the connection. */
   private void refuse(Problem problem) {
-    wire.write(Refusals.answer(problem, true));
+    wire.write(Refusals.response(problem, true));
     wire.flush();
-    closeAfterAnswer();
+    closeAfterResponse();
   }
 
   @Override
   public void exchangeOver() {
     exchange = null;
-    encoder.answersHead(false);
+    encoder.respondsToHead(false);
     idle();
     if (!isReplaying) {
       isReplaying = true;
@@ -268,10 +269,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void closeAfterAnswer() {
+  public void closeAfterResponse() {
     exchange = null;
     state = State.BUSY;
-    patience(loop.settings().times().idle());
+    timeOutAfter(loop.settings().times().idle());
     channel
         .writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener((ChannelFutureListener) written -> closeInOrder());
@@ -282,13 +283,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
    * bytes would send a reset, which destroys a response that is still on its way (RFC 9112, 9.6).
    */
   private void closeInOrder() {
-    if (state == State.SAID_ALL
-        || !channel.isActive()
-        || !(channel instanceof DuplexChannel half)) {
+    if (state == State.CLOSING || !channel.isActive() || !(channel instanceof DuplexChannel half)) {
       channel.close();
       return;
     }
-    state = State.SAID_ALL;
+    state = State.CLOSING;
     deadlineNanos = System.nanoTime() + LINGER_NANOS;
     releaseEarly();
     half.shutdownOutput();
@@ -329,7 +328,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     loop.shared().left();
     Exchange left = exchange;
     exchange = null;
-    state = State.SAID_ALL;
+    state = State.CLOSING;
     releaseEarly();
     if (left != null) {
       left.clientGone();

@@ -39,7 +39,7 @@ final class Encryption {
                       ApplicationProtocolNames.HTTP_2))
               .build());
     } catch (SSLException | IllegalArgumentException e) {
-      throw new IOException("The certificates to trust cannot be read", e);
+      throw new IOException("The trusted certificates cannot be read", e);
     }
   }
 

@@ -14,53 +14,53 @@ import org.jspecify.annotations.Nullable;
  * it, and relays the upstream's response or sends its own. Confined to the event loop of its
  * client.
  */
-final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener {
+final class Exchange implements RuleEvaluation.Listener, UpstreamListener {
   private static final int CLIENT_GONE = 499;
 
   private final Client client;
   private final GatewayContext shared;
   private final long startNanos = System.nanoTime();
-  private final RequestHead incoming;
+  private final RequestHead requestHead;
   private final RequestBody body;
-  private final RuleEvaluation judgement;
-  private final ResponseHead outgoing;
+  private final RuleEvaluation evaluation;
+  private final ResponseHead responseHead;
 
   private Stage stage = Stage.DECIDING;
-  private RequestHead.Reading.@Nullable Fine known;
-  private @Nullable UpstreamExchange passage;
+  private RequestHead.Reading.@Nullable Valid valid;
+  private @Nullable UpstreamExchange upstreamExchange;
 
   /** Progress of the exchange. */
   private enum Stage {
     /** The rules are being evaluated, or the request waits in a queue. */
     DECIDING,
     /** The request is being sent to the upstream, or its response to the client. */
-    PASSING,
+    FORWARDING,
     /** The response is complete, but the client is still sending. */
-    ANSWERED,
+    RESPONDED,
     OVER
   }
 
   Exchange(Client client, HttpRequest request) {
     this.client = client;
     this.shared = client.loop().shared();
-    incoming = new RequestHead(request, client.hop());
-    body = new RequestBody(incoming.announcedBytes());
-    judgement = new RuleEvaluation(client.loop(), incoming.requestId(), this);
-    outgoing = new ResponseHead(incoming);
+    requestHead = new RequestHead(request, client.forwardedHeaders());
+    body = new RequestBody(requestHead.announcedBytes());
+    evaluation = new RuleEvaluation(client.loop(), requestHead.requestId(), this);
+    responseHead = new ResponseHead(requestHead);
   }
 
   /** Reads the request head and starts to evaluate the rules. */
   void begin() {
-    switch (incoming.read(shared.engine().routes())) {
-      case RequestHead.Reading.Wrong wrong -> {
-        if (!wrong.isEndKnown()) {
-          outgoing.beLast();
+    switch (requestHead.read(shared.engine().routes())) {
+      case RequestHead.Reading.Invalid invalid -> {
+        if (!invalid.isEndKnown()) {
+          responseHead.beLast();
         }
-        refuse(wrong.problem());
+        refuse(invalid.problem());
       }
-      case RequestHead.Reading.Fine fine -> {
-        known = fine;
-        judgement.begin(fine.request());
+      case RequestHead.Reading.Valid read -> {
+        valid = read;
+        evaluation.begin(read.request());
       }
     }
   }
@@ -72,14 +72,14 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
 
   @Override
   public void passed() {
-    RequestHead.Reading.Fine fine = known;
-    if (fine == null) {
+    RequestHead.Reading.Valid read = valid;
+    if (read == null) {
       throw new IllegalStateException("a request is read before it is sent");
     }
-    stage = Stage.PASSING;
+    stage = Stage.FORWARDING;
     UpstreamExchange next =
-        new UpstreamExchange(client, this, incoming, body, fine.route().upstream());
-    passage = next;
+        new UpstreamExchange(client, this, requestHead, body, read.route().upstream());
+    upstreamExchange = next;
     next.begin();
   }
 
@@ -96,13 +96,13 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
       return;
     }
     body.arrived(piece);
-    UpstreamExchange through = passage;
-    if (stage == Stage.PASSING && through != null) {
+    UpstreamExchange through = upstreamExchange;
+    if (stage == Stage.FORWARDING && through != null) {
       through.content(piece);
     } else if (stage == Stage.DECIDING) {
       body.hold(piece);
       client.read(body.isWhole() || body.isAhead(piece));
-    } else if (stage == Stage.ANSWERED) {
+    } else if (stage == Stage.RESPONDED) {
       discard(piece);
     } else {
       piece.release();
@@ -111,7 +111,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
 
   /** Returns true if the exchange holds something that is given back when the client leaves. */
   boolean holdsPlace() {
-    return (stage == Stage.DECIDING || stage == Stage.PASSING) && judgement.holds();
+    return (stage == Stage.DECIDING || stage == Stage.FORWARDING) && evaluation.holds();
   }
 
   /** Reads ahead a little from a client that is not being read while its request holds a place. */
@@ -126,75 +126,75 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
     if (body.isWhole()) {
       over();
     } else if (body.isDiscardedEnough()) {
-      outgoing.beLast();
+      responseHead.beLast();
       over();
     }
   }
 
   private void broken() {
     body.end();
-    if (passage != null && passage.isAnswering()) {
+    if (upstreamExchange != null && upstreamExchange.isResponding()) {
       cut();
-    } else if (stage == Stage.ANSWERED) {
-      outgoing.beLast();
+    } else if (stage == Stage.RESPONDED) {
+      responseHead.beLast();
       over();
     } else if (stage != Stage.OVER) {
-      abandonPassage();
+      abandonUpstream();
       refuseForGood(Refusals.BROKEN_BODY);
     }
   }
 
   void bytesFromClient(ByteBuf bytes) {
-    if (passage == null) {
+    if (upstreamExchange == null) {
       bytes.release();
     } else {
-      passage.bytesFromClient(bytes);
+      upstreamExchange.bytesFromClient(bytes);
     }
   }
 
   /** Called when everything that has arrived has been read. */
   void clientPaused() {
-    if (passage != null) {
-      passage.clientPaused();
+    if (upstreamExchange != null) {
+      upstreamExchange.clientPaused();
     }
   }
 
   void clientWritable() {
-    if (passage != null) {
-      passage.clientWritable();
+    if (upstreamExchange != null) {
+      upstreamExchange.clientWritable();
     }
   }
 
   @Override
-  public void adapt(HttpResponse answer) {
+  public void adapt(HttpResponse response) {
     // The rest of a long body may be more than the gateway is willing to read.
     if (shared.isDraining() || body.isLong()) {
-      outgoing.beLast();
+      responseHead.beLast();
     }
-    outgoing.adapt(answer, judgement.verdict());
+    responseHead.adapt(response, evaluation.verdict());
   }
 
   @Override
-  public FullHttpResponse upgraded(HttpResponse answer) {
-    return outgoing.upgrade(answer, judgement.verdict());
+  public FullHttpResponse upgraded(HttpResponse response) {
+    return responseHead.upgrade(response, evaluation.verdict());
   }
 
   @Override
-  public void said() {
+  public void responded() {
     end();
-    stage = Stage.ANSWERED;
-    if (body.isWhole() || outgoing.isLast()) {
+    stage = Stage.RESPONDED;
+    if (body.isWhole() || responseHead.isLast()) {
       over();
     } else {
-      client.patience(shared.settings().times().head());
+      client.timeOutAfter(shared.settings().times().head());
       client.read(true);
     }
   }
 
   private void over() {
     stage = Stage.OVER;
-    if (outgoing.isLast()) {
-      client.closeAfterAnswer();
+    if (responseHead.isLast()) {
+      client.closeAfterResponse();
     } else {
       client.exchangeOver();
     }
@@ -204,7 +204,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
   public void tunnelEnded() {
     end();
     stage = Stage.OVER;
-    client.closeAfterAnswer();
+    client.closeAfterResponse();
   }
 
   @Override
@@ -215,19 +215,21 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
 
   @Override
   public void refuseForGood(Problem problem) {
-    outgoing.beLast();
+    responseHead.beLast();
     refuse(problem);
   }
 
   /** Sends an error response in place of the upstream's. */
   private void refuse(Problem problem) {
-    client.endlessPatience();
-    if (shared.isDraining() || body.isLong() || (incoming.expectsContinue() && !body.isWhole())) {
-      outgoing.beLast();
+    client.neverTimeOut();
+    if (shared.isDraining()
+        || body.isLong()
+        || (requestHead.expectsContinue() && !body.isWhole())) {
+      responseHead.beLast();
     }
-    client.wire().write(outgoing.refusal(problem, judgement.verdict()));
+    client.wire().write(responseHead.refusal(problem, evaluation.verdict()));
     client.wire().flush();
-    said();
+    responded();
   }
 
   @Override
@@ -238,7 +240,7 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
 
   @Override
   public void cut() {
-    abandonPassage();
+    abandonUpstream();
     end();
     stage = Stage.OVER;
     client.cut();
@@ -246,31 +248,31 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
 
   /** Called when the current wait has timed out. */
   void timedOut() {
-    if (stage == Stage.PASSING && passage != null) {
-      passage.timedOut();
-    } else if (stage == Stage.ANSWERED) {
-      outgoing.beLast();
+    if (stage == Stage.FORWARDING && upstreamExchange != null) {
+      upstreamExchange.timedOut();
+    } else if (stage == Stage.RESPONDED) {
+      responseHead.beLast();
       over();
     } else {
-      client.endlessPatience();
+      client.neverTimeOut();
     }
   }
 
   /** Called when the client has disconnected. */
   void clientGone() {
-    if (stage == Stage.DECIDING || stage == Stage.PASSING) {
-      if (passage == null || !passage.isTunnel()) {
-        outgoing.status(CLIENT_GONE);
+    if (stage == Stage.DECIDING || stage == Stage.FORWARDING) {
+      if (upstreamExchange == null || !upstreamExchange.isTunnel()) {
+        responseHead.status(CLIENT_GONE);
       }
-      abandonPassage();
+      abandonUpstream();
       end();
     }
     stage = Stage.OVER;
   }
 
-  private void abandonPassage() {
-    if (passage != null) {
-      passage.abandon();
+  private void abandonUpstream() {
+    if (upstreamExchange != null) {
+      upstreamExchange.abandon();
     }
   }
 
@@ -278,19 +280,19 @@ final class Exchange implements RuleEvaluation.Hearer, UpstreamExchange.Listener
   private void end() {
     body.releaseHeld();
     body.giveBack(shared.lookAhead());
-    judgement.close();
+    evaluation.close();
     long nanos = System.nanoTime() - startNanos;
-    RequestHead.Reading.Fine fine = known;
-    String label = fine == null ? GatewayMetrics.NO_ROUTE : fine.route().path().text();
-    shared.engine().metrics().answered(label, outgoing.status(), nanos);
-    if (fine != null && AccessLog.isOn()) {
+    RequestHead.Reading.Valid read = valid;
+    String label = read == null ? GatewayMetrics.NO_ROUTE : read.route().path().text();
+    shared.engine().metrics().answered(label, responseHead.status(), nanos);
+    if (read != null && AccessLog.isOn()) {
       AccessLog.write(
-          fine.request(),
-          incoming.requestId(),
+          read.request(),
+          requestHead.requestId(),
           label,
-          outgoing.status(),
+          responseHead.status(),
           nanos,
-          judgement.verdict());
+          evaluation.verdict());
     }
   }
 }

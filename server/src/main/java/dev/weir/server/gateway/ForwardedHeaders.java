@@ -60,7 +60,7 @@ final class ForwardedHeaders {
   /** Headers that a client cannot remove by naming them in Connection. */
   private static final Set<String> NEEDED = Set.of("host", "content-length", "transfer-encoding");
 
-  private static final int LONGEST_REQUEST_ID = 128;
+  private static final int MAX_REQUEST_ID_LENGTH = 128;
   private static final HexFormat HEX = HexFormat.of();
 
   private final TrustedProxies proxies;
@@ -105,7 +105,7 @@ final class ForwardedHeaders {
 
   private static boolean isUsable(String id) {
     return !id.isEmpty()
-        && id.length() <= LONGEST_REQUEST_ID
+        && id.length() <= MAX_REQUEST_ID_LENGTH
         && id.chars().allMatch(c -> c > ' ' && c < 0x7F);
   }
 

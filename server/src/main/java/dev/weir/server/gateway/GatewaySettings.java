@@ -23,11 +23,11 @@ public record GatewaySettings(
    *     max time until a client's next request
    * @param connect max time for an upstream to accept a connection, or for a connection to become
    *     free
-   * @param answer max time for an upstream to begin its response
+   * @param response max time for an upstream to begin its response
    * @param upstreamIdle how long an unused upstream connection is kept
    */
   public record Times(
-      Duration head, Duration idle, Duration connect, Duration answer, Duration upstreamIdle) {
+      Duration head, Duration idle, Duration connect, Duration response, Duration upstreamIdle) {
     public static final Times DEFAULT =
         new Times(
             Duration.ofSeconds(10),

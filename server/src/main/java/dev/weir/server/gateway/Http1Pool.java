@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** A pool of HTTP/1.1 connections, each of which carries one request at a time. */
 final class Http1Pool implements UpstreamPool {
   private final Connector connector;
-  private final int most;
+  private final int max;
   private final long keptNanos;
 
   /** Idle connections, least recently used first; the most recently used is taken first. */
@@ -21,9 +21,9 @@ final class Http1Pool implements UpstreamPool {
   /** Number of connections that are open or being opened. */
   private int open;
 
-  Http1Pool(Connector connector, int most) {
+  Http1Pool(Connector connector, int max) {
     this.connector = connector;
-    this.most = most;
+    this.max = max;
     this.keptNanos = connector.settings().times().upstreamIdle().toNanos();
   }
 
@@ -34,10 +34,10 @@ final class Http1Pool implements UpstreamPool {
       passage.connected(free);
       return;
     }
-    if (open >= most && isFresh && !idle.isEmpty()) {
+    if (open >= max && isFresh && !idle.isEmpty()) {
       idle.removeFirst().close();
       waiting.addFirst(passage);
-    } else if (open >= most) {
+    } else if (open >= max) {
       waiting.addLast(passage);
     } else {
       connect(passage);
@@ -107,7 +107,7 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void admitNext() {
-    Waiting next = open < most ? nextWaiting() : null;
+    Waiting next = open < max ? nextWaiting() : null;
     if (next != null) {
       connect(next);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class Http2Pool implements UpstreamPool {
   /** Max concurrent streams if the upstream does not announce a maximum. */
-  private static final long USUAL_STREAMS = 100;
+  private static final long DEFAULT_STREAMS = 100;
 
   private static final int WINDOW_BYTES = 1 << 20;
 
@@ -35,7 +35,7 @@ final class Http2Pool implements UpstreamPool {
   private boolean isConnecting;
 
   /** Max concurrent streams; 0 until the upstream has sent its settings. */
-  private long mostStreams;
+  private long maxStreams;
 
   /** Open streams of all connections, including a connection that accepts no new ones. */
   private int streams;
@@ -62,7 +62,7 @@ final class Http2Pool implements UpstreamPool {
       connect();
       return;
     }
-    while (streams < mostStreams && !waiting.isEmpty()) {
+    while (streams < maxStreams && !waiting.isEmpty()) {
       Waiting next = waiting.removeFirst();
       if (next.isConnecting()) {
         stream(connection, next);
@@ -78,7 +78,7 @@ final class Http2Pool implements UpstreamPool {
           @Override
           public void connected(Channel channel) {
             isConnecting = false;
-            mostStreams = 0;
+            maxStreams = 0;
             parent = channel;
           }
 
@@ -187,9 +187,9 @@ final class Http2Pool implements UpstreamPool {
       ReferenceCountUtil.release(frame);
     }
 
-    private void greeted(Channel connection, @Nullable Long most) {
-      if (connection.equals(parent) && (most != null || !isGreeted)) {
-        mostStreams = most == null ? USUAL_STREAMS : most;
+    private void greeted(Channel connection, @Nullable Long max) {
+      if (connection.equals(parent) && (max != null || !isGreeted)) {
+        maxStreams = max == null ? DEFAULT_STREAMS : max;
       }
       isGreeted = true;
       admit();

@@ -19,22 +19,22 @@ final class Refusals {
       Problem.of(400, "bad-request", "The body is not chunked as its headers say.");
 
   static final Problem SLOW_BODY =
-      Problem.of(408, "request-timeout", "The rest of the request did not come in time.");
+      Problem.of(408, "request-timeout", "The rest of the request did not arrive in time.");
 
   static final Problem UNREACHABLE =
-      Problem.of(502, "upstream-unreachable", "The upstream takes no connection.");
+      Problem.of(502, "upstream-unreachable", "The upstream refuses connections.");
 
   static final Problem BROKEN_OFF =
-      Problem.of(502, "upstream-failed", "The upstream closed the connection without an answer.");
+      Problem.of(502, "upstream-failed", "The upstream closed the connection without a response.");
 
   static final Problem UNREADABLE =
-      Problem.of(502, "upstream-failed", "The upstream's answer is not valid HTTP.");
+      Problem.of(502, "upstream-failed", "The upstream's response is not valid HTTP.");
 
   static final Problem NO_CONNECTION =
-      Problem.of(504, "upstream-timeout", "The upstream did not take a connection in time.");
+      Problem.of(504, "upstream-timeout", "The upstream did not accept a connection in time.");
 
-  static final Problem NO_ANSWER =
-      Problem.of(504, "upstream-timeout", "The upstream did not answer in time.");
+  static final Problem NO_RESPONSE =
+      Problem.of(504, "upstream-timeout", "The upstream did not respond in time.");
 
   private Refusals() {}
 
@@ -49,20 +49,20 @@ final class Refusals {
     return Problem.of(400, "bad-request", "The request is not valid HTTP.");
   }
 
-  static FullHttpResponse answer(Problem problem, boolean isLast) {
+  static FullHttpResponse response(Problem problem, boolean isLast) {
     byte[] body = problem.toJson();
-    FullHttpResponse answer =
+    FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1,
             new HttpResponseStatus(problem.status(), problem.title()),
             Unpooled.wrappedBuffer(body));
-    answer
+    response
         .headers()
         .set(HttpHeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE)
         .set(HttpHeaderNames.CONTENT_LENGTH, body.length);
     if (isLast) {
-      answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
-    return answer;
+    return response;
   }
 }

@@ -8,7 +8,7 @@ import java.util.ArrayDeque;
 /** The body of a request, as far as it has arrived. */
 final class RequestBody {
   /** Max bytes of an unwanted body that are read and discarded to keep the connection reusable. */
-  private static final int MOST_UNWANTED_BYTES = 1 << 20;
+  private static final int MAX_UNWANTED_BYTES = 1 << 20;
 
   private final long announcedBytes;
 
@@ -101,11 +101,11 @@ final class RequestBody {
 
   /** Returns true if more has been discarded than keeping the connection is worth. */
   boolean isDiscardedEnough() {
-    return unwantedBytes > MOST_UNWANTED_BYTES;
+    return unwantedBytes > MAX_UNWANTED_BYTES;
   }
 
   /** Returns true if the rest of the body is known to exceed what would be discarded. */
   boolean isLong() {
-    return !isWhole && announcedBytes - arrivedBytes > MOST_UNWANTED_BYTES;
+    return !isWhole && announcedBytes - arrivedBytes > MAX_UNWANTED_BYTES;
   }
 }

@@ -21,7 +21,7 @@ final class RequestHead {
           HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS, HttpMethod.PUT, HttpMethod.DELETE);
 
   private final HttpRequest request;
-  private final ForwardedHeaders hop;
+  private final ForwardedHeaders forwardedHeaders;
   private final String requestId;
   private final boolean isModern;
   private final boolean isKeptAlive;
@@ -30,11 +30,11 @@ final class RequestHead {
   private final boolean isUpgrade;
   private final boolean expectsContinue;
 
-  RequestHead(HttpRequest request, ForwardedHeaders hop) {
+  RequestHead(HttpRequest request, ForwardedHeaders forwardedHeaders) {
     this.request = request;
-    this.hop = hop;
+    this.forwardedHeaders = forwardedHeaders;
     HttpHeaders headers = request.headers();
-    requestId = hop.requestId(headers);
+    requestId = forwardedHeaders.requestId(headers);
     isModern = request.protocolVersion().equals(HttpVersion.HTTP_1_1);
     isKeptAlive = HttpUtil.isKeepAlive(request);
     announcedBytes = HttpUtil.getContentLength(request, 0L);
@@ -52,38 +52,38 @@ final class RequestHead {
   /** The result of reading a request head. */
   sealed interface Reading {
     /** The request can be evaluated and forwarded; its head has been rewritten for the upstream. */
-    record Fine(GatewayRequest request, RouteSpec route) implements Reading {}
+    record Valid(GatewayRequest request, RouteSpec route) implements Reading {}
 
     /**
      * The request is answered by the gateway and not forwarded.
      *
      * @param isEndKnown whether the data that follows it on the connection can be read
      */
-    record Wrong(Problem problem, boolean isEndKnown) implements Reading {}
+    record Invalid(Problem problem, boolean isEndKnown) implements Reading {}
   }
 
   Reading read(RouteTable routes) {
     HttpMethod method = request.method();
     if (request.protocolVersion().majorVersion() != 1) {
-      return endless(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are spoken here.");
+      return endless(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are supported.");
     }
     if (!isFramed()) {
-      return endless(400, "bad-request", "The only transfer encoding is chunked.");
+      return endless(400, "bad-request", "The only supported transfer encoding is chunked.");
     }
     if (isNamed(method, HttpMethod.CONNECT) || isNamed(method, HttpMethod.TRACE)) {
-      return wrong(405, "method-not-allowed", "The method " + method + " is not passed on.");
+      return invalid(405, "method-not-allowed", "The method " + method + " is not forwarded.");
     }
     Target target;
     try {
       target = Target.of(request.uri());
     } catch (AmbiguousPathException e) {
-      return wrong(400, "ambiguous-path", "Refused, because " + e.getMessage() + ".");
+      return invalid(400, "ambiguous-path", "Refused, because " + e.getMessage() + ".");
     }
     if (!hasHost(target)) {
-      return wrong(400, "bad-request", "There must be one host, and it must be one.");
+      return invalid(400, "bad-request", "There must be one valid host.");
     }
     RouteSpec route = routes.find(target.path());
-    return route == null ? new Reading.Wrong(Refusals.NO_ROUTE, true) : toSend(target, route);
+    return route == null ? new Reading.Invalid(Refusals.NO_ROUTE, true) : toSend(target, route);
   }
 
   /** Compares method names ignoring case, because an upstream may do the same. */
@@ -91,8 +91,8 @@ final class RequestHead {
     return method.name().equalsIgnoreCase(known.name());
   }
 
-  private static Reading wrong(int status, String kind, String detail) {
-    return new Reading.Wrong(Problem.of(status, kind, detail), true);
+  private static Reading invalid(int status, String kind, String detail) {
+    return new Reading.Invalid(Problem.of(status, kind, detail), true);
   }
 
   /**
@@ -100,7 +100,7 @@ final class RequestHead {
    * next request.
    */
   private static Reading endless(int status, String kind, String detail) {
-    return new Reading.Wrong(Problem.of(status, kind, detail), false);
+    return new Reading.Invalid(Problem.of(status, kind, detail), false);
   }
 
   private boolean isFramed() {
@@ -131,15 +131,15 @@ final class RequestHead {
     if (!headers.contains(HttpHeaderNames.HOST)) {
       headers.set(HttpHeaderNames.HOST, route.upstream().authority());
     }
-    String address = hop.client(headers);
+    String address = forwardedHeaders.client(headers);
     ForwardedHeaders.removeHopByHop(headers);
     if (isUpgrade && !route.upstream().protocol().isMultiplexed()) {
       headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE);
       headers.set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET);
     }
-    hop.describe(request, requestId);
+    forwardedHeaders.describe(request, requestId);
     request.setUri(target.sent()).setProtocolVersion(HttpVersion.HTTP_1_1);
-    return new Reading.Fine(
+    return new Reading.Valid(
         new GatewayRequest(request.method().name(), target.path(), address, headers), route);
   }
 

@@ -15,7 +15,7 @@ final class ResponseEncoder extends HttpResponseEncoder {
    * Sets whether the next response is to HEAD and therefore has no body, whatever its headers
    * announce.
    */
-  void answersHead(boolean toHead) {
+  void respondsToHead(boolean toHead) {
     isToHead = toHead;
   }
 

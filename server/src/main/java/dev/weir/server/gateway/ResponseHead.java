@@ -47,26 +47,26 @@ final class ResponseHead {
   /**
    * Returns an interim response for the client, such as 100 Continue; the final response follows.
    */
-  static FullHttpResponse interim(HttpResponse answer) {
-    ForwardedHeaders.removeHopByHop(answer.headers());
-    FullHttpResponse bare = bare(answer);
+  static FullHttpResponse interim(HttpResponse response) {
+    ForwardedHeaders.removeHopByHop(response.headers());
+    FullHttpResponse bare = bare(response);
     bare.headers().remove(HttpHeaderNames.TRANSFER_ENCODING);
     return bare;
   }
 
-  private static FullHttpResponse bare(HttpResponse answer) {
-    FullHttpResponse bare = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, answer.status());
-    bare.headers().set(answer.headers());
+  private static FullHttpResponse bare(HttpResponse response) {
+    FullHttpResponse bare = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, response.status());
+    bare.headers().set(response.headers());
     return bare;
   }
 
   /** Adapts the upstream's response for the client. */
-  void adapt(HttpResponse answer, @Nullable Verdict verdict) {
-    status = answer.status().code();
-    HttpHeaders headers = answer.headers();
-    boolean isChunked = HttpUtil.isTransferEncodingChunked(answer);
+  void adapt(HttpResponse response, @Nullable Verdict verdict) {
+    status = response.status().code();
+    HttpHeaders headers = response.headers();
+    boolean isChunked = HttpUtil.isTransferEncodingChunked(response);
     ForwardedHeaders.removeHopByHop(headers);
-    answer.setProtocolVersion(HttpVersion.HTTP_1_1);
+    response.setProtocolVersion(HttpVersion.HTTP_1_1);
     if (isChunked || (hasBody() && !headers.contains(HttpHeaderNames.CONTENT_LENGTH))) {
       frame(headers);
     }
@@ -111,22 +111,22 @@ final class ResponseHead {
   }
 
   /** Returns the response for the client when the upstream agrees to switch protocols. */
-  FullHttpResponse upgrade(HttpResponse answer, @Nullable Verdict verdict) {
-    status = answer.status().code();
-    HttpHeaders headers = answer.headers();
+  FullHttpResponse upgrade(HttpResponse response, @Nullable Verdict verdict) {
+    status = response.status().code();
+    HttpHeaders headers = response.headers();
     ForwardedHeaders.removeHopByHop(headers);
     headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.UPGRADE);
     headers.set(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET);
     describe(headers, verdict);
-    return bare(answer);
+    return bare(response);
   }
 
   /** Returns a response that the gateway sends in place of the upstream's. */
   FullHttpResponse refusal(Problem problem, @Nullable Verdict verdict) {
     status = problem.status();
-    FullHttpResponse answer = Refusals.answer(problem, isLast);
-    describe(answer.headers(), verdict);
-    persist(answer.headers());
-    return answer;
+    FullHttpResponse response = Refusals.response(problem, isLast);
+    describe(response.headers(), verdict);
+    persist(response.headers());
+    return response;
   }
 }

@@ -22,25 +22,25 @@ final class RuleEvaluation {
   private final EventLoopContext loop;
   private final GatewayContext shared;
   private final String requestId;
-  private final Hearer hearer;
+  private final Listener listener;
   private @Nullable Verdict verdict;
   private Ticket ticket = Ticket.NONE;
   private @Nullable Future<?> wait;
   private boolean isClosed;
 
   /** Receives the result. Called once, unless the evaluation is closed first. */
-  interface Hearer {
+  interface Listener {
     /** Called when the request may proceed, possibly after a wait. */
     void passed();
 
     void refused(Problem problem);
   }
 
-  RuleEvaluation(EventLoopContext loop, String requestId, Hearer hearer) {
+  RuleEvaluation(EventLoopContext loop, String requestId, Listener listener) {
     this.loop = loop;
     this.shared = loop.shared();
     this.requestId = requestId;
-    this.hearer = hearer;
+    this.listener = listener;
   }
 
   void begin(GatewayRequest request) {
@@ -57,14 +57,14 @@ final class RuleEvaluation {
 
   /** The verdict, or the reason why the rules could not be evaluated. */
   private sealed interface Decided {
-    record Said(Verdict verdict) implements Decided {}
+    record Evaluated(Verdict verdict) implements Decided {}
 
     record Failed(Problem problem) implements Decided {}
   }
 
   private Decided decide(GatewayRequest request) {
     try {
-      return new Decided.Said(shared.engine().evaluator().decide(request));
+      return new Decided.Evaluated(shared.engine().evaluator().decide(request));
     } catch (RepeatedHeaderException e) {
       return new Decided.Failed(Problem.of(400, "repeated-header", String.valueOf(e.getMessage())));
     } catch (StoreException e) {
@@ -75,26 +75,28 @@ final class RuleEvaluation {
               // Even if hits were counted, the request itself was not forwarded.
               : Problem.storeUnavailable(
                   StoreException.Outcome.NONE,
-                  "The rules cannot be asked now, so the request was not forwarded; try again"
+                  "The rules cannot be evaluated now, so the request was not forwarded; try again"
                       + " soon."));
     } catch (RuntimeException e) {
       log.error("Request {} could not be decided", requestId, e);
       return new Decided.Failed(
           Problem.of(
-              500, "unexpected", "Something went wrong; the log knows more of " + requestId + "."));
+              500,
+              "unexpected",
+              "Something went wrong; see the log for request " + requestId + "."));
     }
   }
 
   private void decided(Decided decided) {
     switch (decided) {
       case Decided.Failed failed -> refused(failed.problem());
-      case Decided.Said said -> judged(said.verdict());
+      case Decided.Evaluated result -> evaluated(result.verdict());
     }
   }
 
-  private void judged(Verdict said) {
-    verdict = said;
-    switch (said) {
+  private void evaluated(Verdict result) {
+    verdict = result;
+    switch (result) {
       case Verdict.Passed passed -> {
         hold(passed.ticket());
         passed();
@@ -129,13 +131,13 @@ final class RuleEvaluation {
 
   private void passed() {
     if (!isClosed) {
-      hearer.passed();
+      listener.passed();
     }
   }
 
   private void refused(Problem problem) {
     if (!isClosed) {
-      hearer.refused(problem);
+      listener.refused(problem);
     }
   }
 

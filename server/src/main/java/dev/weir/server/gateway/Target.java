@@ -28,7 +28,7 @@ record Target(RequestPath path, String query, String authority) {
     String query = question < 0 ? "" : text.substring(question);
     for (int i = 0; i < query.length(); i++) {
       if (query.charAt(i) <= ' ' || query.charAt(i) >= 0x7F) {
-        throw new AmbiguousPathException("has a sign that is not allowed in a query");
+        throw new AmbiguousPathException("has a character that is not allowed in a query");
       }
     }
     return new Target(

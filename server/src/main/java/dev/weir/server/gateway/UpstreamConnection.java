@@ -43,16 +43,16 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   /** The request that the connection carries; receives what the upstream sends. */
   interface Served {
     /** Called with the head of the final response. */
-    void answer(HttpResponse answer);
+    void response(HttpResponse response);
 
     /** Called with a piece of the response body. */
-    void answerPart(HttpContent piece);
+    void responseContent(HttpContent piece);
 
     /** Called with an interim response, such as 100 Continue; the final response follows. */
-    void interim(HttpResponse answer);
+    void interim(HttpResponse response);
 
     /** Called when the upstream switches protocols. */
-    void switchProtocols(HttpResponse answer);
+    void switchProtocols(HttpResponse response);
 
     void bytesFromUpstream(ByteBuf bytes);
 
@@ -153,7 +153,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       ReferenceCountUtil.release(head);
       serving.unreadable();
     } else {
-      serving.answer(head);
+      serving.response(head);
     }
   }
 
@@ -162,7 +162,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       isInterim = !(part instanceof LastHttpContent);
       part.release();
     } else {
-      serving.answerPart(part);
+      serving.responseContent(part);
     }
   }
 

@@ -1,11 +1,9 @@
 package dev.weir.server.gateway;
 
 import dev.weir.engine.routes.Upstream;
-import dev.weir.server.http.Problem;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ConnectTimeoutException;
-import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -22,8 +20,8 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   private static final Logger log = LoggerFactory.getLogger(UpstreamExchange.class);
 
   private final Client client;
-  private final Listener listener;
-  private final RequestHead incoming;
+  private final UpstreamListener listener;
+  private final RequestHead requestHead;
   private final RequestBody body;
   private final Upstream target;
   private final GatewaySettings.Times times;
@@ -40,50 +38,21 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     /** The request, or a part of it, has been sent to the upstream. */
     SENT,
     /** The head of the response is being sent to the client. */
-    ANSWERING,
+    RESPONDING,
     /** The connection carries raw bytes, no longer HTTP. */
     TUNNEL,
     OVER
   }
 
-  /** Handles the upstream's response, or its failure. */
-  interface Listener {
-    /** Adapts the upstream's response for the client. */
-    void adapt(HttpResponse answer);
-
-    /** Returns the response for the client when the upstream has switched protocols. */
-    FullHttpResponse upgraded(HttpResponse answer);
-
-    /** Called when the response is complete. */
-    void said();
-
-    /** Called when either side of a tunnel has closed. */
-    void tunnelEnded();
-
-    /** Called when the upstream gave no valid response. */
-    void failed(GatewayMetrics.Failure failure, Problem problem);
-
-    /**
-     * Sends an error response in place of the upstream's, and closes the client connection after
-     * it.
-     */
-    void refuseForGood(Problem problem);
-
-    /** Called when the upstream closed in the middle of its response. */
-    void brokenOff();
-
-    /**
-     * Resets the client connection, so that a partial response cannot be mistaken for a complete
-     * one.
-     */
-    void cut();
-  }
-
   UpstreamExchange(
-      Client client, Listener listener, RequestHead incoming, RequestBody body, Upstream target) {
+      Client client,
+      UpstreamListener listener,
+      RequestHead requestHead,
+      RequestBody body,
+      Upstream target) {
     this.client = client;
     this.listener = listener;
-    this.incoming = incoming;
+    this.requestHead = requestHead;
     this.body = body;
     this.target = target;
     this.times = client.loop().settings().times();
@@ -95,7 +64,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
 
   private void connect(boolean isFresh) {
     stage = Stage.CONNECTING;
-    client.patience(times.connect());
+    client.timeOutAfter(times.connect());
     client.loop().pool(target).open(this, isFresh);
   }
 
@@ -105,8 +74,8 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   /** Returns true if part of a response has already been sent to the client. */
-  boolean isAnswering() {
-    return stage == Stage.ANSWERING || stage == Stage.TUNNEL;
+  boolean isResponding() {
+    return stage == Stage.RESPONDING || stage == Stage.TUNNEL;
   }
 
   boolean isTunnel() {
@@ -123,18 +92,18 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     stage = Stage.SENT;
     connection.serve(this);
     FlowControlledChannel wire = connection.wire();
-    wire.write(incoming.head());
+    wire.write(requestHead.head());
     body.sendHeld(wire);
     if (isRetried) {
       wire.write(LastHttpContent.EMPTY_LAST_CONTENT);
     }
     wire.flush();
-    awaitAnswer();
+    awaitResponse();
     client.read(true);
   }
 
-  private void awaitAnswer() {
-    client.patience(body.isWhole() ? times.answer() : times.idle());
+  private void awaitResponse() {
+    client.timeOutAfter(body.isWhole() ? times.response() : times.idle());
   }
 
   @Override
@@ -142,7 +111,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     if (stage != Stage.CONNECTING) {
       return;
     }
-    log.debug("Request {} found no way to its upstream", incoming.requestId(), cause);
+    log.debug("Request {} could not be forwarded to its upstream", requestHead.requestId(), cause);
     stage = Stage.OVER;
     if (cause instanceof ConnectTimeoutException) {
       listener.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
@@ -170,9 +139,9 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
         to.wire().pass(piece, client.wire());
       }
       if (stage == Stage.SENT) {
-        awaitAnswer();
+        awaitResponse();
       } else {
-        client.patience(times.idle());
+        client.timeOutAfter(times.idle());
       }
     }
   }
@@ -199,15 +168,15 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   @Override
-  public void answer(HttpResponse answer) {
+  public void response(HttpResponse response) {
     if (stage != Stage.SENT) {
-      ReferenceCountUtil.release(answer);
+      ReferenceCountUtil.release(response);
       return;
     }
-    stage = Stage.ANSWERING;
-    isUpstreamReusable = HttpUtil.isKeepAlive(answer);
-    listener.adapt(answer);
-    passBack(answer);
+    stage = Stage.RESPONDING;
+    isUpstreamReusable = HttpUtil.isKeepAlive(response);
+    listener.adapt(response);
+    passBack(response);
   }
 
   @Override
@@ -217,32 +186,34 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   @Override
-  public void interim(HttpResponse answer) {
+  public void interim(HttpResponse response) {
     // The upstream has begun to respond, so the request must not be retried.
     isRetried = true;
-    awaitAnswer();
-    if (incoming.isModern()) {
-      client.wire().write(ResponseHead.interim(answer));
+    awaitResponse();
+    if (requestHead.isModern()) {
+      client.wire().write(ResponseHead.interim(response));
     }
-    ReferenceCountUtil.release(answer);
+    ReferenceCountUtil.release(response);
   }
 
   @Override
-  public void switchProtocols(HttpResponse answer) {
+  public void switchProtocols(HttpResponse response) {
     UpstreamConnection to = upstream;
     if (to == null
-        || !incoming.isUpgrade()
-        || !answer.headers().contains(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)) {
-      ReferenceCountUtil.release(answer);
+        || !requestHead.isUpgrade()
+        || !response
+            .headers()
+            .contains(HttpHeaderNames.UPGRADE, HttpHeaderValues.WEBSOCKET, true)) {
+      ReferenceCountUtil.release(response);
       unreadable();
       return;
     }
     stage = Stage.TUNNEL;
-    tunnel = new Tunnel(client.wire(), to.wire(), () -> client.patience(times.idle()));
-    client.wire().write(listener.upgraded(answer));
+    tunnel = new Tunnel(client.wire(), to.wire(), () -> client.timeOutAfter(times.idle()));
+    client.wire().write(listener.upgraded(response));
     client.wire().flush();
-    ReferenceCountUtil.release(answer);
-    client.patience(times.idle());
+    ReferenceCountUtil.release(response);
+    client.timeOutAfter(times.idle());
     if (client.becomeTunnel()) {
       // Forwards the bytes that arrived together with the response.
       to.becomeTunnel();
@@ -252,8 +223,8 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   @Override
-  public void answerPart(HttpContent piece) {
-    if (stage != Stage.ANSWERING) {
+  public void responseContent(HttpContent piece) {
+    if (stage != Stage.RESPONDING) {
       piece.release();
     } else if (piece.decoderResult().isFailure()) {
       piece.release();
@@ -272,13 +243,13 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     boolean isAll = piece instanceof LastHttpContent;
     client.wire().pass(piece, from.wire());
     if (isAll) {
-      answered(from);
+      responded(from);
     } else {
-      client.patience(times.idle());
+      client.timeOutAfter(times.idle());
     }
   }
 
-  private void answered(UpstreamConnection from) {
+  private void responded(UpstreamConnection from) {
     client.wire().flush();
     upstream = null;
     stage = Stage.OVER;
@@ -287,7 +258,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     } else {
       from.abandon();
     }
-    listener.said();
+    listener.responded();
   }
 
   @Override
@@ -322,7 +293,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
           listener.failed(GatewayMetrics.Failure.BROKEN_OFF, Refusals.BROKEN_OFF);
         }
       }
-      case ANSWERING -> listener.brokenOff();
+      case RESPONDING -> listener.brokenOff();
       case TUNNEL -> {
         abandon();
         listener.tunnelEnded();
@@ -336,7 +307,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
    * just when it is used, so a repeatable request that is still complete here is retried once.
    */
   private boolean mayRetry() {
-    return !isRetried && body.isWhole() && incoming.isRepeatable();
+    return !isRetried && body.isWhole() && requestHead.isRepeatable();
   }
 
   /** Called when the current wait has timed out. */
@@ -352,11 +323,11 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
         if (isClientSlow) {
           listener.refuseForGood(Refusals.SLOW_BODY);
         } else {
-          listener.failed(GatewayMetrics.Failure.ANSWER_TIMEOUT, Refusals.NO_ANSWER);
+          listener.failed(GatewayMetrics.Failure.ANSWER_TIMEOUT, Refusals.NO_RESPONSE);
         }
       }
-      case ANSWERING, TUNNEL -> listener.cut();
-      case OVER -> client.endlessPatience();
+      case RESPONDING, TUNNEL -> listener.cut();
+      case OVER -> client.neverTimeOut();
     }
   }
 

@@ -124,19 +124,19 @@ final class AuthFilter {
       case Verdict.Invalid invalid ->
           throw new ProblemException(
               Problem.of(
-                  401, "token-invalid", "This token is not in force, not for Weir, or not known."),
+                  401, "token-invalid", "This token is not valid now, not for Weir, or unknown."),
               Map.of(CHALLENGE, REALM + ", error=\"invalid_token\""));
       case Verdict.Unknown unknown ->
           throw new ProblemException(
               Problem.of(
                   503,
                   "issuer-unavailable",
-                  "This token cannot be judged now: its issuer does not answer. Try again soon."),
+                  "This token cannot be verified now: its issuer does not answer. Try again soon."),
               Map.of("Retry-After", "5"));
     }
   }
 
   private static Problem notAllowed() {
-    return Problem.of(403, "not-allowed", "This token does not open this endpoint.");
+    return Problem.of(403, "not-allowed", "This token does not permit this endpoint.");
   }
 }

@@ -158,7 +158,7 @@ final class BodyDecompressor extends ChannelDuplexHandler {
       close();
       isBroken = true;
       isAsked = false;
-      context.fireExceptionCaught(new BrokenBodyException("The body cannot be unpacked.", e));
+      context.fireExceptionCaught(new BrokenBodyException("The body cannot be decompressed.", e));
       return true;
     }
     if (piece != null) {

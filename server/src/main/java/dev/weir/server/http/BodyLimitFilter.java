@@ -17,7 +17,7 @@ public final class BodyLimitFilter {
    * Max size of a body in bytes. Does not apply to a stream of lines, whose lines are limited
    * instead.
    */
-  public static final int LARGEST_BODY_BYTES = 1024 * 1024;
+  public static final int MAX_BODY_BYTES = 1024 * 1024;
 
   private static final String TOO_LARGE = "The body is larger than 1 MiB.";
 
@@ -33,7 +33,7 @@ public final class BodyLimitFilter {
 
   @RequestFilter
   void check(HttpRequest<?> request) {
-    if (!MediaTypes.isNdjson(request) && request.getContentLength() > LARGEST_BODY_BYTES) {
+    if (!MediaTypes.isNdjson(request) && request.getContentLength() > MAX_BODY_BYTES) {
       throw new ProblemException(tooLarge(request));
     }
     // A supported encoding has already been decoded, and its header removed.
@@ -41,7 +41,9 @@ public final class BodyLimitFilter {
     if (encoding != null && !encoding.toLowerCase(Locale.ROOT).equals("identity")) {
       throw new ProblemException(
           Problem.of(
-              415, "unsupported-media-type", "The body may be packed by gzip or deflate only."));
+              415,
+              "unsupported-media-type",
+              "The body may be compressed by gzip or deflate only."));
     }
   }
 }

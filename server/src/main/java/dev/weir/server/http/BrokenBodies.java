@@ -60,7 +60,7 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
         content.release();
         context.fireExceptionCaught(
             new BrokenBodyException(
-                "The chunks of the body cannot be told apart.", content.decoderResult().cause()));
+                "The body is not chunked correctly.", content.decoderResult().cause()));
       } else {
         context.fireChannelRead(message);
       }

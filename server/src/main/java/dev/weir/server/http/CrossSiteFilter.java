@@ -77,7 +77,7 @@ final class CrossSiteFilter {
         421,
         "misdirected",
         ("On loopback and without a token, Weir answers only to its own names, not to \"%s\". If"
-                + " that is one, put it into weir.allowed-hosts.")
+                + " that is one of them, add it to weir.allowed-hosts.")
             .formatted(Snippet.of(host)));
   }
 
@@ -93,7 +93,7 @@ final class CrossSiteFilter {
           Problem.of(
               403,
               "other-origin",
-              "Pages of other sites may change nothing in a Weir without a token."));
+              "Without a token, pages of other sites may not change anything."));
     }
   }
 

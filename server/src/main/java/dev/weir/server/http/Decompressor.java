@@ -213,7 +213,7 @@ final class Decompressor implements AutoCloseable {
     }
     long expected = crc.getValue() | (inflater.getBytesWritten() & 0xffffffffL) << 32;
     if (trailer != expected) {
-      throw new DataFormatException("the checksum is another");
+      throw new DataFormatException("the checksum differs");
     }
     crc.reset();
     inflater.reset();

@@ -25,12 +25,12 @@ import java.util.function.Function;
  * names every invalid field. A field that is {@code null} counts as absent.
  */
 public final class Fields {
-  private static final int MOST_OTHERS = 20;
+  private static final int MAX_OTHERS = 20;
 
   private final Map<?, ?> object;
   private final String path;
   private final List<Violation> violations;
-  private final Set<String> asked = new LinkedHashSet<>();
+  private final Set<String> known = new LinkedHashSet<>();
 
   private Fields(Map<?, ?> object, String path, List<Violation> violations) {
     this.object = object;
@@ -55,7 +55,7 @@ public final class Fields {
     query.forEach(
         (name, values) -> {
           if (values.size() > 1) {
-            fields.wrong(Snippet.of(name), "stands there twice");
+            fields.wrong(Snippet.of(name), "occurs twice");
           }
         });
     return fields;
@@ -109,22 +109,20 @@ public final class Fields {
   /** Returns the names of all fields of the object. All of them count as known from then on. */
   public List<String> names() {
     List<String> names = object.keySet().stream().map(String.class::cast).toList();
-    asked.addAll(names);
+    known.addAll(names);
     return names;
   }
 
   /**
-   * Returns the objects of a list of {@code least} to {@code most} items. Any other item is
-   * invalid.
+   * Returns the objects of a list of {@code min} to {@code max} items. Any other item is invalid.
    */
-  public Optional<List<Fields>> objects(String name, int least, int most) {
+  public Optional<List<Fields>> objects(String name, int min, int max) {
     return list(name)
         .map(
             items -> {
               List<Fields> objects = new ArrayList<>();
-              if (items.size() < least || items.size() > most) {
-                wrong(
-                    name, "must have %d to %d items, not %d".formatted(least, most, items.size()));
+              if (items.size() < min || items.size() > max) {
+                wrong(name, "must have %d to %d items, not %d".formatted(min, max, items.size()));
                 return objects;
               }
               for (int i = 0; i < items.size(); i++) {
@@ -143,14 +141,14 @@ public final class Fields {
     return value(name, Boolean.class, "true or false");
   }
 
-  /** Returns an integer from {@code least} to {@code most}. */
-  public Optional<Long> whole(String name, long least, long most) {
+  /** Returns an integer from {@code min} to {@code max}. */
+  public Optional<Long> whole(String name, long min, long max) {
     return value(name, BigDecimal.class, "a whole number")
         .flatMap(
             number -> {
-              String rule = "must be a whole number from %d to %d".formatted(least, most);
+              String rule = "must be a whole number from %d to %d".formatted(min, max);
               Optional<Long> whole = parsed(name, number, rule, BigDecimal::longValueExact);
-              if (whole.isPresent() && (whole.get() < least || whole.get() > most)) {
+              if (whole.isPresent() && (whole.get() < min || whole.get() > max)) {
                 wrong(name, rule + ", not " + whole.get());
                 return Optional.empty();
               }
@@ -172,15 +170,15 @@ public final class Fields {
             number -> parsed(name, number, "must be a whole number", BigDecimal::intValueExact));
   }
 
-  /** Returns an integer of a query, from 1 to {@code most}. */
-  public Optional<Long> count(String name, long most) {
+  /** Returns an integer of a query, from 1 to {@code max}. */
+  public Optional<Long> count(String name, long max) {
     return text(name)
         .flatMap(
             text -> {
-              String rule = "must be a whole number from 1 to " + most;
+              String rule = "must be a whole number from 1 to " + max;
               try {
                 long count = Long.parseLong(text);
-                if (count >= 1 && count <= most) {
+                if (count >= 1 && count <= max) {
                   return Optional.of(count);
                 }
                 wrong(name, rule + ", not " + count);
@@ -278,16 +276,16 @@ public final class Fields {
    */
   public void refuseOtherParameters() {
     refuseOthers(
-        asked.isEmpty()
+        known.isEmpty()
             ? "is not known: there are no query parameters here"
-            : "is not known here; known are: " + String.join(", ", asked));
+            : "is not known here; known are: " + String.join(", ", known));
   }
 
   private void refuseOthers(String message) {
     object.keySet().stream()
         .map(String.class::cast)
-        .filter(name -> !asked.contains(name))
-        .limit(MOST_OTHERS)
+        .filter(name -> !known.contains(name))
+        .limit(MAX_OTHERS)
         .forEach(name -> wrong(Snippet.of(name), message));
   }
 
@@ -309,7 +307,7 @@ public final class Fields {
   }
 
   private <T> Optional<T> value(String name, Class<T> type, String what) {
-    asked.add(name);
+    known.add(name);
     Object value = object.get(name);
     if (value == null || value.equals(Json.NULL)) {
       return Optional.empty();

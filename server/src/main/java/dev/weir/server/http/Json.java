@@ -36,7 +36,7 @@ public final class Json {
   private static final JsonFactory OF_VIRTUAL_THREADS =
       factory(JsonRecyclerPools.sharedConcurrentDequePool());
 
-  private static final int DEEPEST = 16;
+  private static final int MAX_DEPTH = 16;
 
   private Json() {}
 
@@ -111,7 +111,7 @@ public final class Json {
   public static Object read(byte[] bytes, int from, int length) {
     try (JsonParser json = factory().createParser(bytes, from, length)) {
       if (json.nextToken() == null) {
-        throw malformed("there is none");
+        throw malformed("the body is empty");
       }
       Object value = value(json, 0);
       if (json.nextToken() != null) {
@@ -134,8 +134,8 @@ public final class Json {
   }
 
   private static Object value(JsonParser json, int depth) throws IOException {
-    if (depth > DEEPEST) {
-      throw malformed("it is nested more than " + DEEPEST + " deep");
+    if (depth > MAX_DEPTH) {
+      throw malformed("it is nested more than " + MAX_DEPTH + " deep");
     }
     JsonToken token = json.currentToken();
     return switch (token) {
@@ -156,7 +156,7 @@ public final class Json {
     for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
       json.nextToken();
       if (fields.put(name, value(json, depth + 1)) != null) {
-        throw malformed("the field \"%s\" stands there twice".formatted(Snippet.of(name)));
+        throw malformed("the field \"%s\" occurs twice".formatted(Snippet.of(name)));
       }
     }
     return fields;

@@ -21,7 +21,7 @@ public final class LeaseProblems {
               Problem.of(
                   404,
                   "unknown-lease",
-                  "The lease \"%s\" has ended, or never was.".formatted(Snippet.of(leaseId))));
+                  "The lease \"%s\" has ended or never existed.".formatted(Snippet.of(leaseId))));
       case LeaseDecision.Unavailable gone ->
           throw unavailable(
               gone,

@@ -58,7 +58,7 @@ public final class Problems
       Problem.of(400, "incomplete-request", "The request ended early.");
 
   public static final Problem BROKEN_BODY =
-      Problem.of(400, "bad-request", "The body is not chunked or packed as its headers say.");
+      Problem.of(400, "bad-request", "The body is not chunked or compressed as its headers say.");
 
   private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
@@ -132,7 +132,7 @@ public final class Problems
       return BodyLimitFilter.tooLarge(context.getRequest());
     }
     if (cause instanceof UnsatisfiedRouteException) {
-      return Problem.of(400, "malformed-json", "The JSON cannot be read: there is none.");
+      return Problem.of(400, "malformed-json", "The JSON cannot be read: the body is empty.");
     }
     if (base.code() == 404) {
       return notFound(context.getRequest().getPath());
@@ -180,8 +180,7 @@ public final class Problems
     }
     String id = UUID.randomUUID().toString();
     log.error("{} {} failed, id {}", request.getMethodName(), request.getPath(), id, exception);
-    return Problem.of(
-        500, "unexpected", "Something went wrong here; the log knows more under " + id + ".");
+    return Problem.of(500, "unexpected", "Something went wrong; see the log for id " + id + ".");
   }
 
   /** Returns true if a body was not chunked or compressed as its headers declare. */

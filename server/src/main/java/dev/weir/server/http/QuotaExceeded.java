@@ -17,7 +17,7 @@ public final class QuotaExceeded {
     List<String> violated = refused.violated();
     return by(
         violated,
-        "Beyond %s. Try again in %d s."
+        "Limit exceeded: %s. Try again in %d s."
             .formatted(
                 String.join(", ", violated.stream().map(name -> '"' + name + '"').toList()),
                 RateLimitFields.seconds(refused.retryAfterMicros())));

@@ -168,7 +168,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
           throw words
               .stale()
               .problem(
-                  "Somebody has changed the %s: its version is %d now."
+                  "The %s has been changed: its version is now %d."
                       .formatted(words.one(), stale.current().version()));
       case Change.Taken<E> taken ->
           throw words

@@ -52,7 +52,8 @@ public final class SynDropFilter {
     try {
       listener.config().setOption(ATTACH, pointer);
     } catch (ChannelException e) {
-      log.debug("The kernel takes no filter; newcomers may be cut when the port is closed", e);
+      log.debug(
+          "The kernel accepts no filter; new connections may be reset when the port is closed", e);
     } finally {
       // Only its address is used from here on, and the kernel must copy the program before it is
       // freed.

@@ -19,7 +19,7 @@ public final class TimeText {
   private static final long YEAR_10000 = LocalDate.of(10_000, 1, 1).toEpochDay() * SECONDS_PER_DAY;
 
   /** The length of {@code 2026-06-01T12:00:00Z}. */
-  private static final int SHORTEST = 20;
+  private static final int MIN_LENGTH = 20;
 
   private TimeText() {}
 
@@ -31,13 +31,13 @@ public final class TimeText {
   static Instant parse(String text) {
     int length = text.length();
     boolean usual =
-        (length == SHORTEST || (length > SHORTEST + 1 && length <= SHORTEST + 10))
+        (length == MIN_LENGTH || (length > MIN_LENGTH + 1 && length <= MIN_LENGTH + 10))
             && text.charAt(4) == '-'
             && text.charAt(7) == '-'
             && text.charAt(10) == 'T'
             && text.charAt(13) == ':'
             && text.charAt(16) == ':'
-            && (length == SHORTEST || text.charAt(19) == '.')
+            && (length == MIN_LENGTH || text.charAt(19) == '.')
             && text.charAt(length - 1) == 'Z';
     if (!usual) {
       return parseUnusual(text);
@@ -48,7 +48,7 @@ public final class TimeText {
     int hour = number(text, 11, 13);
     int minute = number(text, 14, 16);
     int second = number(text, 17, 19);
-    int digits = Math.max(0, length - SHORTEST - 1);
+    int digits = Math.max(0, length - MIN_LENGTH - 1);
     int fraction = digits == 0 ? 0 : number(text, 20, 20 + digits);
     if (Math.min(Math.min(year, month), Math.min(day, fraction)) < 0
         || hour < 0
@@ -74,7 +74,7 @@ public final class TimeText {
     boolean digitFollows =
         point + 1 < text.length() && text.charAt(point + 1) >= '0' && text.charAt(point + 1) <= '9';
     if (text.contains(":60") || (point >= 0 && !digitFollows)) {
-      throw new DateTimeException("no time: " + text);
+      throw new DateTimeException("not a time: " + text);
     }
     return Instant.parse(text);
   }
@@ -87,7 +87,7 @@ public final class TimeText {
     }
     LocalDate day = LocalDate.ofEpochDay(Math.floorDiv(seconds, SECONDS_PER_DAY));
     int second = Math.floorMod(seconds, SECONDS_PER_DAY);
-    StringBuilder text = new StringBuilder(SHORTEST + 10);
+    StringBuilder text = new StringBuilder(MIN_LENGTH + 10);
     twoDigits(text, day.getYear() / 100);
     twoDigits(text, day.getYear() % 100).append('-');
     twoDigits(text, day.getMonthValue()).append('-');
@@ -99,8 +99,8 @@ public final class TimeText {
     if (nanos != 0) {
       // Uses 3, 6 or 9 digits, as needed. The leading one preserves zeros.
       int digits = nanos % 1_000_000 == 0 ? 3 : nanos % 1_000 == 0 ? 6 : 9;
-      text.append(1_000_000_000 + nanos).setCharAt(SHORTEST - 1, '.');
-      text.setLength(SHORTEST + digits);
+      text.append(1_000_000_000 + nanos).setCharAt(MIN_LENGTH - 1, '.');
+      text.setLength(MIN_LENGTH + digits);
     }
     return text.append('Z').toString();
   }

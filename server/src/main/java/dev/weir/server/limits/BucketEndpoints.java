@@ -5,7 +5,6 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.Definition;
@@ -52,12 +51,12 @@ import java.util.OptionalLong;
 final class BucketEndpoints {
   private static final String POLICY = RuleName.RESERVED_PREFIX + "bucket";
 
-  private final Definitions<TokenBucket> buckets;
+  private final DefinedResources<TokenBucket> buckets;
   private final Limiter limiter;
   private final LimitMetrics metrics;
 
   BucketEndpoints(Definitions<TokenBucket> buckets, Limiter limiter, LimitMetrics metrics) {
-    this.buckets = buckets;
+    this.buckets = new DefinedResources<>(buckets);
     this.limiter = limiter;
     this.metrics = metrics;
   }
@@ -70,53 +69,40 @@ final class BucketEndpoints {
     Fields fields = Fields.of(Json.read(body, 0, body.length));
     Optional<TokenBucket> bucket = TokenBucketJson.read(fields);
     fields.refuseOthers();
-    if (fields.isWrong(TokenBucketJson.CAPACITY)) {
-      fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_CAPACITY"));
-    }
-    if (fields.isWrong(TokenBucketJson.REFILL_RATE)) {
-      fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_REFILL_RATE"));
-    }
+    DefinedResources.throwIfWrong(fields, TokenBucketJson.CAPACITY, "INVALID_CAPACITY");
+    DefinedResources.throwIfWrong(fields, TokenBucketJson.REFILL_RATE, "INVALID_REFILL_RATE");
     fields.throwIfWrong();
-    Definition<TokenBucket> defined = buckets.define(resource, bucket.orElseThrow());
-    return StoreException.afterDone(() -> state(defined));
+    return buckets.define(resource, bucket.orElseThrow(), this::state);
   }
 
   @Get(ResourceId.VARIABLE)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> look(HttpRequest<?> request) {
-    return state(defined(ResourceId.of(request)));
+    return state(buckets.find(request));
   }
 
   @Delete(ResourceId.VARIABLE)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
-    Definition<TokenBucket> defined = defined(ResourceId.of(request));
-    if (!buckets.remove(defined.resource())) {
-      throw ResourceId.unknown(defined.resource());
-    }
-    return StoreException.afterDone(
-        () -> {
-          limiter.forget(policy(defined), defined.resource());
-          return HttpResponse.noContent();
-        });
+    return buckets.remove(request, defined -> limiter.forget(policy(defined), defined.resource()));
   }
 
   @Post(ResourceId.VARIABLE + "/acquire")
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> acquire(HttpRequest<?> request, @Body byte[] body) {
-    Definition<TokenBucket> defined = defined(ResourceId.of(request));
+    Definition<TokenBucket> defined = buckets.find(request);
     long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
-    AcquireResult answer = limiter.acquire(demand(defined, tokens));
-    Decision decision = answer.decision();
-    metrics.decided(answer.mode());
-    metrics.buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
+    AcquireResult result = limiter.acquire(request(defined, tokens));
+    Decision decision = result.decision();
+    metrics.decided(result.mode());
+    metrics.buckets().count(RuleCounters.Kind.of(decision, result.isReplayed()));
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->
-              Responses.json(json -> writeAcquired(json, tokens, allowed, answer));
+              Responses.json(json -> writeAcquired(json, tokens, allowed, result));
           case Decision.Refused refused ->
-              Problems.answer(insufficient(defined, tokens, refused, answer));
+              Problems.answer(insufficient(defined, tokens, refused, result));
         };
     RateLimitFields.add(
         response::header,
@@ -152,11 +138,11 @@ final class BucketEndpoints {
       Definition<TokenBucket> defined,
       long tokens,
       Decision.Refused refused,
-      AcquireResult answer) {
+      AcquireResult result) {
     Problem problem =
         QuotaExceeded.by(
             List.of(PolicyText.printable(defined.resource())),
-            "%d tokens were asked for and %d are there. Try again in %d s."
+            "%d tokens were requested and %d are available. Try again in %d s."
                 .formatted(
                     tokens,
                     refused.remaining(),
@@ -167,23 +153,23 @@ final class BucketEndpoints {
               json.writeNumberField("requested", tokens);
               json.writeNumberField("available", refused.remaining());
               Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
-              json.writeStringField("mode", Fields.lower(answer.mode()));
+              json.writeStringField("mode", Fields.lower(result.mode()));
             });
   }
 
   private static void writeAcquired(
-      JsonGenerator json, long tokens, Decision.Allowed allowed, AcquireResult answer)
+      JsonGenerator json, long tokens, Decision.Allowed allowed, AcquireResult result)
       throws IOException {
     json.writeStartObject();
     json.writeNumberField("acquired", tokens);
     json.writeNumberField("remaining", allowed.remaining());
     Json.writeSeconds(json, "reset", allowed.resetMicros());
-    json.writeStringField("mode", Fields.lower(answer.mode()));
+    json.writeStringField("mode", Fields.lower(result.mode()));
     json.writeEndObject();
   }
 
   private HttpResponse<byte[]> state(Definition<TokenBucket> defined) {
-    long tokens = limiter.peek(demand(defined, 1)).decision().remaining();
+    long tokens = limiter.peek(request(defined, 1)).decision().remaining();
     Usage usage = limiter.usage(policy(defined), defined.resource());
     Instant refilled = usage.isNone() ? defined.createdAt() : Micros.instant(usage.atMicros());
     return Responses.json(
@@ -200,11 +186,7 @@ final class BucketEndpoints {
         });
   }
 
-  private Definition<TokenBucket> defined(String resource) {
-    return buckets.find(resource).orElseThrow(() -> ResourceId.unknown(resource));
-  }
-
-  private static AcquireRequest demand(Definition<TokenBucket> defined, long tokens) {
+  private static AcquireRequest request(Definition<TokenBucket> defined, long tokens) {
     return AcquireRequest.of(new LimitRequest(policy(defined), defined.resource(), tokens));
   }
 

@@ -5,11 +5,11 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Definition;
 import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.Leases;
 import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.rules.FieldType;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.server.http.Fields;
@@ -21,6 +21,7 @@ import dev.weir.server.http.Problems;
 import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
+import dev.weir.server.http.Snippet;
 import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -55,14 +56,17 @@ final class ConcurrencyEndpoints {
   private static final String LEASE = ResourceId.VARIABLE + "/leases/{leaseId:[^/]+}";
   private static final int LEASE_SEGMENT = 6;
   private static final byte[] NO_BODY = {};
-  private static final Duration USUAL_TTL = Duration.ofSeconds(30);
+  private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
+  private static final FieldType TTL =
+      new FieldType.Period(
+          Micros.duration(Limit.MIN_DURATION_MICROS), Micros.duration(Limit.MAX_DURATION_MICROS));
 
-  private final Definitions<Concurrency> concurrency;
+  private final DefinedResources<Concurrency> resources;
   private final Leases leases;
   private final LimitMetrics metrics;
 
   ConcurrencyEndpoints(Definitions<Concurrency> concurrency, Leases leases, LimitMetrics metrics) {
-    this.concurrency = concurrency;
+    this.resources = new DefinedResources<>(concurrency);
     this.leases = leases;
     this.metrics = metrics;
   }
@@ -77,53 +81,35 @@ final class ConcurrencyEndpoints {
         fields.required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MAX_PLACES));
     Duration ttl = ttl(fields);
     fields.refuseOthers();
-    if (fields.isWrong("maxConcurrent")) {
-      fields.throwIfWrong(json -> json.writeStringField("code", "INVALID_MAX_CONCURRENT"));
-    }
+    DefinedResources.throwIfWrong(fields, "maxConcurrent", "INVALID_MAX_CONCURRENT");
     fields.throwIfWrong();
     Concurrency limit = Concurrency.of(Math.toIntExact(max.orElseThrow()), ttl);
-    Definition<Concurrency> defined = concurrency.define(resource, limit);
-    return StoreException.afterDone(() -> state(defined));
+    return resources.define(resource, limit, this::state);
   }
 
   private static Duration ttl(Fields fields) {
-    Duration ttl = fields.duration("leaseTtl").orElse(USUAL_TTL);
-    Duration shortest = Micros.duration(Limit.MIN_DURATION_MICROS);
-    Duration longest = Micros.duration(Limit.MAX_DURATION_MICROS);
-    if (ttl.compareTo(shortest) < 0
-        || ttl.compareTo(longest) > 0
-        || ttl.toNanosPart() % 1_000 != 0) {
-      fields.wrong(
-          "leaseTtl", "must be whole microseconds from %s to %s".formatted(shortest, longest));
-    }
+    Duration ttl = fields.duration("leaseTtl").orElse(DEFAULT_TTL);
+    TTL.problem(ttl).ifPresent(problem -> fields.wrong("leaseTtl", problem.message(Snippet::of)));
     return ttl;
   }
 
   @Get(ResourceId.VARIABLE)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> look(HttpRequest<?> request) {
-    return state(defined(ResourceId.of(request)));
+    return state(resources.find(request));
   }
 
   @Delete(ResourceId.VARIABLE)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> remove(HttpRequest<?> request) {
-    Definition<Concurrency> defined = defined(ResourceId.of(request));
-    if (!concurrency.remove(defined.resource())) {
-      throw ResourceId.unknown(defined.resource());
-    }
-    return StoreException.afterDone(
-        () -> {
-          leases.forget(key(defined));
-          return HttpResponse.noContent();
-        });
+    return resources.remove(request, defined -> leases.forget(key(defined)));
   }
 
   @Post(ResourceId.VARIABLE + "/leases")
   @Consumes(MediaType.ALL)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> acquire(HttpRequest<byte[]> request) {
-    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    Definition<Concurrency> defined = resources.find(request);
     int places = places(request.getBody().orElse(NO_BODY), defined);
     LeaseDecision decision =
         leases.acquire(
@@ -135,10 +121,10 @@ final class ConcurrencyEndpoints {
     metrics.decided(decision);
     return switch (decision) {
       case LeaseDecision.Held held ->
-          told(defined, held, OptionalLong.empty(), lease(HttpStatus.CREATED, held.lease()));
+          withFields(defined, held, OptionalLong.empty(), lease(HttpStatus.CREATED, held.lease()));
       case LeaseDecision.Full full -> {
         MutableHttpResponse<byte[]> response =
-            told(
+            withFields(
                 defined,
                 full,
                 OptionalLong.of(full.retryAfterMicros()),
@@ -150,7 +136,7 @@ final class ConcurrencyEndpoints {
           throw LeaseProblems.unavailable(
               gone,
               "You hold no lease.",
-              "You hold no lease; one may count until its leaseTtl is over.");
+              "You hold no lease; one may be counted until its leaseTtl has passed.");
       case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
       case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
     };
@@ -181,7 +167,7 @@ final class ConcurrencyEndpoints {
   @Consumes(MediaType.ALL)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> renew(HttpRequest<?> request) {
-    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    Definition<Concurrency> defined = resources.find(request);
     String leaseId = leaseId(request);
     LeaseDecision decision = leases.renew(key(defined), defined.limit(), leaseId);
     metrics.decided(decision);
@@ -191,7 +177,7 @@ final class ConcurrencyEndpoints {
   @Delete(LEASE)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> release(HttpRequest<?> request) {
-    Definition<Concurrency> defined = defined(ResourceId.of(request));
+    Definition<Concurrency> defined = resources.find(request);
     LeaseProblems.requireReleased(leases.release(key(defined), leaseId(request)));
     return HttpResponse.noContent();
   }
@@ -214,7 +200,7 @@ final class ConcurrencyEndpoints {
    * Adds the rate limit fields. The remaining count is negative if the limit was lowered; it is
    * reported as 0 then.
    */
-  private static MutableHttpResponse<byte[]> told(
+  private static MutableHttpResponse<byte[]> withFields(
       Definition<Concurrency> defined,
       LeaseDecision decision,
       OptionalLong resetMicros,
@@ -256,10 +242,6 @@ final class ConcurrencyEndpoints {
           json.writeStringField("updatedAt", defined.updatedAt().toString());
           json.writeEndObject();
         });
-  }
-
-  private Definition<Concurrency> defined(String resource) {
-    return concurrency.find(resource).orElseThrow(() -> ResourceId.unknown(resource));
   }
 
   private static String key(Definition<Concurrency> defined) {

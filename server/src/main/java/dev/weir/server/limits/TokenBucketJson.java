@@ -35,8 +35,7 @@ final class TokenBucketJson {
       return fields.isWrong(CAPACITY) ? Optional.empty() : Optional.of(bucket);
     } catch (IllegalArgumentException e) {
       fields.wrong(
-          REFILL_RATE,
-          RefillRate.REQUIREMENT + ", not " + Snippet.of(rate.get().toString()));
+          REFILL_RATE, RefillRate.REQUIREMENT + ", not " + Snippet.of(rate.get().toString()));
       return Optional.empty();
     }
   }

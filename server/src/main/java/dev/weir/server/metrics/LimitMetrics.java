@@ -208,7 +208,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   @Override
-  public synchronized RuleCounters tally(String rule) {
+  public synchronized RuleCounters counters(String rule) {
     if (rule.equals(OTHER_RULES)) {
       return otherRules;
     }

@@ -75,15 +75,15 @@ final class CheckJson {
         Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
       }
       json.writeArrayFieldStart("all");
-      for (RuleCheck asked : request.asked()) {
+      for (RuleCheck check : request.checks()) {
         json.writeStartObject();
-        write(json, asked, decision(verdict, asked));
+        write(json, check, outcome(verdict, check));
         json.writeEndObject();
       }
       json.writeEndArray();
     } else {
-      RuleCheck asked = request.asked().getFirst();
-      write(json, asked, decision(verdict, asked));
+      RuleCheck check = request.checks().getFirst();
+      write(json, check, outcome(verdict, check));
     }
     switch (verdict) {
       case Verdict.Passed passed -> writeLease(json, passed.ticket());
@@ -97,7 +97,7 @@ final class CheckJson {
       case Verdict.Refused refused -> {}
       case Verdict.Reused reused -> throw reused(request);
     }
-    boolean isDecided = !verdict.said().isEmpty() || isReplayed(verdict);
+    boolean isDecided = !verdict.results().isEmpty() || isReplayed(verdict);
     json.writeStringField("mode", isDecided ? Fields.lower(verdict.mode()) : "inactive");
     if (isDecided) {
       json.writeBooleanField("replayed", isReplayed(verdict));
@@ -126,39 +126,39 @@ final class CheckJson {
   }
 
   /** Returns the outcome of a check; null if its rule is not enforced or was not evaluated. */
-  private static @Nullable Outcome decision(Verdict verdict, RuleCheck asked) {
-    for (RuleResult said : verdict.said()) {
-      if (said.check().equals(asked)) {
-        return said.outcome();
+  private static @Nullable Outcome outcome(Verdict verdict, RuleCheck check) {
+    for (RuleResult result : verdict.results()) {
+      if (result.check().equals(check)) {
+        return result.outcome();
       }
     }
     return null;
   }
 
-  private static boolean isQueue(LimitedRule rule) {
-    return rule.means() instanceof LimitedRule.Counted counted && counted.queue().isPresent();
+  private static boolean hasQueue(LimitedRule rule) {
+    return rule.kind() instanceof LimitedRule.Counted counted && counted.queue().isPresent();
   }
 
-  private static void write(JsonGenerator json, RuleCheck asked, @Nullable Outcome decision)
+  private static void write(JsonGenerator json, RuleCheck check, @Nullable Outcome outcome)
       throws IOException {
-    LimitedRule rule = asked.rule();
-    json.writeBooleanField("allowed", !(decision instanceof Decision.Refused));
+    LimitedRule rule = check.rule();
+    json.writeBooleanField("allowed", !(outcome instanceof Decision.Refused));
     json.writeStringField("rule", rule.name());
-    json.writeStringField("key", asked.key());
+    json.writeStringField("key", check.key());
     if (!rule.isActive()) {
       json.writeBooleanField("active", false);
     } else if (rule.isShadow()) {
       json.writeBooleanField("shadow", true);
     }
-    if (decision == null) {
+    if (outcome == null) {
       return;
     }
-    json.writeNumberField("remaining", decision.remaining());
-    Json.writeSeconds(json, "reset", decision.resetMicros());
-    if (isQueue(rule) || decision instanceof Delayed) {
-      json.writeBooleanField("queued", decision instanceof Delayed);
+    json.writeNumberField("remaining", outcome.remaining());
+    Json.writeSeconds(json, "reset", outcome.resetMicros());
+    if (hasQueue(rule) || outcome instanceof Delayed) {
+      json.writeBooleanField("queued", outcome instanceof Delayed);
     }
-    if (decision instanceof Decision.Refused refused) {
+    if (outcome instanceof Decision.Refused refused) {
       Json.writeSeconds(json, "retryAfter", refused.retryAfterMicros());
     }
   }

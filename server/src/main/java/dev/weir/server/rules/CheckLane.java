@@ -42,7 +42,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
   static final String NAME = "weir-checks";
 
   private static final String PATH = "/api/v1/check";
-  private static final int LONGEST_BODY = 4_096;
+  private static final int MAX_BODY_BYTES = 4_096;
 
   /** The headers of a plain request. Any other header may require a feature of the router. */
   private static final List<AsciiString> ORDINARY =
@@ -57,7 +57,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
   private static final AsciiString JSON = new AsciiString(MediaType.APPLICATION_JSON);
   private static final AsciiString PROBLEM = new AsciiString(Problem.MEDIA_TYPE);
 
-  private static final int MOST_FIELDS = 9;
+  private static final int MAX_FIELDS = 9;
 
   private final Checks checks;
   private final DateHeader date;
@@ -133,7 +133,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     String accept = headers.get(HttpHeaderNames.ACCEPT);
     int length = headers.getInt(HttpHeaderNames.CONTENT_LENGTH, 0);
     return length > 0
-        && length <= LONGEST_BODY
+        && length <= MAX_BODY_BYTES
         && isForUs(headers.getAll(HttpHeaderNames.HOST))
         && MediaType.APPLICATION_JSON.equals(headers.get(HttpHeaderNames.CONTENT_TYPE))
         && (accept == null || accept.equals("*/*") || accept.equals(MediaType.APPLICATION_JSON));
@@ -202,7 +202,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
    * are not validated, and they are passed as the bytes that the encoder copies.
    */
   private HttpHeaders headers(AsciiString contentType, int length, Verdict verdict) {
-    List<CharSequence> pairs = new ArrayList<>(2 * MOST_FIELDS);
+    List<CharSequence> pairs = new ArrayList<>(2 * MAX_FIELDS);
     pairs.add(HttpHeaderNames.CONTENT_TYPE);
     pairs.add(contentType);
     RateLimitFields.add(

@@ -23,13 +23,14 @@ import java.util.function.BiConsumer;
  * @param isAll true if it is a list, and its response is a list too
  * @param requestId the request id; empty for none
  */
-record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, boolean isPeek) {
-  private static final long UNKNOWN_MOST = Long.MAX_VALUE;
+record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boolean isPeek) {
+  /** The max cost of a rule that does not exist: only the rule is reported as wrong. */
+  private static final long ANY_COST = Long.MAX_VALUE;
 
   /** Returns true if it checks a rule that grants leases. */
   boolean hasLeases() {
-    for (RuleCheck each : asked) {
-      if (isLease(each)) {
+    for (RuleCheck check : checks) {
+      if (isLease(check)) {
         return true;
       }
     }
@@ -38,17 +39,17 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
 
   /** Returns true if all rules that it checks grant leases. */
   boolean isOnlyLeases() {
-    return !asked.isEmpty() && asked.stream().allMatch(CheckRequest::isLease);
+    return !checks.isEmpty() && checks.stream().allMatch(CheckRequest::isLease);
   }
 
-  static boolean isLease(RuleCheck asked) {
-    return asked.rule().means() instanceof LimitedRule.Leased;
+  static boolean isLease(RuleCheck check) {
+    return check.rule().kind() instanceof LimitedRule.Leased;
   }
 
   /** Returns the request to a store of counters; empty for a rule that grants leases. */
-  static Optional<LimitRequest> ask(RuleCheck asked) {
-    return asked.rule().means() instanceof LimitedRule.Counted counted
-        ? Optional.of(new LimitRequest(counted.policy(), asked.key(), asked.cost()))
+  static Optional<LimitRequest> limitRequest(RuleCheck check) {
+    return check.rule().kind() instanceof LimitedRule.Counted counted
+        ? Optional.of(new LimitRequest(counted.policy(), check.key(), check.cost()))
         : Optional.empty();
   }
 
@@ -57,9 +58,9 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
    *
    * @throws ProblemException if it is invalid, naming every invalid field; or if a rule is unknown
    */
-  static CheckRequest read(Fields fields, RuleIndex book) {
+  static CheckRequest read(Fields fields, RuleIndex index) {
     boolean isPeek = fields.flag("peek").orElse(false);
-    CheckRequest request = readAsked(fields, book, isPeek);
+    CheckRequest request = readChecks(fields, index, isPeek);
     if (isPeek && !request.requestId().isEmpty()) {
       fields.wrong("requestId", "must be left out where peek is true");
     }
@@ -69,8 +70,8 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
   }
 
   /** Reads the checks. Callers may read more fields, and must throw the violations. */
-  static CheckRequest readAsked(Fields fields, RuleIndex book, boolean isPeek) {
-    return readAsked(fields, book, isPeek, (item, asked) -> {});
+  static CheckRequest readChecks(Fields fields, RuleIndex index, boolean isPeek) {
+    return readChecks(fields, index, isPeek, (item, check) -> {});
   }
 
   /**
@@ -78,58 +79,58 @@ record CheckRequest(List<RuleCheck> asked, boolean isAll, String requestId, bool
    *
    * @param more reads more fields of each item
    */
-  static CheckRequest readAsked(
-      Fields fields, RuleIndex book, boolean isPeek, BiConsumer<Fields, RuleCheck> more) {
+  static CheckRequest readChecks(
+      Fields fields, RuleIndex index, boolean isPeek, BiConsumer<Fields, RuleCheck> more) {
     List<String> unknown = new ArrayList<>();
-    List<RuleCheck> asked = new ArrayList<>();
+    List<RuleCheck> checks = new ArrayList<>();
     boolean isAll = fields.has("all");
     if (isAll) {
       List<Fields> items = fields.objects("all", 1, AcquireRequest.MAX_PARTS).orElse(List.of());
       if (!fields.isWrong("all")) {
         for (Fields item : items) {
-          one(item, book, unknown, more).ifPresent(asked::add);
+          one(item, index, unknown, more).ifPresent(checks::add);
           item.refuseOthers();
         }
       }
-      refuseRepeated(fields, asked);
+      refuseRepeated(fields, checks);
     } else {
-      one(fields, book, unknown, more).ifPresent(asked::add);
+      one(fields, index, unknown, more).ifPresent(checks::add);
     }
     Optional<String> requestId = fields.text("requestId");
     requestId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("requestId", problem));
     if (!unknown.isEmpty() && !fields.isWrong()) {
       throw unknownRule(unknown.getFirst());
     }
-    return new CheckRequest(asked, isAll, requestId.orElse(""), isPeek);
+    return new CheckRequest(checks, isAll, requestId.orElse(""), isPeek);
   }
 
   private static Optional<RuleCheck> one(
-      Fields fields, RuleIndex book, List<String> unknown, BiConsumer<Fields, RuleCheck> more) {
+      Fields fields, RuleIndex index, List<String> unknown, BiConsumer<Fields, RuleCheck> more) {
     Optional<String> name = fields.required("rule", fields.text("rule"));
     Optional<String> key = fields.required("key", fields.text("key"));
     key.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("key", problem));
-    Optional<LimitedRule> rule = name.map(book::find);
+    Optional<LimitedRule> rule = name.map(index::find);
     if (name.isPresent() && rule.isEmpty()) {
       unknown.add(name.get());
     }
-    long most = rule.map(known -> known.maxCost()).orElse(UNKNOWN_MOST);
-    long cost = fields.whole("cost", 1, most).orElse(1L);
+    long maxCost = rule.map(LimitedRule::maxCost).orElse(ANY_COST);
+    long cost = fields.whole("cost", 1, maxCost).orElse(1L);
     if (rule.isEmpty() || key.isEmpty() || fields.isWrong("cost")) {
       return Optional.empty();
     }
-    RuleCheck asked = new RuleCheck(rule.get(), key.get(), cost);
-    more.accept(fields, asked);
-    return Optional.of(asked);
+    RuleCheck check = new RuleCheck(rule.get(), key.get(), cost);
+    more.accept(fields, check);
+    return Optional.of(check);
   }
 
-  private static void refuseRepeated(Fields fields, List<RuleCheck> asked) {
+  private static void refuseRepeated(Fields fields, List<RuleCheck> checks) {
     Set<List<String>> seen = new HashSet<>();
-    for (RuleCheck each : asked) {
-      if (!seen.add(List.of(each.rule().name(), each.key()))) {
+    for (RuleCheck check : checks) {
+      if (!seen.add(List.of(check.rule().name(), check.key()))) {
         fields.wrong(
             "all",
-            "asks for rule \"%s\" and key \"%s\" twice"
-                .formatted(each.rule().name(), Snippet.of(each.key())));
+            "must not check rule \"%s\" and key \"%s\" twice"
+                .formatted(check.rule().name(), Snippet.of(check.key())));
         return;
       }
     }

@@ -40,7 +40,7 @@ final class Checks {
             : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), rules);
     if (request.isPeek()) {
       return CompletableFuture.completedFuture(
-          CheckJson.answer(request, evaluator.preview(request.asked())));
+          CheckJson.answer(request, evaluator.preview(request.checks())));
     }
     Verdict verdict = decide(request);
     if (log.isDebugEnabled() && verdict instanceof Verdict.Refused refused) {
@@ -60,7 +60,7 @@ final class Checks {
    */
   @Nullable Quick quick(byte[] body) {
     CheckRequest plain = PlainCheck.read(body, rules);
-    if (plain == null || !RuleEvaluator.isOneStep(plain.asked())) {
+    if (plain == null || !RuleEvaluator.isOneStep(plain.checks())) {
       return null;
     }
     Verdict verdict = decide(plain);
@@ -72,6 +72,6 @@ final class Checks {
 
   private Verdict decide(CheckRequest request) {
     return evaluator.decide(
-        request.asked(), new RuleEvaluator.Repeat(request.requestId(), settings.requestTtl()));
+        request.checks(), new RuleEvaluator.Repeat(request.requestId(), settings.requestTtl()));
   }
 }

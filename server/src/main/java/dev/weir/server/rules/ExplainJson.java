@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a description of a request, and writes how rules would decide it. */
 final class ExplainJson {
-  private static final int MOST_HEADERS = 100;
+  private static final int MAX_HEADERS = 100;
   private static final String LOOPBACK = "127.0.0.1";
   private static final long MICROS_OF_A_MILLI = 1_000;
 
@@ -54,8 +54,8 @@ final class ExplainJson {
         .ifPresent(
             given -> {
               List<String> names = given.names();
-              if (names.size() > MOST_HEADERS) {
-                fields.wrong("headers", "must be at most " + MOST_HEADERS);
+              if (names.size() > MAX_HEADERS) {
+                fields.wrong("headers", "must be at most " + MAX_HEADERS);
                 return;
               }
               for (String name : names) {
@@ -84,9 +84,9 @@ final class ExplainJson {
     json.writeStringField("outcome", outcome(explanation));
     write(json, "rules", explanation.inForce());
     json.writeArrayFieldStart("overridden");
-    for (RuleCheck asked : explanation.overridden()) {
+    for (RuleCheck check : explanation.overridden()) {
       json.writeStartObject();
-      writeAsked(json, asked);
+      writeCheck(json, check);
       json.writeEndObject();
     }
     json.writeEndArray();
@@ -98,28 +98,28 @@ final class ExplainJson {
     if (!explanation.isPassing()) {
       return "refused";
     }
-    return explanation.inForce().stream().anyMatch(said -> said.outcome() instanceof Delayed)
+    return explanation.inForce().stream().anyMatch(result -> result.outcome() instanceof Delayed)
         ? "queued"
         : "allowed";
   }
 
-  private static void write(JsonGenerator json, String name, List<RuleResult> said)
+  private static void write(JsonGenerator json, String name, List<RuleResult> results)
       throws IOException {
     json.writeArrayFieldStart(name);
-    for (RuleResult each : said) {
+    for (RuleResult result : results) {
       json.writeStartObject();
-      writeAsked(json, each.check());
-      write(json, each.rule(), each.outcome());
+      writeCheck(json, result.check());
+      write(json, result.rule(), result.outcome());
       json.writeEndObject();
     }
     json.writeEndArray();
   }
 
-  private static void writeAsked(JsonGenerator json, RuleCheck asked) throws IOException {
-    json.writeNumberField("id", asked.rule().rule().id());
-    json.writeStringField("rule", asked.rule().name());
-    json.writeStringField("key", asked.key());
-    json.writeNumberField("priority", asked.rule().spec().priority());
+  private static void writeCheck(JsonGenerator json, RuleCheck check) throws IOException {
+    json.writeNumberField("id", check.rule().rule().id());
+    json.writeStringField("rule", check.rule().name());
+    json.writeStringField("key", check.key());
+    json.writeNumberField("priority", check.rule().spec().priority());
   }
 
   private static void write(JsonGenerator json, LimitedRule rule, Outcome decision)
@@ -132,7 +132,7 @@ final class ExplainJson {
           case Decision.Refused refused -> "refused";
         });
     json.writeNumberField("remaining", decision.remaining());
-    if (!(rule.means() instanceof LimitedRule.Leased)) {
+    if (!(rule.kind() instanceof LimitedRule.Leased)) {
       Json.writeSeconds(json, "reset", decision.resetMicros());
     }
     switch (decision) {

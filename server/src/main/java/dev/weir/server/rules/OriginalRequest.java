@@ -135,7 +135,7 @@ record OriginalRequest(String method, RequestPath path, String clientAddress, Ht
           Problem.of(
               400,
               "ambiguous-request",
-              "The header %s is there %d times.".formatted(name, values.size())));
+              "The header %s occurs %d times.".formatted(name, values.size())));
     }
     return values.stream().findFirst();
   }

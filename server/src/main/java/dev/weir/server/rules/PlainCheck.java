@@ -19,7 +19,7 @@ final class PlainCheck {
   private PlainCheck() {}
 
   /** Returns the check, or null if it is not plain. */
-  static @Nullable CheckRequest read(byte[] body, RuleIndex book) {
+  static @Nullable CheckRequest read(byte[] body, RuleIndex index) {
     @Nullable String rule = null;
     @Nullable String key = null;
     @Nullable String requestId = null;
@@ -60,12 +60,12 @@ final class PlainCheck {
     if (rule == null || key == null || LimitNames.problem(key).isPresent()) {
       return null;
     }
-    LimitedRule known = book.find(rule);
-    long asked = Math.max(1, cost);
-    return known == null || asked > known.maxCost()
+    LimitedRule known = index.find(rule);
+    long units = Math.max(1, cost);
+    return known == null || units > known.maxCost()
         ? null
         : new CheckRequest(
-            List.of(new RuleCheck(known, key, asked)),
+            List.of(new RuleCheck(known, key, units)),
             false,
             requestId == null ? "" : requestId,
             false);

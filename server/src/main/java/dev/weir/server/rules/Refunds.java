@@ -59,27 +59,29 @@ final class Refunds {
   /**
    * A request for a refund.
    *
+   * @param original the checks that were granted
    * @param waited the checks that passed through a queue, and took nothing from their limit
    * @param leaseId the id of the leases; empty if there are none
    * @param granted the result that the caller received
    */
   private record Request(
-      CheckRequest check, Set<RuleCheck> waited, Optional<String> leaseId, AcquireResult granted) {}
+      CheckRequest original,
+      Set<RuleCheck> waited,
+      Optional<String> leaseId,
+      AcquireResult granted) {}
 
   /** Refunds what was granted, and releases leases. */
   HttpResponse<byte[]> refund(byte[] body) {
     Request request = read(Fields.of(Json.read(body, 0, body.length)));
-    Optional<AcquireRequest> demand = demand(request);
+    Optional<AcquireRequest> taken = taken(request);
     // Comes first: the id of another request refunds nothing.
-    if (demand.isPresent() && store.refund(demand.get(), request.granted()) == Refund.REUSED) {
-      throw CheckJson.reused(request.check());
+    if (taken.isPresent() && store.refund(taken.get(), request.granted()) == Refund.REUSED) {
+      throw CheckJson.reused(request.original());
     }
-    for (RuleCheck asked : request.check().asked()) {
-      if (CheckRequest.isLease(asked)) {
+    for (RuleCheck check : request.original().checks()) {
+      if (CheckRequest.isLease(check)) {
         LeaseProblems.requireReleased(
-            leases.release(
-                RuleEvaluator.resourceOfLeases(asked.rule(), asked.key()),
-                request.leaseId().orElseThrow()));
+            leases.release(check.leaseResource(), request.leaseId().orElseThrow()));
       }
     }
     return HttpResponse.noContent();
@@ -88,28 +90,28 @@ final class Refunds {
   private Request read(Fields fields) {
     boolean hasId = fields.text("requestId").isPresent();
     Set<RuleCheck> waited = new HashSet<>();
-    CheckRequest check =
-        CheckRequest.readAsked(
+    CheckRequest original =
+        CheckRequest.readChecks(
             fields,
             rules,
             false,
-            (item, asked) -> {
+            (item, check) -> {
               Optional<Boolean> queued = item.flag("queued");
               // The store records for each id whether it waited. Without an id, only the caller can
               // say.
-              if (!hasId && hasQueue(asked)) {
+              if (!hasId && hasQueue(check)) {
                 item.required("queued", queued);
               }
               if (queued.orElse(false)) {
-                waited.add(asked);
+                waited.add(check);
               }
             });
     Optional<String> leaseId = leaseId(fields);
     Optional<Instant> decidedAt = fields.time("decidedAt");
-    if (!hasId && !check.isOnlyLeases()) {
+    if (!hasId && !original.isOnlyLeases()) {
       fields.required("decidedAt", decidedAt);
     }
-    if (check.hasLeases()) {
+    if (original.hasLeases()) {
       fields.required("leaseId", leaseId);
     }
     AcquireResult.Mode mode =
@@ -118,7 +120,7 @@ final class Refunds {
     fields.throwIfWrong();
     // With an id and without a time, the store has the time.
     AcquireResult granted = new AcquireResult(List.of(), decidedAt.orElse(Instant.EPOCH), mode);
-    return new Request(check, waited, leaseId, granted);
+    return new Request(original, waited, leaseId, granted);
   }
 
   private static Optional<String> leaseId(Fields fields) {
@@ -127,8 +129,8 @@ final class Refunds {
     return leaseId;
   }
 
-  private static boolean hasQueue(RuleCheck asked) {
-    return asked.rule().means() instanceof LimitedRule.Counted counted
+  private static boolean hasQueue(RuleCheck check) {
+    return check.rule().kind() instanceof LimitedRule.Counted counted
         && counted.queue().isPresent();
   }
 
@@ -136,45 +138,46 @@ final class Refunds {
    * Returns the request to the store: with an id, the original request; without one, what was
    * taken.
    */
-  private Optional<AcquireRequest> demand(Request request) {
-    CheckRequest check = request.check();
+  private Optional<AcquireRequest> taken(Request request) {
+    CheckRequest original = request.original();
+    List<RuleCheck> checks = original.checks();
     RequestBinding binding =
-        new RuleEvaluator.Repeat(check.requestId(), settings.requestTtl()).binding(check.asked());
-    List<LimitRequest> asks = new ArrayList<>(check.asked().size());
-    for (RuleCheck asked : check.asked()) {
-      boolean isAsked =
-          binding.isPresent() ? !asked.rule().isShadow() : !request.waited().contains(asked);
-      if (asked.rule().isActive() && isAsked) {
-        CheckRequest.ask(asked).ifPresent(asks::add);
+        new RuleEvaluator.Repeat(original.requestId(), settings.requestTtl()).binding(checks);
+    List<LimitRequest> parts = new ArrayList<>(checks.size());
+    for (RuleCheck check : checks) {
+      boolean isPart =
+          binding.isPresent() ? !check.rule().isShadow() : !request.waited().contains(check);
+      if (check.rule().isActive() && isPart) {
+        CheckRequest.limitRequest(check).ifPresent(parts::add);
       }
     }
-    return asks.isEmpty() && !binding.isPresent()
+    return parts.isEmpty() && !binding.isPresent()
         ? Optional.empty()
-        : Optional.of(new AcquireRequest(asks, Map.of(), binding));
+        : Optional.of(new AcquireRequest(parts, Map.of(), binding));
   }
 
   /** Renews the leases of a check, by the rules that granted them. */
   HttpResponse<byte[]> renew(byte[] body) {
     Fields fields = Fields.of(Json.read(body, 0, body.length));
-    CheckRequest check =
-        CheckRequest.readAsked(
+    CheckRequest request =
+        CheckRequest.readChecks(
             fields,
             rules,
             false,
-            (item, asked) -> {
-              if (!CheckRequest.isLease(asked)) {
+            (item, check) -> {
+              if (!CheckRequest.isLease(check)) {
                 item.wrong("rule", "must be a rule of concurrency");
               }
             });
-    if (!check.requestId().isEmpty()) {
+    if (!request.requestId().isEmpty()) {
       fields.wrong("requestId", "must be left out; a lease is renewed by its leaseId");
     }
     Optional<String> leaseId = fields.required("leaseId", leaseId(fields));
     fields.refuseOthers();
     fields.throwIfWrong();
     Optional<Lease> first = Optional.empty();
-    for (RuleCheck asked : check.asked()) {
-      LeaseDecision decision = evaluator.renew(asked, leaseId.orElseThrow()).orElseThrow();
+    for (RuleCheck check : request.checks()) {
+      LeaseDecision decision = evaluator.renew(check, leaseId.orElseThrow()).orElseThrow();
       metrics.decided(decision);
       Lease renewed = LeaseProblems.requireRenewed(decision, leaseId.orElseThrow());
       if (first.isEmpty() || renewed.expiresAtMicros() < first.get().expiresAtMicros()) {

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads and writes rules as JSON: a member for each {@link RuleField}. */
 final class RuleJson {
   private static final Set<RuleField> QUEUE =
-      EnumSet.of(
-          RuleField.QUEUE_ENABLED, RuleField.MAX_QUEUE_SIZE, RuleField.DELAY_PER_REQUEST_MS);
+      EnumSet.of(RuleField.QUEUE_ENABLED, RuleField.MAX_QUEUE_SIZE, RuleField.DELAY_PER_REQUEST_MS);
 
   private RuleJson() {}
 
@@ -128,8 +127,7 @@ final class RuleJson {
     json.writeStringField("updatedAt", rule.updatedAt().toString());
   }
 
-  private static void write(JsonGenerator json, RuleField field, Object value)
-      throws IOException {
+  private static void write(JsonGenerator json, RuleField field, Object value) throws IOException {
     switch (field.type()) {
       case FieldType.Text text -> json.writeString((String) value);
       case FieldType.Choice choice -> json.writeString((String) value);

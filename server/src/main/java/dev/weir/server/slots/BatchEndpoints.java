@@ -78,9 +78,9 @@ final class BatchEndpoints {
   private HttpResponse<byte[]> array(ServerHttpRequest<?> request) throws IOException {
     byte[] body;
     try (InputStream in = request.byteBody().toInputStream()) {
-      body = in.readNBytes(BodyLimitFilter.LARGEST_BODY_BYTES + 1);
+      body = in.readNBytes(BodyLimitFilter.MAX_BODY_BYTES + 1);
     }
-    if (body.length > BodyLimitFilter.LARGEST_BODY_BYTES) {
+    if (body.length > BodyLimitFilter.MAX_BODY_BYTES) {
       throw new ProblemException(BodyLimitFilter.tooLarge(request));
     }
     if (!(Json.read(body, 0, body.length) instanceof List<?> documents)) {

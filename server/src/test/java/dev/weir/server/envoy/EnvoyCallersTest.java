@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.CallOptions;
 import io.grpc.Metadata;
@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who may ask, and how much in one call. */
+/** Which callers are accepted, and how much one call may contain. */
 @Timeout(300)
 final class EnvoyCallersTest {
   private static final RuleSpec API = inAMinute("api", 3);
@@ -38,18 +38,18 @@ final class EnvoyCallersTest {
     try (ServedRules served = ServedRules.start().with(API)) {
       RateLimitDescriptor api = descriptor("rule", "api");
       RateLimitDescriptor[] many =
-          IntStream.rangeClosed(0, DescriptorReader.MOST_DESCRIPTORS)
+          IntStream.rangeClosed(0, DescriptorReader.MAX_DESCRIPTORS)
               .mapToObj(i -> descriptor("rule", "api", "user", "" + i))
               .toArray(RateLimitDescriptor[]::new);
       RateLimitDescriptor.Builder wide = api.toBuilder();
-      for (int i = 0; i < DescriptorReader.MOST_ENTRIES; i++) {
+      for (int i = 0; i < DescriptorReader.MAX_ENTRIES; i++) {
         wide.addEntries(RateLimitDescriptor.Entry.newBuilder().setKey("k" + i));
       }
       assertThat(failure(() -> served.ask()).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
       assertThat(failure(() -> served.ask(many)).getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
       assertThat(failure(() -> served.ask(wide.build())).getCode())
           .isEqualTo(Status.Code.INVALID_ARGUMENT);
-      String long1 = "x".repeat(EnvoyServer.LARGEST_MESSAGE);
+      String long1 = "x".repeat(EnvoyServer.MAX_MESSAGE_BYTES);
       assertThat(failure(() -> served.ask(descriptor("rule", "api", "k", long1))).getCode())
           .isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
       assertThat(served.ask(api).getOverallCode()).as("it goes on").isEqualTo(Code.OK);
@@ -62,7 +62,7 @@ final class EnvoyCallersTest {
       byte[] api = request(descriptor("rule", "api")).toByteArray();
       assertThat(failure(() -> send(served, Arrays.copyOf(api, api.length - 1))))
           .extracting(Status::getCode, Status::getDescription)
-          .containsExactly(Status.Code.INVALID_ARGUMENT, "the request is no protobuf message");
+          .containsExactly(Status.Code.INVALID_ARGUMENT, "the request is not a protobuf message");
       assertThat(failure(() -> send(served, new byte[] {7})).getCode())
           .isEqualTo(Status.Code.INVALID_ARGUMENT);
       assertThat(failure(() -> send(served, new byte[0])).getDescription())

@@ -10,9 +10,9 @@ import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.io.IOException;
 import java.util.List;
@@ -20,7 +20,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which rules a descriptor speaks of, and by what it is counted. */
+/** Which rules a descriptor selects, and by which key it is counted. */
 @Timeout(300)
 final class EnvoyDescriptorsTest {
   private static final RuleSpec API = inAMinute("api", 3);
@@ -120,7 +120,7 @@ final class EnvoyDescriptorsTest {
     try (ServedRules served = ServedRules.start().with(API.active(false))) {
       assertThat(
               served.ask(
-                  descriptor("rule", "nobody made it"),
+                  descriptor("rule", "unknown"),
                   descriptor("generic_key", "x"),
                   descriptor(),
                   descriptor("rule", "api")))

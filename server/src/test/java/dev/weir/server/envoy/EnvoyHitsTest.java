@@ -10,14 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How much a descriptor asks: several at once, none, or fewer than none. */
+/** The hits of a descriptor: several, none, or a negative number. */
 @Timeout(300)
 final class EnvoyHitsTest {
   private static final RuleSpec API = inAMinute("api", 3);

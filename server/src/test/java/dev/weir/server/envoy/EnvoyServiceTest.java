@@ -16,10 +16,10 @@ import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Envoy's rate limit service, asked by a real client with the published classes. */
+/** Envoy's rate limit service, called by a real client with the published classes. */
 @Timeout(300)
 final class EnvoyServiceTest {
   private static final RuleSpec API = inAMinute("api", 3);
@@ -94,7 +94,7 @@ final class EnvoyServiceTest {
       RateLimitResponse response =
           served.ask(
               descriptor("rule", "spare"),
-              descriptor("generic_key", "nobody knows it"),
+              descriptor("generic_key", "unknown"),
               descriptor("rule", "api"),
               descriptor("rule", "spare", "user", "1"));
       assertThat(response.getStatusesList())
@@ -122,9 +122,9 @@ final class EnvoyServiceTest {
   }
 
   @Test
-  void leavesOutRulesWhoseEndNobodyTells() throws IOException {
+  void leavesOutRulesWithLeases() throws IOException {
     RuleSpec together =
-        RuleSpec.of("together", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))));
+        RuleSpec.of("together", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(1))));
     try (ServedRules served = ServedRules.start().with(together)) {
       for (int i = 0; i < 3; i++) {
         assertThat(served.ask(descriptor("rule", "together")).getOverallCode()).isEqualTo(Code.OK);

@@ -10,8 +10,8 @@ import dev.weir.engine.rules.RuleSpec;
 import dev.weir.server.faults.Waiting;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls that wait in the queue of a rule, and calls under way when the node leaves. */
+/** Calls that wait in the queue of a rule, and calls in progress when the node shuts down. */
 @Timeout(300)
 final class EnvoyWaitingTest {
   private static final RateLimitDescriptor PATIENT = descriptor("rule", "patient");
@@ -32,7 +32,7 @@ final class EnvoyWaitingTest {
         "patient",
         new Quota.Rate(
             FixedWindow.of(1, Duration.ofMinutes(1)),
-            new Quota.Waiting(true, 1, delay.toMillis())));
+            new Quota.QueueSettings(true, 1, delay.toMillis())));
   }
 
   @Test
@@ -50,7 +50,7 @@ final class EnvoyWaitingTest {
   }
 
   @Test
-  void refusesAtOnceWhoeverWouldBeGoneBeforeItsTurn() throws IOException {
+  void refusesImmediatelyIfTheDeadlineIsBeforeTheTurn() throws IOException {
     try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(30)))) {
       served.ask(PATIENT);
       for (int i = 0; i < 2; i++) {
@@ -85,7 +85,7 @@ final class EnvoyWaitingTest {
     }
   }
 
-  /** To cancel it cancels the call. */
+  /** Cancelling it cancels the call. */
   private static Future<RateLimitResponse> later(ServedRules served) {
     FutureTask<RateLimitResponse> call = new FutureTask<>(() -> served.ask(PATIENT));
     Thread.startVirtualThread(call);

@@ -47,14 +47,14 @@ final class ServedRules implements AutoCloseable {
   final PrometheusRegistry metrics = new PrometheusRegistry();
   final AtomicInteger waiting = new AtomicInteger();
 
-  /** How many have ever waited. */
+  /** The number of calls that have ever waited. */
   final AtomicInteger queued = new AtomicInteger();
 
   final LeaseStore leases;
   final EnvoyServer server;
   final ManagedChannel channel;
 
-  private final RuleIndex book;
+  private final RuleIndex index;
   private final MemoryRules rules;
 
   private ServedRules(Stores stores, boolean isBlocking, Optional<Predicate<String>> isKey)
@@ -70,15 +70,15 @@ final class ServedRules implements AutoCloseable {
             queued.addAndGet(Math.max(0, more));
           }
         };
-    book = new RuleIndex(rules, observer);
-    RuleEvaluator desk =
+    index = new RuleIndex(rules, observer);
+    RuleEvaluator evaluator =
         new RuleEvaluator(
-            book, new RuleEvaluator.Stores(stores.counts(), leases, leases), observer);
+            index, new RuleEvaluator.Stores(stores.counts(), leases, leases), observer);
     server =
         EnvoyServer.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new EnvoyServer.Parts(
-                book, desk, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
+                index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
             isKey);
     channel =
         NettyChannelBuilder.forAddress(
@@ -87,7 +87,7 @@ final class ServedRules implements AutoCloseable {
             .build();
   }
 
-  /** Who keeps the counts, possibly for several nodes. */
+  /** The store of the counts, possibly for several nodes. */
   record Stores(LimitStore counts, LeaseStore leases) {
     static Stores inMemory() {
       LongSupplier nowMicros = () -> Micros.ceil(NOON);
@@ -100,7 +100,7 @@ final class ServedRules implements AutoCloseable {
     return new ServedRules(Stores.inMemory(), false, Optional.empty());
   }
 
-  /** One of several nodes, which answers as if its store were elsewhere. */
+  /** One of several nodes, which behaves as if its store were remote. */
   static ServedRules sharing(Stores stores) throws IOException {
     return new ServedRules(stores, true, Optional.empty());
   }
@@ -111,7 +111,7 @@ final class ServedRules implements AutoCloseable {
 
   ServedRules with(RuleSpec... specs) {
     Arrays.stream(specs).forEach(spec -> rules.create(spec, "test"));
-    book.refresh();
+    index.refresh();
     return this;
   }
 

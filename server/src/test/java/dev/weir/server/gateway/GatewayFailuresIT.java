@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Upstreams that do not do what they should. */
+/** Upstreams that fail. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayFailuresIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n\r\n";
@@ -29,7 +29,7 @@ final class GatewayFailuresIT {
 
   @Test
   void answers502ForUpstreamsThatAreNotThere() throws Exception {
-    // Bound, so that nobody else gets the port, but not listening.
+    // Bound, so that no other process gets the port, but not listening.
     try (Socket bound = new Socket()) {
       bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       try (TestGateway gateway = new TestGateway("http://127.0.0.1:" + bound.getLocalPort())) {
@@ -40,7 +40,7 @@ final class GatewayFailuresIT {
             .doesNotContain("127.0.0.1");
       }
     }
-    // A label may not be as long, so no server of names has to be asked, which may not answer here.
+    // A label may not be that long, so no name server is queried, which may not respond here.
     try (TestGateway gateway = new TestGateway("http://" + "x".repeat(64) + ".invalid:80")) {
       gateway.http().get("/").problem(502, "upstream-unreachable");
     }
@@ -60,7 +60,7 @@ final class GatewayFailuresIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       gateway.http().get("/").problem(502, "upstream-failed");
     }
-    // Nobody has asked for another protocol.
+    // The client has not requested another protocol.
     try (TestUpstream upstream =
             new TestUpstream(
                 (head, in, out) ->
@@ -112,7 +112,7 @@ final class GatewayFailuresIT {
                 });
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.USUAL.times(
+                TestGateway.Choice.DEFAULTS.times(
                     new GatewaySettings.Times(
                         TestGateway.LONG,
                         TestGateway.LONG,
@@ -124,7 +124,7 @@ final class GatewayFailuresIT {
       raw.send(GET.formatted("/"));
       assertThat(raw.readTo("}")).startsWith("HTTP/1.1 504 Gateway Timeout");
       Waiting.until("the upstream to have read it", () -> upstream.heads().size() == 1);
-      // The connection of the client is as good as new.
+      // The connection of the client can be used further.
       raw.send(GET.formatted("/.."));
       assertThat(raw.readTo("}")).startsWith("HTTP/1.1 504 Gateway Timeout");
     }
@@ -140,7 +140,7 @@ final class GatewayFailuresIT {
                 });
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.USUAL.times(TestGateway.SOON_IDLE), upstream.address());
+                TestGateway.Choice.DEFAULTS.times(TestGateway.SOON_IDLE), upstream.address());
         RawHttp raw = new RawHttp(gateway.address())) {
       raw.send("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello");
       assertThat(raw.readAll())
@@ -164,7 +164,7 @@ final class GatewayFailuresIT {
                 });
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.USUAL
+                TestGateway.Choice.DEFAULTS
                     .bounds(few)
                     .times(
                         new GatewaySettings.Times(
@@ -201,7 +201,7 @@ final class GatewayFailuresIT {
 
   @Test
   void asksOnceMoreOnlyWhatMayBeAskedTwice() throws Exception {
-    // Closes a connection when it is used for the second time, as one does that was idle for long.
+    // Closes a connection when it is used for the second time, like a server that times it out.
     try (TestUpstream upstream =
             new TestUpstream(
                 (head, in, out) -> head.contains("/first") && TestUpstream.say(out, "ok"));
@@ -285,7 +285,7 @@ final class GatewayFailuresIT {
             "POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 90000000\r\n\r\n"
                 .getBytes(StandardCharsets.US_ASCII);
         System.arraycopy(head, 0, request, 0, head.length);
-        // More is to come than will be read, and the client is told so.
+        // The rest of the body will not be read, so the connection is closed.
         assertThat(RawHttp.exchange(gateway.address(), request))
             .startsWith("HTTP/1.1 413 ")
             .contains("connection: close")

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who is asked learns who asks, and neither learns what was meant for the gateway. */
+/** The upstream learns the client's address, and hop-by-hop headers are not forwarded. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayHeadersIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n%s\r\n";
@@ -79,7 +79,8 @@ final class GatewayHeadersIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address());
         TestGateway trusting =
-            new TestGateway(TestGateway.Choice.USUAL.trusting("127.0.0.0/8"), upstream.address())) {
+            new TestGateway(
+                TestGateway.Choice.DEFAULTS.trusting("127.0.0.0/8"), upstream.address())) {
       try (RawHttp raw = new RawHttp(gateway.address())) {
         raw.send(GET.formatted("/", forged));
         String answer = raw.readTo("ok");

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is asked of the gateway reaches the upstream, and what that says comes back. */
+/** Requests reach the upstream, and its responses reach the client. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayIT {
   @Test
@@ -67,7 +67,7 @@ final class GatewayIT {
         TestUpstream two = new TestUpstream((head, in, out) -> TestUpstream.say(out, "two"));
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.USUAL,
+                TestGateway.Choice.DEFAULTS,
                 RouteSpec.of("/api/**", one.address()),
                 RouteSpec.of("/api/orders/**", two.address()))) {
       Http http = gateway.http();
@@ -106,7 +106,7 @@ final class GatewayIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       assertThat(gateway.http().get("/chunked").text()).isEqualTo("abcde");
       assertThat(gateway.http().get("/closed").text()).isEqualTo("abcde");
-      // An old client knows no chunks: for it the end of the connection is the end.
+      // An HTTP/1.0 client does not support chunks: the end of the connection ends the response.
       assertThat(ended(gateway, "GET /chunked HTTP/1.0\r\n\r\n"))
           .doesNotContainIgnoringCase("transfer-encoding")
           .endsWith("\r\n\r\nabcde");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Upstreams may speak HTTP/1.1 or HTTP/2, in the clear or not. */
+/** Upstreams may speak HTTP/1.1 or HTTP/2, with or without TLS. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayProtocolsIT {
   private static TestCertificate certificate;
@@ -65,7 +65,7 @@ final class GatewayProtocolsIT {
         TestGateway gateway = new TestGateway("h2c://127.0.0.1:" + upstream.port());
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Callable<String>> many = new ArrayList<>();
-      for (int i = 0; i < 20 * Http2Upstream.MOST_STREAMS; i++) {
+      for (int i = 0; i < 20 * Http2Upstream.MAX_STREAMS; i++) {
         String body = "body " + i;
         many.add(
             () ->
@@ -154,7 +154,7 @@ final class GatewayProtocolsIT {
     }
   }
 
-  /** Speaks TLS and knows no other protocols to offer; sends back what it gets. */
+  /** Speaks TLS without offering other protocols; sends back what it receives. */
   private static TestUpstream http1() throws Exception {
     SSLContext tls = SSLContext.getInstance("TLS");
     tls.init(certificate.keys().getKeyManagers(), null, null);

@@ -29,13 +29,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules hold for what goes through the gateway, and what may wait waits. */
+/** Rules apply to requests through the gateway, including queues. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayQueueIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n%s\r\n";
 
   private static TestGateway.Choice choice(boolean isBlocking) {
-    return isBlocking ? TestGateway.Choice.USUAL.blocking() : TestGateway.Choice.USUAL;
+    return isBlocking ? TestGateway.Choice.DEFAULTS.blocking() : TestGateway.Choice.DEFAULTS;
   }
 
   @ParameterizedTest
@@ -44,7 +44,7 @@ final class GatewayQueueIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(choice(isBlocking), upstream.address());
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-      gateway.limit("/api/**", 3, new Quota.Waiting(true, 2, 500));
+      gateway.limit("/api/**", 3, new Quota.QueueSettings(true, 2, 500));
       gateway.letTheClockStand();
       List<RawHttp> eight = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
@@ -97,10 +97,10 @@ final class GatewayQueueIT {
   void aClientThatLeavesWhileItWaitsFreesItsPlace(boolean isBlocking) throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(choice(isBlocking), upstream.address())) {
-      gateway.limit("/**", 1, new Quota.Waiting(true, 1, 30_000));
+      gateway.limit("/**", 1, new Quota.QueueSettings(true, 1, 30_000));
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       RawHttp leaving = new RawHttp(gateway.address());
-      // Also one that has sent more than was asked for.
+      // Also one that has sent more than it was asked for.
       leaving.send("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 100000\r\n\r\nhello");
       awaitWaiting(gateway, 1);
       gateway.http().get("/").refused();
@@ -128,7 +128,7 @@ final class GatewayQueueIT {
   void aRuleDeletedWhileRequestsWaitInItsQueueLosesNone() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address())) {
-      Rule rule = gateway.limit("/**", 1, new Quota.Waiting(true, 5, 300));
+      Rule rule = gateway.limit("/**", 1, new Quota.QueueSettings(true, 5, 300));
       gateway.http().get("/");
       List<CompletableFuture<Http.Answer>> waiting = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
@@ -141,7 +141,7 @@ final class GatewayQueueIT {
       for (CompletableFuture<Http.Answer> each : waiting) {
         assertThat(each.get().status()).isEqualTo(200);
       }
-      // From now on nobody waits.
+      // From now on no request waits.
       assertThat(gateway.http().get("/").headers().firstValue("RateLimit-Policy")).isEmpty();
     }
   }
@@ -162,7 +162,7 @@ final class GatewayQueueIT {
         RawHttp raw = new RawHttp(gateway.address())) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
+              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
       raw.send(GET.formatted("/slow", ""));
       raw.readTo("\r\n\r\n");
       gateway.http().get("/").refused();
@@ -186,7 +186,7 @@ final class GatewayQueueIT {
     int clients = 2_000;
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address())) {
-      gateway.limit("/**", 1, new Quota.Waiting(true, clients, 30_000));
+      gateway.limit("/**", 1, new Quota.QueueSettings(true, clients, 30_000));
       gateway.http().get("/");
       int before = Thread.getAllStackTraces().size();
       List<Socket> sockets = new ArrayList<>();
@@ -208,7 +208,7 @@ final class GatewayQueueIT {
   void forgedHeadersDoNotEvadeALimit() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address())) {
-      gateway.limit("/**", 2, Quota.Waiting.NONE);
+      gateway.limit("/**", 2, Quota.QueueSettings.NONE);
       int passed = 0;
       for (int i = 0; i < 6; i++) {
         passed +=
@@ -226,8 +226,9 @@ final class GatewayQueueIT {
     // Behind a trusted proxy it is the address that the proxy saw.
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway =
-            new TestGateway(TestGateway.Choice.USUAL.trusting("127.0.0.1"), upstream.address())) {
-      gateway.limit("/**", 2, Quota.Waiting.NONE);
+            new TestGateway(
+                TestGateway.Choice.DEFAULTS.trusting("127.0.0.1"), upstream.address())) {
+      gateway.limit("/**", 2, Quota.QueueSettings.NONE);
       int passed = 0;
       for (int i = 0; i < 6; i++) {
         passed +=
@@ -249,14 +250,13 @@ final class GatewayQueueIT {
       gateway.rule(
           "/**",
           Quota.Rate.of(TestGateway.window(5)),
-          spec ->
-              spec.covering(spec.coverage().keyBy(List.of(new KeyPart.Header("X-Api-Key")))));
+          spec -> spec.covering(spec.coverage().keyBy(List.of(new KeyPart.Header("X-Api-Key")))));
       gateway
           .http()
           .with("X-Api-Key", "a", "X-Api-Key", "b")
           .get("/")
           .problem(400, "repeated-header");
-      // Some upstreams take one for the other.
+      // Some upstreams treat them as the same.
       gateway
           .http()
           .with("X-Api-Key", "a", "X_Api_Key", "b")
@@ -272,7 +272,7 @@ final class GatewayQueueIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp idle = new RawHttp(gateway.address())) {
-      gateway.limit("/queue", 1, new Quota.Waiting(true, 5, 400));
+      gateway.limit("/queue", 1, new Quota.QueueSettings(true, 5, 400));
       gateway.http().get("/queue");
       List<CompletableFuture<Http.Answer>> waiting = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
@@ -283,7 +283,8 @@ final class GatewayQueueIT {
       awaitQueued(gateway, 5);
       Gateway leaving = gateway.gateway();
       leaving.beginDraining();
-      // Who is connected may still ask, and is told to go.
+      // A connected client may send another request, and its connection is closed after the
+      // response.
       idle.send(GET.formatted("/x", ""));
       assertThat(idle.readAll()).startsWith("HTTP/1.1 200 ").contains("connection: close");
       leaving.refuseNewcomers(Duration.ofMillis(100));

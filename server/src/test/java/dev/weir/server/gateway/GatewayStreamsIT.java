@@ -16,15 +16,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bodies go through piece by piece, both ways, as fast as the slower of the two sides. */
+/** Bodies are streamed in both directions, as fast as the slower side. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayStreamsIT {
   /** More than sockets, and one read of the gateway, could ever hold. */
   private static final long LENGTH = 200_000_000;
 
-  private static final long MOST_HELD = 30_000_000;
+  private static final long MAX_HELD = 30_000_000;
 
-  /** Who does not get on for so many looks is stuck. */
+  /** A transfer without progress for this many polls is stuck. */
   private static final int STUCK_LOOKS = 15;
 
   private static final byte[] PIECE = new byte[1 << 16];
@@ -94,7 +94,7 @@ final class GatewayStreamsIT {
       AtomicLong written = new AtomicLong();
       Thread sender = Thread.ofVirtual().start(() -> write(out, written));
       awaitStuck(written);
-      assertThat(written).hasValueLessThan(MOST_HELD);
+      assertThat(written).hasValueLessThan(MAX_HELD);
       go.countDown();
       sender.join();
       assertThat(written).hasValue(LENGTH);
@@ -117,7 +117,7 @@ final class GatewayStreamsIT {
       TestUpstream.send(socket.getOutputStream(), "GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
       skipHead(socket.getInputStream());
       awaitStuck(written);
-      assertThat(written).hasValueLessThan(MOST_HELD);
+      assertThat(written).hasValueLessThan(MAX_HELD);
       socket.getInputStream().skipNBytes(LENGTH);
     }
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** WebSockets go through, and nothing else that is not HTTP. */
+/** WebSockets are tunnelled, and nothing else that is not HTTP. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayTunnelsIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n%s\r\n";
@@ -50,7 +50,7 @@ final class GatewayTunnelsIT {
   private static TestUpstream shouting() throws IOException {
     return new TestUpstream(
         (head, in, out) -> {
-          // A frame may follow at once.
+          // A frame may follow immediately.
           TestUpstream.send(
               out,
               "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
@@ -69,7 +69,7 @@ final class GatewayTunnelsIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
+              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
       for (int i = 0; i < 2; i++) {
         try (RawHttp raw = new RawHttp(gateway.address())) {
           raw.send(UPGRADE);
@@ -82,11 +82,11 @@ final class GatewayTunnelsIT {
   }
 
   @Test
-  void aWebSocketOnWhichNobodySpeaksIsCut() throws Exception {
+  void anIdleWebSocketIsCut() throws Exception {
     try (TestUpstream upstream = shouting();
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.USUAL.times(TestGateway.SOON_IDLE), upstream.address());
+                TestGateway.Choice.DEFAULTS.times(TestGateway.SOON_IDLE), upstream.address());
         RawHttp raw = new RawHttp(gateway.address())) {
       raw.send(UPGRADE);
       assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);

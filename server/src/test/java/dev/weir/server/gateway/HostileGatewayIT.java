@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What no decent client sends reaches no upstream, and the gateway is none the worse for it. */
+/** Malformed and ambiguous requests reach no upstream and do no harm to the gateway. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class HostileGatewayIT {
   private static final String HEAD = "POST /hostile HTTP/1.1\r\nHost: shop\r\n";
@@ -28,7 +28,7 @@ final class HostileGatewayIT {
   static void start() throws IOException {
     upstream = TestUpstream.friendly();
     gateway = new TestGateway(upstream.address());
-    gateway.limit("/admin/**", 1, Quota.Waiting.NONE);
+    gateway.limit("/admin/**", 1, Quota.QueueSettings.NONE);
     gateway.http().get("/admin/first");
   }
 
@@ -76,7 +76,7 @@ final class HostileGatewayIT {
     refuses(400, HEAD + "X: 1\r\n Transfer-Encoding: chunked\nTransfer-Encoding: x\r\n" + close);
   }
 
-  /** Its body would be taken for a request, whatever is before it believes. */
+  /** Its body would be taken for a request, whatever a proxy in front believes. */
   @Test
   void nothingIsReadAfterATransferEncodingThatIsNotKnown() throws IOException {
     String inside = "GET /hostile HTTP/1.1\r\nHost: shop\r\n\r\n";
@@ -154,7 +154,7 @@ final class HostileGatewayIT {
     }
     refuses(431, many + "\r\n");
     refuses(414, "GET /hostile" + "x".repeat(9_000) + " HTTP/1.1\r\nHost: shop\r\n\r\n");
-    // Never a line's end.
+    // Never the end of a line.
     refuses(414, "GET /hostile" + "x".repeat(100_000));
   }
 
@@ -198,7 +198,7 @@ final class HostileGatewayIT {
       assertThat(asked(spelling)).as(spelling).startsWith("HTTP/1.1 4").doesNotContain("ok");
     }
     assertThat(upstream.heads()).hasSize(before);
-    // What the rule was matched with is what the upstream gets.
+    // The upstream receives the path that the rules were matched with.
     asked("/admin/../fine/./%66?a=/../b");
     assertThat(upstream.lastHead()).startsWith("GET /fine/%66?a=/../b HTTP/1.1\r\n");
   }
@@ -207,7 +207,7 @@ final class HostileGatewayIT {
   void noCaseOfAMethodGetsAroundARule() throws IOException {
     gateway.rule(
         "/writes/**",
-        new Quota.Rate(TestGateway.window(1), Quota.Waiting.NONE),
+        new Quota.Rate(TestGateway.window(1), Quota.QueueSettings.NONE),
         spec -> spec.covering(spec.coverage().methods(Set.of("POST"))));
     gateway.http().post("/writes/first");
     int before = upstream.heads().size();
@@ -242,7 +242,7 @@ final class HostileGatewayIT {
         slow.add(client);
       }
       for (RawHttp client : slow) {
-        // A byte now and then does not help.
+        // A byte now and then does not extend the time.
         Waiting.until(
             "patience to end",
             () -> {
@@ -258,10 +258,10 @@ final class HostileGatewayIT {
     }
   }
 
-  /** One that soon loses patience with clients. */
+  /** A gateway with short timeouts for clients. */
   private static TestGateway hasty() throws IOException {
     return new TestGateway(
-        TestGateway.Choice.USUAL.times(
+        TestGateway.Choice.DEFAULTS.times(
             new GatewaySettings.Times(
                 TestGateway.SHORT,
                 TestGateway.LONG,
@@ -276,7 +276,7 @@ final class HostileGatewayIT {
     try (TestGateway hasty = hasty();
         RawHttp raw = new RawHttp(hasty.address())) {
       raw.send("POST /slow HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello");
-      // The upstream of this test answers before it has the body.
+      // The upstream of this test responds before it has the body.
       assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 ");
       assertThat(raw.readAll()).isEmpty();
     }
@@ -295,7 +295,7 @@ final class HostileGatewayIT {
   void boundsConnections() throws Exception {
     try (TestGateway small =
         new TestGateway(
-            TestGateway.Choice.USUAL.bounds(new GatewaySettings.Bounds(16_384, 8_192, 2, 10)),
+            TestGateway.Choice.DEFAULTS.bounds(new GatewaySettings.Bounds(16_384, 8_192, 2, 10)),
             upstream.address())) {
       try (RawHttp one = new RawHttp(small.address());
           RawHttp two = new RawHttp(small.address())) {

@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** An upstream that speaks HTTP/2 and sends back what it gets. */
 final class Http2Upstream implements AutoCloseable {
-  static final int MOST_STREAMS = 10;
+  static final int MAX_STREAMS = 10;
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -56,7 +56,7 @@ final class Http2Upstream implements AutoCloseable {
                             Http2FrameCodecBuilder.forServer()
                                 .initialSettings(
                                     Http2Settings.defaultSettings()
-                                        .maxConcurrentStreams(MOST_STREAMS))
+                                        .maxConcurrentStreams(MAX_STREAMS))
                                 .build(),
                             new Http2MultiplexHandler(new Stream()));
                   }

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A client that leaves is noticed also while nobody takes its body. Its close comes behind the
- * body, of which two kernels do not hold as much as is sent here.
+ * A client that leaves is noticed even while its body is not read. Its close comes behind the body,
+ * of which two kernels do not hold as much as is sent here.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class LeavingClientsIT {
@@ -48,7 +48,7 @@ final class LeavingClientsIT {
         Socket client = connected(gateway)) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
+              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
       begin(client);
       Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
       gateway.http().get("/").refused();
@@ -64,7 +64,7 @@ final class LeavingClientsIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = patient(upstream);
         Socket client = connected(gateway)) {
-      gateway.limit("/**", 1, new Quota.Waiting(true, 1, 30_000));
+      gateway.limit("/**", 1, new Quota.QueueSettings(true, 1, 30_000));
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       begin(client);
       Waiting.until("it to wait", () -> gateway.waiting() == 1);
@@ -96,7 +96,7 @@ final class LeavingClientsIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = patient(upstream);
         Socket client = connected(gateway)) {
-      gateway.limit("/**", 1, new Quota.Waiting(true, 1, 30_000));
+      gateway.limit("/**", 1, new Quota.QueueSettings(true, 1, 30_000));
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       client.getOutputStream().write(head("GET /", 0));
       Waiting.until("it to wait", () -> gateway.waiting() == 1);
@@ -143,10 +143,10 @@ final class LeavingClientsIT {
 
   private static Rule oneAtATime(TestGateway gateway) {
     return gateway.rule(
-        "/**", new Quota.Together(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
+        "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
   }
 
-  /** One that reads the head of a request, and does nothing more. */
+  /** An upstream that reads the head of a request, and does nothing more. */
   private static TestUpstream silent(CountDownLatch isOver) throws IOException {
     return new TestUpstream(
         (head, in, out) -> {
@@ -161,7 +161,7 @@ final class LeavingClientsIT {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Small requests, of at least that many bytes together. */
+  /** Small requests, of at least this many bytes together. */
   private static byte[] further(int bytes) {
     String request = new String(head("GET /", 0), StandardCharsets.US_ASCII);
     return request
@@ -171,7 +171,7 @@ final class LeavingClientsIT {
 
   private static TestGateway patient(TestUpstream upstream) throws IOException {
     return new TestGateway(
-        TestGateway.Choice.USUAL.times(
+        TestGateway.Choice.DEFAULTS.times(
             new GatewaySettings.Times(NEVER, NEVER, NEVER, NEVER, NEVER)),
         upstream.address());
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Routes over REST, and what the gateway of the node makes of them. */
+/** Routes over REST, and their effect on the gateway of the node. */
 final class RouteIT {
   private static HttpServer upstream;
   private static Node node;

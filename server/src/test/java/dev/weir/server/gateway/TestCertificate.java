@@ -12,10 +12,10 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 
 /**
- * A certificate of localhost, which nobody has signed.
+ * A self-signed certificate of localhost.
  *
- * @param file for those who are to trust it
- * @param keys for the one who shows it
+ * @param file the certificate, to be trusted
+ * @param keys the certificate with its key
  */
 record TestCertificate(Path file, KeyManagerFactory keys) {
   private static final String PASSWORD = "for-this-test";
@@ -44,7 +44,7 @@ record TestCertificate(Path file, KeyManagerFactory keys) {
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
     command.addAll(List.of(arguments.split(" ")));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isZero();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
   }
 }

@@ -14,6 +14,7 @@ import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
@@ -45,7 +46,7 @@ final class TestGateway implements AutoCloseable {
   static final GatewaySettings.Times PATIENT =
       new GatewaySettings.Times(LONG, LONG, LONG, LONG, LONG);
 
-  /** With little patience for silence. */
+  /** With short timeouts. */
   static final GatewaySettings.Times SOON_IDLE =
       new GatewaySettings.Times(LONG, SHORT, LONG, LONG, LONG);
 
@@ -60,7 +61,7 @@ final class TestGateway implements AutoCloseable {
           queued.addAndGet(Math.max(0, more));
         }
       };
-  private final RuleIndex book = new RuleIndex(rules, observer);
+  private final RuleIndex index = new RuleIndex(rules, observer);
   private final AtomicLong standingMicros = new AtomicLong();
   private final MemoryLeaseStore leases = new MemoryLeaseStore(this::nowMicros);
   private final MemoryRoutes routes = new MemoryRoutes(InstantSource.system());
@@ -73,7 +74,7 @@ final class TestGateway implements AutoCloseable {
       GatewaySettings.Bounds bounds,
       boolean isBlocking,
       TrustedProxies proxies) {
-    static final Choice USUAL =
+    static final Choice DEFAULTS =
         new Choice(PATIENT, GatewaySettings.Bounds.DEFAULT, false, TrustedProxies.NONE);
 
     Choice times(GatewaySettings.Times others) {
@@ -94,7 +95,7 @@ final class TestGateway implements AutoCloseable {
   }
 
   TestGateway(String upstream) throws IOException {
-    this(Choice.USUAL, RouteSpec.of("/**", upstream));
+    this(Choice.DEFAULTS, RouteSpec.of("/**", upstream));
   }
 
   TestGateway(Choice choice, String upstream) throws IOException {
@@ -102,15 +103,14 @@ final class TestGateway implements AutoCloseable {
   }
 
   TestGateway(Optional<Path> trust, String upstream) throws IOException {
-    this(Choice.USUAL, trust, RouteSpec.of("/**", upstream));
+    this(Choice.DEFAULTS, trust, RouteSpec.of("/**", upstream));
   }
 
   TestGateway(Choice choice, RouteSpec... given) throws IOException {
     this(choice, Optional.empty(), given);
   }
 
-  private TestGateway(Choice choice, Optional<Path> trust, RouteSpec... given)
-      throws IOException {
+  private TestGateway(Choice choice, Optional<Path> trust, RouteSpec... given) throws IOException {
     routeBook = new RouteTable(List.of(given), routes);
     gateway =
         Gateway.start(
@@ -118,7 +118,7 @@ final class TestGateway implements AutoCloseable {
             new GatewayEngine(
                 routeBook,
                 new RuleEvaluator(
-                    book,
+                    index,
                     new RuleEvaluator.Stores(
                         new MemoryLimitStore(this::nowMicros, 100_000), leases, leases),
                     observer),
@@ -133,33 +133,32 @@ final class TestGateway implements AutoCloseable {
   }
 
   /**
-   * For the stores it is now from now on: whatever is asked, is asked at once, on however busy a
-   * machine. Waits take their time all the same.
+   * Stops the clock of the stores: all requests arrive at the same time, however busy the machine
+   * is. Waits still take their time.
    */
   void letTheClockStand() {
     standingMicros.set(nowMicros());
   }
 
-  /** So many in ten minutes, from each address, on all paths of a pattern. */
-  Rule limit(String path, long most, Quota.Waiting waiting) {
-    return rule(path, new Quota.Rate(window(most), waiting), spec -> spec);
+  /** Limits each address to {@code max} requests in ten minutes, on all paths of a pattern. */
+  Rule limit(String path, long max, Quota.QueueSettings waiting) {
+    return rule(path, new Quota.Rate(window(max), waiting), spec -> spec);
   }
 
   Rule rule(String path, Quota quota, UnaryOperator<RuleSpec> change) {
-    RuleSpec spec =
-        RuleSpec.of("rule " + path, quota).covering(Coverage.of(PathPattern.of(path)));
+    RuleSpec spec = RuleSpec.of("rule " + path, quota).covering(Coverage.of(PathPattern.of(path)));
     Rule rule = ((Change.Done<Rule>) rules.create(change.apply(spec), "test")).entry();
-    book.refresh();
+    index.refresh();
     return rule;
   }
 
-  static FixedWindow window(long most) {
-    return new FixedWindow(most, 600_000_000, FixedWindow.Start.FIRST_USE);
+  static FixedWindow window(long max) {
+    return new FixedWindow(max, 600_000_000, FixedWindow.Start.FIRST_USE);
   }
 
   void delete(Rule rule) {
     rules.remove(rule.id(), rule.version(), "test");
-    book.refresh();
+    index.refresh();
   }
 
   void route(String path, String upstream) {
@@ -172,18 +171,18 @@ final class TestGateway implements AutoCloseable {
     routeBook.refresh();
   }
 
-  /** How many requests wait in queues. */
+  /** The number of requests that wait in queues. */
   int waiting() {
     return waiting.get();
   }
 
-  /** How many requests have ever waited in queues. */
+  /** The number of requests that have ever waited in queues. */
   int queued() {
     return queued.get();
   }
 
   int leases(Rule rule, String key) {
-    return leases.current(RuleEvaluator.resourceOfLeases(book.find(rule.name()), key));
+    return leases.current(new RuleCheck(index.find(rule.name()), key, 1).leaseResource());
   }
 
   URI address() {

@@ -14,16 +14,14 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * An upstream on plain sockets, which shows what it gets, byte for byte, and does as it is told.
- */
+/** An upstream on plain sockets, which records what it receives, byte for byte, and is scripted. */
 final class TestUpstream implements AutoCloseable {
   private final ServerSocket server;
   private final List<String> heads = new CopyOnWriteArrayList<>();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
 
-  /** Answers one request; the connection is closed if it says false. */
+  /** Responds to one request; returns false to close the connection. */
   interface Service {
     boolean serve(String head, InputStream in, OutputStream out) throws IOException;
   }
@@ -37,7 +35,7 @@ final class TestUpstream implements AutoCloseable {
     Thread.ofVirtual().start(() -> accept(service));
   }
 
-  /** One that says ok to everything that has no body. */
+  /** An upstream that responds with 200 to every request without a body. */
   static TestUpstream friendly() throws IOException {
     return new TestUpstream((head, in, out) -> say(out, "ok"));
   }
@@ -58,7 +56,7 @@ final class TestUpstream implements AutoCloseable {
     return field(head, "content-length").map(Long::parseLong).orElse(0L);
   }
 
-  /** What a head says in a field, its name in small letters. */
+  /** The value of a header field, by its name in lower case. */
   static Optional<String> field(String head, String name) {
     return head.lines()
         .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
@@ -115,7 +113,7 @@ final class TestUpstream implements AutoCloseable {
     return server.getLocalPort();
   }
 
-  /** The heads of all requests that came. */
+  /** The heads of all requests that have arrived. */
   List<String> heads() {
     return heads;
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Who may do what. */
+/** What each token permits. */
 final class AuthIT {
   private static final String ADMIN = "secret-of-administrators";
   private static final String OTHER = "secret-of-another-client";
@@ -46,12 +46,12 @@ final class AuthIT {
             "/admin/rate-limit/configs",
             "/admin/rate-limit/config/history?name=unknown",
             "/admin/rate-limit/configs/")) {
-      for (Http nobody :
+      for (Http unauthenticated :
           List.of(
               http, http.with("Authorization", ADMIN), http.with("Authorization", "Basic YTpi"))) {
-        Http.Answer answer = nobody.get(path).problem(401, "token-missing");
+        Http.Answer answer = unauthenticated.get(path).problem(401, "token-missing");
         assertThat(answer.header("www-authenticate")).hasValue("Bearer realm=\"weir\"");
-        assertThat(nobody.send("HEAD", path).status()).isEqualTo(401);
+        assertThat(unauthenticated.send("HEAD", path).status()).isEqualTo(401);
       }
     }
     http.post("/api/v1/slots", "{\"eventId\":\"a\"}").problem(401, "token-missing");
@@ -81,7 +81,7 @@ final class AuthIT {
     http.with("Authorization", "Bearer x").get("/api/v1/slots").problem(403, "not-allowed");
   }
 
-  /** Whatever is before us may have looked at the other one. */
+  /** A proxy in front may have checked the other one. */
   @Test
   void refusesTwoTokens() {
     for (List<String> tokens :

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Bodies that are packed, whole and broken. */
+/** Compressed bodies, complete and broken. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class CompressedBodiesIT {
   @RegisterExtension static final RunningNode NODE = RunningNode.inMemory(Map.of());
@@ -120,7 +120,7 @@ final class CompressedBodiesIT {
         .isGreaterThan(answer.lastIndexOf("scheduledTime"));
   }
 
-  /** Much more than a server holds unpacked, in a few reads of the connection. */
+  /** Much more than a server holds decompressed, in a few reads of the connection. */
   @Test
   void streamMayBePackedAsWellAsCanBe() throws IOException {
     StringBuilder lines = new StringBuilder();
@@ -137,7 +137,7 @@ final class CompressedBodiesIT {
   }
 
   @Test
-  void whatNobodyCanUnpackIsRefused() throws IOException {
+  void unsupportedEncodingsAreRefused() throws IOException {
     for (String encoding : List.of("br", "zstd", "snappy", "gzip, gzip", "compress", "x")) {
       one(encoding, gzip("{\"eventId\":\"x\"}")).problem(415, "unsupported-media-type");
       lines(encoding, gzip("{\"eventId\":\"x\"}")).problem(415, "unsupported-media-type");

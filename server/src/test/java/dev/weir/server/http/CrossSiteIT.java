@@ -136,7 +136,7 @@ final class CrossSiteIT {
 
   @Test
   void probesAndProxiesAreAnsweredUnderAnyName() throws IOException {
-    // nginx calls it by the name of its upstream, Caddy by that of the client.
+    // nginx sends the name of its upstream as the host, Caddy that of the client.
     assertThat(
             send(
                 NODE.address(),
@@ -167,7 +167,7 @@ final class CrossSiteIT {
         .startsWith("HTTP/1.1 401 ");
   }
 
-  /** Such a request needs no consent of ours: it has no body, and no header of its own. */
+  /** Such a request needs no preflight: it has no body and no custom header. */
   @Test
   void pageOfAnotherOriginChangesNothing() throws IOException {
     http.post("/api/v1/slots", "{\"eventId\":\"mine\"}").ok();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class DecompressorTest {
   private static final int HEADER_BYTES = 10;
 
-  /** Half of it can be packed. */
+  /** Half of it is compressible. */
   private final byte[] text = text();
 
   private static byte[] text() {
@@ -54,7 +54,7 @@ final class DecompressorTest {
     return out.toByteArray();
   }
 
-  /** Unpacks in pieces of so many bytes; fails unless all is whole. */
+  /** Decompresses in pieces of {@code piece} bytes; fails unless everything is complete. */
   private static byte[] unpacked(String encoding, byte[] packed, int piece)
       throws DataFormatException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What is answered when there is no room, no store, or no good reason. */
+/** The responses when no place is free, the store is unavailable, or an error is unexpected. */
 final class FaultsIT {
   private static final String SECRET = "jdbc:postgresql://10.1.2.3/weir?password=hunter2";
 
@@ -40,7 +40,7 @@ final class FaultsIT {
         int seconds = Integer.parseInt(refused.header("retry-after").orElse(""));
         assertThat(seconds).isBetween(1, 60);
         http.get("/api/v1/slots/e" + i).problem(404, "unknown-event");
-        // A moment less is not enough, or it would have been told to come sooner.
+        // A moment less is not enough, or Retry-After would have been shorter.
         now.updateAndGet(before -> before.plusSeconds(seconds).minusMillis(1_500));
         http.post("/api/v1/slots", request("e" + i)).problem(503, "no-room");
         now.updateAndGet(before -> before.plusMillis(1_500));
@@ -60,7 +60,7 @@ final class FaultsIT {
   }
 
   @Test
-  void leaksNothingOfWhatNobodyForesaw() {
+  void leaksNothingOfUnexpectedErrors() {
     RuntimeException failure = new IllegalStateException("cannot reach " + SECRET);
     try (TestNode.Served node =
             TestNode.serving(InstantSource.system(), ledger -> broken(ledger, failure));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What no decent client sends is refused, and the node is none the worse for it. */
+/** Malformed requests are refused and do no harm to the node. */
 final class HostileHttpIT {
   private static final int TEN_MEGABYTES = 10 * 1024 * 1024;
   private static final String HEAD =
@@ -131,7 +131,7 @@ final class HostileHttpIT {
   }
 
   @Test
-  void letsNobodyWriteHeadersOfItsAnswers() throws IOException {
+  void clientsCannotInjectResponseHeaders() throws IOException {
     for (String path :
         new String[] {
           "/api/v1/slots/a%0d%0aX-Evil:%201", "/nope%0d%0aX-Evil:%201", "/docs/%0d%0aX-Evil:%201"
@@ -209,7 +209,7 @@ final class HostileHttpIT {
     return out.toByteArray();
   }
 
-  /** Is answered by a problem and then left alone. */
+  /** Expects a problem as the response, and then the close of the connection. */
   private static void refuses(int status, String request) throws IOException {
     String answer = RawHttp.exchange(node.address(), request);
     assertThat(answer).as(request).matches("(?s)HTTP/1\\.[01] " + status + " .*");

@@ -101,7 +101,7 @@ public final class Http {
   }
 
   private static List<String> concat(List<String> one, List<String> other) {
-    // What the caller says of the content type comes instead of ours.
+    // The caller's content type replaces the default.
     return other.contains("Content-Type")
         ? other
         : Stream.concat(one.stream(), other.stream()).toList();
@@ -111,7 +111,7 @@ public final class Http {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** What came back. */
+  /** A response. */
   public static final class Answer {
     private final int status;
     private final HttpHeaders headers;
@@ -177,7 +177,7 @@ public final class Http {
       return this;
     }
 
-    /** Is a problem of this kind, in full form. */
+    /** Asserts a problem of this kind, with all members. */
     public Answer problem(int expected, String kind) {
       assertThat(status).as(text()).isEqualTo(expected);
       assertThat(header("content-type")).hasValue("application/problem+json");
@@ -188,7 +188,7 @@ public final class Http {
       return this;
     }
 
-    /** Is the registered problem of a refusal. */
+    /** Asserts the registered problem of a refusal. */
     public Answer refused() {
       assertThat(status).as(text()).isEqualTo(429);
       assertThat(header("content-type")).hasValue("application/problem+json");
@@ -200,7 +200,7 @@ public final class Http {
       return this;
     }
 
-    /** Names these fields as wrong, and no other. */
+    /** Asserts that exactly these fields are reported as invalid. */
     public Answer wrong(String... fields) {
       problem(400, "invalid-request");
       assertThat(listAt("errors").stream().map(error -> ((Map<?, ?>) error).get("field")).toArray())

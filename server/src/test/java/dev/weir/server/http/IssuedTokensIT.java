@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the tokens of an OpenID Connect issuer open. */
+/** What the tokens of an OpenID Connect issuer permit. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class IssuedTokensIT {
   private static final String ADMIN_PATH = "/admin/rate-limit/configs";
@@ -108,11 +108,11 @@ final class IssuedTokensIT {
                 issuer.address(),
                 Setting.OIDC_AUDIENCE,
                 SmallIssuer.AUDIENCE))) {
-      Http nobody = new Http(alone.address());
-      nobody.get(ADMIN_PATH).problem(401, "token-missing");
-      nobody.get(DATA_PATH).ok();
+      Http anonymous = new Http(alone.address());
+      anonymous.get(ADMIN_PATH).problem(401, "token-missing");
+      anonymous.get(DATA_PATH).ok();
       String admin = issuer.token(issuer.claims().claim("roles", "weir-admin"));
-      nobody.with("Authorization", "Bearer " + admin).get(ADMIN_PATH).ok();
+      anonymous.with("Authorization", "Bearer " + admin).get(ADMIN_PATH).ok();
     }
   }
 
@@ -142,7 +142,7 @@ final class IssuedTokensIT {
   @Test
   void refusesWhatIsNotInForceOrNotForIt() throws Exception {
     Instant now = Instant.now();
-    // Beyond the minute by which clocks may differ.
+    // More than the minute by which clocks may differ.
     Date past = Date.from(now.minusSeconds(90));
     for (JWTClaimsSet.Builder claims :
         List.of(
@@ -266,7 +266,7 @@ final class IssuedTokensIT {
   @Test
   void waitsForNoIssuerThatHangs() throws Exception {
     node.close();
-    // It lets connect and says nothing.
+    // It accepts connections and sends nothing.
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       node = start("http://127.0.0.1:" + silent.getLocalPort());
       http = new Http(node.address());

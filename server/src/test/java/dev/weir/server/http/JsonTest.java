@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is no JSON, or cannot be kept by any store, is refused in words that a caller knows. */
+/** Text that is not JSON, or that no store can keep, is refused with a helpful message. */
 final class JsonTest {
   @Test
   void refusesWhatIsNoJson() {
@@ -70,7 +70,7 @@ final class JsonTest {
   }
 
   @Test
-  void cursorsThatNobodyGaveAreWrongFields() {
+  void forgedCursorsAreInvalidFields() {
     for (String text : List.of("", "1", "1:", ":a", "x:a", "1:\0")) {
       Fields query = Fields.of(Map.of());
       CursorText.read(

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
-/** What is logged while it is open, everything of ours down to DEBUG included. */
+/** Records what is logged while it is open, including our own DEBUG events. */
 public final class LogWatch implements AutoCloseable {
   private static final Logger ROOT =
       (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
@@ -28,7 +28,7 @@ public final class LogWatch implements AutoCloseable {
   public LogWatch() {
     appender.start();
     ROOT.addAppender(appender);
-    // So much would only flood the console.
+    // This would only flood the console.
     OURS.addAppender(appender);
     OURS.setAdditive(false);
     OURS.setLevel(Level.DEBUG);

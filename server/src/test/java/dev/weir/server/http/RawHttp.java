@@ -8,7 +8,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
-/** A socket to a node, for what no decent client would send, and to see what comes on the wire. */
+/** A socket to a node, to send malformed requests and to see the bytes of responses. */
 public final class RawHttp implements AutoCloseable {
   private final Socket socket;
 
@@ -40,7 +40,7 @@ public final class RawHttp implements AutoCloseable {
                     try {
                       raw.send(request);
                     } catch (IOException e) {
-                      // The node answered before it had all, and left.
+                      // The node responded before it had everything, and closed the connection.
                     }
                   });
       String answer = raw.readAll();

@@ -25,7 +25,7 @@ public final class RunningNode implements AfterAllCallback {
     return node.address();
   }
 
-  /** A client of it. */
+  /** A client of the node. */
   public Http http() {
     return new Http(address());
   }

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Methods, paths and queries that an endpoint does not know are refused, not guessed at. */
+/** Methods, paths and queries that an endpoint does not support are refused. */
 final class StrictTargetIT {
   private static final String RULES = "/api/admin/rules";
 

@@ -11,7 +11,7 @@ import org.greenbytes.http.sfv.ListElement;
 import org.greenbytes.http.sfv.Parser;
 import org.greenbytes.http.sfv.StringItem;
 
-/** Header fields as somebody else's parser reads them. */
+/** Header fields as an independent parser reads them. */
 public final class StructuredFields {
   private StructuredFields() {}
 

@@ -76,7 +76,7 @@ final class TimeTextTest {
     assertThat(TimeText.parse(text)).isEqualTo(Instant.parse(text));
   }
 
-  /** The JDK takes a leap second for the second before, and a point for nothing. */
+  /** The JDK reads a leap second as the second before, and accepts a point without digits. */
   @ParameterizedTest
   @ValueSource(
       strings = {

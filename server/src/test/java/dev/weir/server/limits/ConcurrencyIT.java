@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How many at the same time, by resource. */
+/** Concurrency limits by resource. */
 final class ConcurrencyIT {
   private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
   private static final String PATH = "/api/v1/concurrency/";
@@ -100,7 +100,7 @@ final class ConcurrencyIT {
   }
 
   @Test
-  void aLowerLimitTakesNobodysLease() {
+  void aLowerLimitEndsNoLease() {
     String lease = held("3");
     define("db", "1").ok();
     assertThat(current()).isEqualTo(3);

@@ -24,7 +24,7 @@ final class LimitMetricsTest {
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final LimitMetrics metrics = new LimitMetrics(registry);
   private final MemoryRules rules = new MemoryRules(InstantSource.system());
-  private final RuleIndex book = new RuleIndex(rules, metrics);
+  private final RuleIndex index = new RuleIndex(rules, metrics);
 
   @Test
   void aRemovedRuleLosesItsSeriesAndFreesItsPlace() {
@@ -32,21 +32,21 @@ final class LimitMetricsTest {
       make("r" + i);
     }
     make("late");
-    book.refresh();
+    index.refresh();
     count("r0");
     count("late");
     assertThat(labels()).hasSize(LimitMetrics.MAX_RULES + 1).contains("r0").doesNotContain("late");
     assertThat(counted(LimitMetrics.OTHER_RULES)).isEqualTo(1);
 
     remove("r0");
-    book.refresh();
+    index.refresh();
     count("late");
     assertThat(labels()).hasSize(LimitMetrics.MAX_RULES + 1).contains("late").doesNotContain("r0");
     assertThat(counted("late")).isEqualTo(1);
 
     make("r0");
     remove("r1");
-    book.refresh();
+    index.refresh();
     count("r0");
     assertThat(counted("r0")).as("counted anew, not from where it was").isEqualTo(1);
   }
@@ -54,22 +54,22 @@ final class LimitMetricsTest {
   @Test
   void aRuleNamedLikeTheRestSharesItsSeries() {
     make(LimitMetrics.OTHER_RULES);
-    book.refresh();
+    index.refresh();
     count(LimitMetrics.OTHER_RULES);
     remove(LimitMetrics.OTHER_RULES);
-    book.refresh();
+    index.refresh();
     assertThat(counted(LimitMetrics.OTHER_RULES)).isEqualTo(1);
   }
 
   @Test
   void whatDoesNotChangeKeepsItsCounts() {
     make("api");
-    book.refresh();
-    LimitedRule before = book.find("api");
+    index.refresh();
+    LimitedRule before = index.find("api");
     count("api");
     make("other rule");
-    book.refresh();
-    assertThat(book.find("api")).isSameAs(before);
+    index.refresh();
+    assertThat(index.find("api")).isSameAs(before);
     count("api");
     assertThat(counted("api")).isEqualTo(2);
   }
@@ -90,7 +90,7 @@ final class LimitMetricsTest {
   }
 
   private void count(String rule) {
-    Objects.requireNonNull(book.find(rule)).tally().count(RuleCounters.Kind.ALLOWED);
+    Objects.requireNonNull(index.find(rule)).counters().count(RuleCounters.Kind.ALLOWED);
   }
 
   private CounterSnapshot decisions() {

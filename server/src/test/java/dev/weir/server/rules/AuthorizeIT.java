@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A proxy asks about the request that it was asked. */
+/** A proxy asks Weir about the request that it received. */
 final class AuthorizeIT {
   private static final String PATH = "/api/v1/authorize";
 
@@ -124,7 +124,7 @@ final class AuthorizeIT {
         }) {
       ask("POST", uri, "192.0.2.1").refused();
     }
-    // The proxy sends paths on as they came, and who knows how dots are read behind it.
+    // The proxy forwards paths unchanged, and it is unknown how the service behind it reads dots.
     for (String uri :
         new String[] {
           "/api%2Forders",

@@ -61,7 +61,7 @@ final class CaddyIT implements OpenProxyClaims {
     start(config().replace("# open: ", ""));
   }
 
-  /** Whatever a client may have the proxy ask, another 200 of Weir's is no grant. */
+  /** Whatever a client makes the proxy send, a 200 of another endpoint of Weir is not a grant. */
   @Test
   void onlyTheAnswerOfAuthorizeGrants() throws Exception {
     proxied.close();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** May this pass? */
+/** Checks of rules by name. */
 final class CheckIT {
   private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
 
@@ -44,8 +44,7 @@ final class CheckIT {
   }
 
   private void rule(String name, String spec) {
-    assertThat(
-            http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, spec)).status())
+    assertThat(http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, spec)).status())
         .isEqualTo(201);
   }
 
@@ -144,7 +143,7 @@ final class CheckIT {
     assertThat(refused.at("all.1.allowed")).isEqualTo(false);
     assertThat(refused.header("retry-after")).hasValue("10");
     assertThat(refused.header("x-ratelimit-limit")).hasValue("4");
-    // Nothing was taken of the other.
+    // Nothing was taken from the other.
     assertThat(check("{'rule':'api','key':'u'}").ok().intAt("remaining")).isZero();
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The short way answers what the long way answers, in order, and takes nothing twice. */
+/** The fast path gives the responses of the router, in order, and takes nothing twice. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CheckLaneIT {
   private Node node;
@@ -51,7 +51,7 @@ final class CheckLaneIT {
     return RawHttp.exchange(node.address(), requests + LAST);
   }
 
-  /** What is of the moment left out. */
+  /** Without what differs from run to run. */
   private static List<String> answers(String wire) {
     return Stream.of(wire.split("(?=HTTP/1.1 \\d)", -1))
         .filter(answer -> !answer.isEmpty())
@@ -107,7 +107,7 @@ final class CheckLaneIT {
       String request = ask(key);
       try (RawHttp raw = new RawHttp(node.address())) {
         raw.send(request.substring(0, cut));
-        // So that the node has read the first piece by itself.
+        // So that the node has read the first piece separately.
         http.get("/health/live");
         raw.send(request.substring(cut) + ask(key));
         assertThat(raw.readTo("\"decidedAt\"")).contains("200").contains("\"remaining\":2");

@@ -70,7 +70,7 @@ final class NginxIT implements OpenProxyClaims {
     return text.toString();
   }
 
-  /** It is not on everybody's path. */
+  /** It is not on every user's path. */
   private static String program() {
     return Files.isExecutable(Path.of("/usr/sbin/nginx")) ? "/usr/sbin/nginx" : "nginx";
   }

@@ -6,7 +6,7 @@ import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What holds behind a proxy that has a way to let requests pass while there is no Weir. */
+/** Claims about a proxy that can be configured to let requests pass while Weir is unavailable. */
 interface OpenProxyClaims extends ProxyClaims {
   /** Starts the service and its proxy anew, with the lines marked "open". */
   void restartOpen() throws IOException, InterruptedException;
@@ -22,7 +22,9 @@ interface OpenProxyClaims extends ProxyClaims {
     assertThat(proxied().served()).containsExactly("GET /api/orders", "POST /api/orders body");
   }
 
-  /** An error of Weir's is its word: only rules that are open themselves let pass then. */
+  /**
+   * An error of Weir is a decision: only rules that fail open themselves let requests pass then.
+   */
   @Test
   default void whatWeirCannotDecideDoesNotPassIfOpen() throws Exception {
     restartOpen();
@@ -36,7 +38,7 @@ interface OpenProxyClaims extends ProxyClaims {
     assertThat(proxied().served()).containsExactly("GET /free");
   }
 
-  /** Nor may a client provoke such an error, or have the proxy believe that Weir is gone. */
+  /** A client can neither provoke such an error nor make the proxy believe that Weir is gone. */
   @Test
   default void requestsThatWeirDoesNotReadDoNotPassIfOpen() throws Exception {
     restartOpen();

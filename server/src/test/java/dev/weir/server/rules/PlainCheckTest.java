@@ -23,11 +23,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** The short way reads what the long way reads, and nothing else. */
+/** The fast path reads the same as the full reader, and nothing else. */
 final class PlainCheckTest {
-  private static final RuleIndex BOOK = book();
+  private static final RuleIndex INDEX = index();
 
-  private static RuleIndex book() {
+  private static RuleIndex index() {
     MemoryRules rules = new MemoryRules(InstantSource.system());
     rules.create(
         RuleSpec.of("api", Quota.Rate.of(FixedWindow.of(100, Duration.ofSeconds(1)))), "me");
@@ -38,16 +38,17 @@ final class PlainCheckTest {
   void readsThePlainForm() {
     CheckRequest request =
         PlainCheck.read(
-            bytes("{\"rule\":\"api\",\"key\":\"\\u00fc\",\"cost\":100,\"requestId\":\"r\"}"), BOOK);
+            bytes("{\"rule\":\"api\",\"key\":\"\\u00fc\",\"cost\":100,\"requestId\":\"r\"}"),
+            INDEX);
     assertThat(request).isNotNull();
-    assertThat(request.asked().getFirst().key()).isEqualTo("ü");
-    assertThat(request.asked().getFirst().cost()).isEqualTo(100);
+    assertThat(request.checks().getFirst().key()).isEqualTo("ü");
+    assertThat(request.checks().getFirst().cost()).isEqualTo(100);
     assertThat(request.requestId()).isEqualTo("r");
   }
 
   @Property
   void readsWhatTheLongWayReads(@ForAll("documents") String json) {
-    CheckRequest plain = PlainCheck.read(bytes(json), BOOK);
+    CheckRequest plain = PlainCheck.read(bytes(json), INDEX);
     if (plain != null) {
       assertThat(Optional.of(plain)).isEqualTo(slow(json));
     }
@@ -56,7 +57,7 @@ final class PlainCheckTest {
   private static Optional<CheckRequest> slow(String json) {
     byte[] body = bytes(json);
     try {
-      return Optional.of(CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), BOOK));
+      return Optional.of(CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), INDEX));
     } catch (ProblemException e) {
       return Optional.empty();
     }

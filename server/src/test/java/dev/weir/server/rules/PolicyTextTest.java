@@ -62,9 +62,9 @@ final class PolicyTextTest {
   }
 
   @Property
-  void everyResourceHasANameThatFieldsCanCarryAndNobodyElseHas(
+  void everyResourceHasItsOwnNameThatFieldsCanCarry(
       @ForAll @StringLength(min = 1, max = 50) String resource) {
-    // Half a surrogate pair is refused before.
+    // An unpaired surrogate is refused earlier.
     String whole = new String(resource.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     String name =
         StructuredFields.read(PolicyText.ofBucket(whole, BUCKET).item()).getFirst().name();

@@ -77,7 +77,7 @@ final class ProxiedService {
                 Integer.toString(MAX_KEYS)));
   }
 
-  /** For proxies that not every machine has; {@code ./weir test} says which were missing. */
+  /** For proxies that not every machine has; {@code ./weir test} reports which were missing. */
   static boolean isOnPath(String program) {
     return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
@@ -105,7 +105,7 @@ final class ProxiedService {
         new ProcessBuilder(command.line(written))
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
-    // Where some of them keep files of their own.
+    // Where some of them keep their own files.
     builder.environment().putAll(Map.of("HOME", folder.toString()));
     proxy = builder.start();
     Waiting.until(
@@ -141,7 +141,7 @@ final class ProxiedService {
     return new Http(address());
   }
 
-  /** What the service was asked: method, target and body. */
+  /** The requests that the service received: method, target and body. */
   List<String> served() {
     return served;
   }

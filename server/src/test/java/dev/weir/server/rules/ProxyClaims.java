@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
-/** What holds behind every proxy that asks Weir with the configuration of deploy. */
+/** Claims about every proxy that asks Weir with the configuration in deploy. */
 interface ProxyClaims {
   /** The service behind the proxy, as this test has started it. */
   ProxiedService proxied();
 
-  /** Whether the proxy has a way to pass on the header fields of granted requests. */
+  /** Returns true if the proxy can pass on the header fields of granted requests. */
   default boolean passesFieldsOn() {
     return true;
   }
@@ -70,13 +70,13 @@ interface ProxyClaims {
             "X-Forwarded-Method: GET\r\n",
             "X-Forwarded-For: 1.2.3.4\r\n",
             "Forwarded: for=1.2.3.4\r\n",
-            "Authorization: Bearer of somebody\r\n");
+            "Authorization: Bearer of-a-client\r\n");
     String all = String.join("", madeUp);
     for (String headers : madeUp) {
       assertThat(ask("POST /api/orders", headers)).as(headers).startsWith("HTTP/1.1 429 ");
     }
     assertThat(ask("POST /api/orders", all)).startsWith("HTTP/1.1 429 ");
-    // Nor may a client have the proxy drop what it says itself.
+    // Nor can a client make the proxy drop its own headers.
     for (String kind : List.of("Original", "Forwarded")) {
       String gone = "Connection: X-%s-URI, X-%s-Method\r\n".formatted(kind, kind);
       for (String headers : List.of("", madeUp.get(0), madeUp.get(4))) {
@@ -87,12 +87,12 @@ interface ProxyClaims {
     }
     assertThat(proxied().served()).filteredOn(request -> !request.equals("GET /last")).isEmpty();
     proxied().served().clear();
-    // Who has sent them for other reasons is served.
+    // A client that has sent them for other reasons is served.
     assertThat(ask("GET /free", all)).startsWith("HTTP/1.1 200 ");
     assertThat(proxied().served()).containsExactly("GET /free");
   }
 
-  /** What a client accepts is about the service's answer, not about Weir's. */
+  /** What a client accepts applies to the response of the service, not to Weir's. */
   @Test
   default void clientsMayAcceptWhatTheyLike() {
     proxied().rule("'allowedRequests':1");
@@ -106,7 +106,7 @@ interface ProxyClaims {
         .isEqualTo(429);
   }
 
-  /** Nor may a client choose what the proxy asks Weir, and so get a 200 that grants nothing. */
+  /** A client cannot choose what the proxy asks Weir, and so get a 200 that grants nothing. */
   @Test
   default void targetsWithoutAPathAreRefused() throws IOException {
     for (String target : List.of("x:http://127.0.0.1/health/ready", "x:health/ready", "x:")) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Beyond the limit one waits, over real HTTP. */
+/** Requests beyond the limit wait, over real HTTP. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class QueueIT {
   private static final String ASK = "{\"rule\":\"q\",\"key\":\"k\"}";
@@ -67,7 +67,7 @@ final class QueueIT {
     return answers;
   }
 
-  /** By the clock of the limits all eight ask at once, on however busy a machine. */
+  /** By the clock of the limits, all eight arrive at the same time, however busy the machine is. */
   @Test
   void ofEightAtOnceThreePassTwoWaitAndThreeAreRefused() throws Exception {
     List<Http.Answer> answers;
@@ -88,7 +88,7 @@ final class QueueIT {
         .containsExactlyInAnyOrder("500", "1000");
     assertThat(queued).allMatch(answer -> answer.status() == 200);
     assertThat(answers.stream().filter(answer -> answer.status() == 200)).hasSize(5);
-    // The last one has waited for as long as it was told, at least.
+    // The last one has waited at least for its delay.
     assertThat(tookMillis).isGreaterThanOrEqualTo(1_000);
   }
 
@@ -134,7 +134,7 @@ final class QueueIT {
         .contains("rate_limiter_decisions_total{outcome=\"queued\",rule=\"q\"} 1.0");
     try (RawHttp next = new RawHttp(node.address())) {
       next.send("GET /api/v1/authorize HTTP/1.1\r\nHost: localhost\r\nX-Original-URI: /\r\n\r\n");
-      // Another key, with room of its own.
+      // Another key, with its own count.
       assertThat(next.readTo("\r\n\r\n")).startsWith("HTTP/1.1 200");
     }
     assertThat(http.post("/api/v1/check", "{\"rule\":\"q\",\"key\":\"k\",\"peek\":true}").status())

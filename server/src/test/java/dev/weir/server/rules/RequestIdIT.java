@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A request id belongs to one request, and remembers all that became of it. */
+/** A request id belongs to one request, and records its whole result. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RequestIdIT {
   private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
@@ -124,7 +124,9 @@ final class RequestIdIT {
     assertThat(remaining("api", "a")).isEqualTo(1);
   }
 
-  /** The id knows when it was granted: what the caller says of that changes nothing. */
+  /**
+   * The store records when the id was granted: what the caller sends as the time changes nothing.
+   */
   @Test
   void aRefundByItsIdNeedsNoTime() {
     check("{'rule':'api','key':'a','requestId':'old'}").ok();
@@ -172,7 +174,10 @@ final class RequestIdIT {
     assertThat(remaining("two", "a")).isEqualTo(1);
   }
 
-  /** Five rounds of asking and giving back pass three at most, whatever goes through the queue. */
+  /**
+   * Five rounds of taking and giving back let at most three pass, however many go through the
+   * queue.
+   */
   @Test
   void givingBackWhatWaitedGivesNothingBack() {
     int immediate = 0;
@@ -205,7 +210,7 @@ final class RequestIdIT {
     assertThat(immediate).isEqualTo(3);
   }
 
-  /** Whether it waited is in the answer: without that word, nobody can tell what it took. */
+  /** The response says whether it waited; without that, it is unknown what the request took. */
   @Test
   void refundOfARuleWithAQueueSaysWhetherItWaited() {
     Http.Answer passed = check("{'rule':'queued','key':'a'}").ok();
@@ -310,7 +315,9 @@ final class RequestIdIT {
     assertThat(check(request.formatted("")).ok().at("replayed")).isEqualTo(false);
   }
 
-  /** Of many with one id at the same moment, one takes a place and a count, and all have it. */
+  /**
+   * Of many with one id at the same moment, one takes a place and a count, and all get its result.
+   */
   @Test
   void oneIdFromManyAtOnceIsOneLeaseAndOneCount() throws Exception {
     rule("many", "'algorithm':'CONCURRENCY','maxConcurrent':100");

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The memory of a node has no room for another key. */
+/** The memory of a node cannot hold another key. */
 final class StoreFullIT {
-  private static final int MOST_KEYS = 1_000;
+  private static final int MAX_KEYS = 1_000;
   private static final int KEYS_AT_ONCE = 25;
 
   private TestNode.Served node;
@@ -26,7 +26,7 @@ final class StoreFullIT {
     http = new Http(node.address());
     rule("closed", "");
     rule("open", ",\"onStoreFailure\":\"open\"");
-    for (int from = 0; from < MOST_KEYS; from += KEYS_AT_ONCE) {
+    for (int from = 0; from < MAX_KEYS; from += KEYS_AT_ONCE) {
       String all =
           IntStream.range(from, from + KEYS_AT_ONCE)
               .mapToObj("{\"rule\":\"closed\",\"key\":\"k%d\"}"::formatted)

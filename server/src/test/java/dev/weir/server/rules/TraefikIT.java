@@ -10,8 +10,8 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A real Traefik, with the configuration that is there to be copied, asks Weir. Debian has none, so
- * this runs only where one is on the path; {@code ./weir test} says if there is none.
+ * A real Traefik, with the configuration that is there to be copied, asks Weir. Debian has no
+ * package, so this runs only where one is on the path; {@code ./weir test} says if there is none.
  */
 @EnabledIf("isAtHand")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -28,7 +28,7 @@ final class TraefikIT implements ProxyClaims {
     return proxied;
   }
 
-  /** Its middlewares change requests, and answers only by constants. */
+  /** Its middlewares change requests; they change responses only by constants. */
   @Override
   public boolean passesFieldsOn() {
     return false;

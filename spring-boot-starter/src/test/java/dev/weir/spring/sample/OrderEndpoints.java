@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the service does. Reports are finished when a test says so. */
+/** The endpoints of the service. Tests decide when reports are finished. */
 @RestController
 public class OrderEndpoints {
   /** Set by a filter of the service. */
@@ -27,7 +27,7 @@ public class OrderEndpoints {
     return "order";
   }
 
-  /** On which thread a request is served. */
+  /** The thread that serves a request. */
   @GetMapping("/threads/{id}")
   String thread() {
     return Thread.currentThread().toString();
@@ -45,7 +45,7 @@ public class OrderEndpoints {
     return report;
   }
 
-  /** Reports that are being worked on. */
+  /** Reports in progress. */
   public Queue<CompletableFuture<String>> reports() {
     return reports;
   }

@@ -12,12 +12,12 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
-/** A service on Spring MVC that knows nothing of Weir but its properties. */
+/** A service on Spring MVC that uses Weir only by its properties. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 @Import(OrderEndpoints.class)
 public class OrderService {
-  /** Somebody's own filter, as most are registered: for requests, not for asynchronous turns. */
+  /** A custom filter, registered as usual: for requests, not for asynchronous dispatches. */
   @Bean
   Filter signature() {
     return new Signature();

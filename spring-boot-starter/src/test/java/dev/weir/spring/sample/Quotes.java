@@ -2,12 +2,12 @@ package dev.weir.spring.sample;
 
 import dev.weir.spring.RateLimited;
 
-/** What other services may ask; the limit is part of the contract. */
+/** A contract for other services; the limit is part of it. */
 public interface Quotes {
   @RateLimited(rule = "orders", key = "#article")
   String quote(String article);
 
-  /** Knows nothing of limits. */
+  /** An implementation without limits. */
   class Stocked implements Quotes {
     @Override
     public String quote(String article) {

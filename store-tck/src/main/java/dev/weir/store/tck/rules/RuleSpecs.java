@@ -40,7 +40,7 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
                     name,
                     coverage,
                     quota,
-                    quota instanceof Quota.Together && failure != OnStoreFailure.OPEN
+                    quota instanceof Quota.Concurrent && failure != OnStoreFailure.OPEN
                         ? OnStoreFailure.CLOSED
                         : failure,
                     priority,
@@ -53,8 +53,7 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
         .withCharRange(' ', '~')
         .ofMinLength(1)
         .ofMaxLength(RuleName.MAX_LENGTH)
-        .filter(
-            name -> name.strip().equals(name) && !name.startsWith(RuleName.RESERVED_PREFIX));
+        .filter(name -> name.strip().equals(name) && !name.startsWith(RuleName.RESERVED_PREFIX));
   }
 
   private static Arbitrary<Coverage> coverages() {
@@ -62,7 +61,12 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
         Arbitraries.of("", "/", "/**", "/api/{id}/café/**", "/a b/*/%41", "/" + "x".repeat(999))
             .map(text -> Optional.of(text).filter(path -> !path.isEmpty()).map(PathPattern::of));
     Arbitrary<Set<String>> methods =
-        Arbitraries.strings().withCharRange('A', 'Z').ofMinLength(1).ofMaxLength(20).set().ofMaxSize(20);
+        Arbitraries.strings()
+            .withCharRange('A', 'Z')
+            .ofMinLength(1)
+            .ofMaxLength(20)
+            .set()
+            .ofMaxSize(20);
     Arbitrary<List<KeyPart>> keys =
         Arbitraries.<KeyPart>of(
                 new KeyPart.Ip(),
@@ -102,19 +106,20 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
         .as(Quota.Rate::new);
   }
 
-  private static Arbitrary<Quota.Waiting> queues() {
+  private static Arbitrary<Quota.QueueSettings> queues() {
     return Combinators.combine(
             Arbitraries.of(true, false),
-            Arbitraries.integers().between(0, Quota.Waiting.MAX_WAITING),
-            Arbitraries.longs().between(1, Quota.Waiting.MAX_DELAY_MILLIS))
+            Arbitraries.integers().between(0, Quota.QueueSettings.MAX_SIZE),
+            Arbitraries.longs().between(1, Quota.QueueSettings.MAX_DELAY_MILLIS))
         .as(
-            (isEnabled, size, delay) -> new Quota.Waiting(isEnabled && size > 0, size, delay));
+            (isEnabled, size, delay) ->
+                new Quota.QueueSettings(isEnabled && size > 0, size, delay));
   }
 
   private static Arbitrary<Quota> concurrencies() {
     return Combinators.combine(
             Arbitraries.integers().between(1, Concurrency.MAX_PLACES),
             Arbitraries.longs().between(1_000_000, Limit.MAX_DURATION_MICROS))
-        .as((max, ttlMicros) -> new Quota.Together(new Concurrency(max, ttlMicros)));
+        .as((max, ttlMicros) -> new Quota.Concurrent(new Concurrency(max, ttlMicros)));
   }
 }

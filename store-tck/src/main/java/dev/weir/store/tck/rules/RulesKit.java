@@ -58,14 +58,15 @@ public abstract class RulesKit extends RegisterKit<RuleSpec, Rule> {
         Quota.Rate.of(LIMIT),
         new Quota.Rate(
             FixedWindow.of(1, Duration.ofMillis(1)).alignedToEpoch(),
-            new Quota.Waiting(true, 3, 500)),
-        new Quota.Rate(SlidingWindow.of(5, Duration.ofDays(1)), new Quota.Waiting(false, 7, 1)),
+            new Quota.QueueSettings(true, 3, 500)),
+        new Quota.Rate(
+            SlidingWindow.of(5, Duration.ofDays(1)), new Quota.QueueSettings(false, 7, 1)),
         Quota.Rate.of(TokenBucket.perSecond(10, new BigDecimal("0.3"))),
-        new Quota.Together(Concurrency.of(50, Duration.ofSeconds(30))));
+        new Quota.Concurrent(Concurrency.of(50, Duration.ofSeconds(30))));
   }
 
   private static List<OnStoreFailure> failures(Quota quota) {
-    return quota instanceof Quota.Together
+    return quota instanceof Quota.Concurrent
         ? List.of(OnStoreFailure.CLOSED, OnStoreFailure.OPEN)
         : List.of(OnStoreFailure.values());
   }

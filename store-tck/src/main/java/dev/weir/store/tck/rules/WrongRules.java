@@ -95,7 +95,8 @@ public final class WrongRules implements ArbitrarySupplier<WrongRules.WrongRule>
           List.of("a", "/**/x", "/a*", "/a;b", "/" + "x".repeat(PathPattern.MAX_LENGTH));
       case METHODS -> List.of(List.of("get"), List.of("GET", "M-SEARCH"), methods(21));
       case KEY_BY ->
-          List.of(List.of("cookie"), List.of("ip", "path", "ip"), List.of("header:a b"), headers(9));
+          List.of(
+              List.of("cookie"), List.of("ip", "path", "ip"), List.of("header:a b"), headers(9));
       case ALLOWED_REQUESTS ->
           List.of(
               ABSENT,
@@ -124,15 +125,15 @@ public final class WrongRules implements ArbitrarySupplier<WrongRules.WrongRule>
           List.of(Duration.ZERO, Duration.ofNanos(999_999_000), Duration.ofDays(4_000));
       case MAX_QUEUE_SIZE -> {
         List<BigDecimal> sizes =
-            new ArrayList<>(List.of(whole(-1), whole(Quota.Waiting.MAX_WAITING + 1)));
-        if (spec.quota() instanceof Quota.Rate rate && rate.waiting().isEnabled()) {
+            new ArrayList<>(List.of(whole(-1), whole(Quota.QueueSettings.MAX_SIZE + 1)));
+        if (spec.quota() instanceof Quota.Rate rate && rate.queueSettings().isEnabled()) {
           sizes.add(whole(0));
         }
         yield sizes;
       }
-      case DELAY_PER_REQUEST_MS -> List.of(whole(0), whole(Quota.Waiting.MAX_DELAY_MILLIS + 1));
-      case PRIORITY ->
-          List.of(whole(-RuleSpec.MAX_PRIORITY - 1), whole(RuleSpec.MAX_PRIORITY + 1));
+      case DELAY_PER_REQUEST_MS ->
+          List.of(whole(0), whole(Quota.QueueSettings.MAX_DELAY_MILLIS + 1));
+      case PRIORITY -> List.of(whole(-RuleSpec.MAX_PRIORITY - 1), whole(RuleSpec.MAX_PRIORITY + 1));
       case ON_STORE_FAILURE ->
           algorithm == RuleAlgorithm.CONCURRENCY ? List.of("local", "fallback") : List.of();
       case ALGORITHM, ALIGNED, QUEUE_ENABLED, MODE, ACTIVE -> List.of();

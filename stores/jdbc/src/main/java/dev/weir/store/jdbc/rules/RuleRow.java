@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of a rule as the columns of a row of {@code rule_version}.
  *
- * @param columns the values by column, without those that are null; columns of other algorithms
- *     are ignored
+ * @param columns the values by column, without those that are null; columns of other algorithms are
+ *     ignored
  */
 record RuleRow(Map<String, Object> columns) implements RuleSource {
   private static final String INSERT =
@@ -88,7 +88,17 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
 
   /** What rules of other algorithms have in columns that are not nullable. */
   private static final Map<String, Object> NEUTRAL =
-      Map.of(IS_ALIGNED, false, METHODS, "", QUEUE_ENABLED, false, MAX_QUEUE_SIZE, 0L, DELAY_MILLIS, 100L);
+      Map.of(
+          IS_ALIGNED,
+          false,
+          METHODS,
+          "",
+          QUEUE_ENABLED,
+          false,
+          MAX_QUEUE_SIZE,
+          0L,
+          DELAY_MILLIS,
+          100L);
 
   private static final String SEPARATOR = ",";
 
@@ -229,7 +239,8 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
   }
 
   private static String joined(Object items) {
-    return ((List<?>) items).stream().map(String.class::cast).collect(Collectors.joining(SEPARATOR));
+    return ((List<?>) items)
+        .stream().map(String.class::cast).collect(Collectors.joining(SEPARATOR));
   }
 
   private static long whole(Object number) {

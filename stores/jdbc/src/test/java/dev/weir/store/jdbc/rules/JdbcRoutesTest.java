@@ -31,17 +31,17 @@ final class JdbcRoutesTest extends RoutesKit {
   @Test
   void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
     JdbcRoutes otherNode = new JdbcRoutes(database.otherPool(), StoreClock.OF_THE_DATABASE);
-    RouteTable book = new RouteTable(List.of(), routes);
-    RequestPath asked = RequestPath.of("/" + UUID.randomUUID());
-    try (ChangeListener listener = database.listener(Channel.ROUTE, book::refresh)) {
+    RouteTable table = new RouteTable(List.of(), routes);
+    RequestPath path = RequestPath.of("/" + UUID.randomUUID());
+    try (ChangeListener listener = database.listener(Channel.ROUTE, table::refresh)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
-      Change.Done<Route> made = (Change.Done<Route>) otherNode.create(titled(asked.text()), "me");
+      Change.Done<Route> made = (Change.Done<Route>) otherNode.create(titled(path.text()), "me");
       // The test's timeout is the bound.
-      while (book.find(asked) == null) {
+      while (table.find(path) == null) {
         Thread.onSpinWait();
       }
       otherNode.remove(made.entry().id(), 1, "me");
-      while (book.find(asked) != null) {
+      while (table.find(path) != null) {
         Thread.onSpinWait();
       }
     }

@@ -46,16 +46,16 @@ final class JdbcRulesTest extends RulesKit {
   @Test
   void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
     JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.OF_THE_DATABASE);
-    RuleIndex book = new RuleIndex(rules, RuleObserver.NONE);
-    try (ChangeListener listener = database.listener(Channel.RULE, book::refresh)) {
+    RuleIndex index = new RuleIndex(rules, RuleObserver.NONE);
+    try (ChangeListener listener = database.listener(Channel.RULE, index::refresh)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
       Rule made = made(otherNode);
       // The test's timeout is the bound.
-      while (book.find(made.name()) == null) {
+      while (index.find(made.name()) == null) {
         Thread.onSpinWait();
       }
       otherNode.remove(made.id(), 1, "me");
-      while (book.find(made.name()) != null) {
+      while (index.find(made.name()) != null) {
         Thread.onSpinWait();
       }
     }

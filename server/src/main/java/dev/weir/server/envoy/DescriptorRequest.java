@@ -6,20 +6,20 @@ import java.util.List;
 /**
  * The request of one descriptor.
  *
- * @param asked the checks against active, counting rules, each with key and cost; empty if no rule
- *     applies. The cost is 1 for {@link Kind#LOOK}; for {@link Kind#REFUSE} it is at most the max
+ * @param checks the checks against active, counting rules, each with key and cost; empty if no rule
+ *     applies. The cost is 1 for {@link Kind#PEEK}; for {@link Kind#REFUSE} it is at most the max
  *     that could ever be granted
  */
-record Question(Kind kind, List<RuleCheck> asked) {
+record DescriptorRequest(Kind kind, List<RuleCheck> checks) {
   /** A descriptor that matches no rule; it is allowed. */
-  static final Question UNKNOWN = new Question(Kind.TAKE, List.of());
+  static final DescriptorRequest UNKNOWN = new DescriptorRequest(Kind.TAKE, List.of());
 
   /** The operation that the descriptor requests. */
   enum Kind {
     /** Take the cost if it is available. */
     TAKE,
     /** Check whether anything is left, without taking it. */
-    LOOK,
+    PEEK,
     /** Give back what was taken. */
     GIVE_BACK,
     /** Refuse: it can never pass. */

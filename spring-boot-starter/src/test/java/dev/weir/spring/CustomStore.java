@@ -11,34 +11,34 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Somebody's own store, of which nobody knows that it is in memory. Counts what it is asked. */
-final class StoreElsewhere implements LimitStore {
+/** A custom store that is not recognized as one in memory. Counts its calls. */
+final class CustomStore implements LimitStore {
   private final MemoryLimitStore memory = new MemoryLimitStore();
-  private final AtomicInteger questions = new AtomicInteger();
+  private final AtomicInteger calls = new AtomicInteger();
 
-  int questions() {
-    return questions.get();
+  int calls() {
+    return calls.get();
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    questions.incrementAndGet();
-    return memory.decide(demand);
+  public AcquireResult decide(AcquireRequest request) {
+    calls.incrementAndGet();
+    return memory.decide(request);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return memory.peek(demand);
+  public AcquireResult peek(AcquireRequest request) {
+    return memory.peek(request);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return memory.recall(demand);
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return memory.recall(request);
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return memory.refund(demand, grantedAt);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return memory.refund(request, grantedAt);
   }
 
   @Override

@@ -1,0 +1,59 @@
+package dev.weir.engine.rules;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
+import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import java.util.List;
+
+/** Computes how rules would decide now, each independently. Takes nothing. */
+final class Preview {
+  private final RuleEvaluator.Stores stores;
+
+  Preview(RuleEvaluator.Stores stores) {
+    this.stores = stores;
+  }
+
+  List<RuleResult> peek(List<RuleCheck> checks) {
+    return checks.stream().map(check -> new RuleResult(check, peek(check))).toList();
+  }
+
+  Outcome peek(RuleCheck check) {
+    return switch (check.rule().kind()) {
+      case LimitedRule.Counted counted -> peek(check, counted);
+      case LimitedRule.Leased leased -> peek(check, leased);
+    };
+  }
+
+  private Outcome peek(RuleCheck check, LimitedRule.Counted counted) {
+    Decision decision =
+        stores
+            .counts()
+            .peek(AcquireRequest.of(new LimitRequest(counted.policy(), check.key(), check.cost())))
+            .decision();
+    if (!(decision instanceof Decision.Refused refused) || counted.queue().isEmpty()) {
+      return decision;
+    }
+    Queue queue = counted.queue().get();
+    int waiting = stores.leases().current(check.queueResource());
+    return waiting >= queue.maxSize()
+        ? refused
+        : new Delayed(
+            refused.remaining(),
+            refused.resetMicros(),
+            (waiting + 1) * queue.delayMicros(),
+            waiting + 1);
+  }
+
+  private Outcome peek(RuleCheck check, LimitedRule.Leased leased) {
+    int current = stores.leases().current(check.leaseResource());
+    long free = Math.max(0, leased.concurrency().max() - current);
+    // The ends of the leases are not looked up: all have ended after their time to live.
+    long reset = current == 0 ? 0 : leased.concurrency().ttlMicros();
+    return free >= check.cost()
+        ? new Decision.Allowed(free, reset)
+        : new Decision.Refused(free, reset, reset);
+  }
+}

@@ -1,0 +1,191 @@
+package dev.weir.server.envoy;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Outcome;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleEvaluator;
+import dev.weir.engine.rules.RuleResult;
+import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.Verdict;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Decides the descriptors of a call by rules: gives back, peeks and takes, each for all descriptors
+ * together. Thread-safe.
+ */
+final class DescriptorEvaluator {
+  private final RuleEvaluator evaluator;
+  private final LimitStore counts;
+  private final InstantSource clock;
+
+  DescriptorEvaluator(RuleEvaluator evaluator, LimitStore counts, InstantSource clock) {
+    this.evaluator = evaluator;
+    this.counts = counts;
+    this.clock = clock;
+  }
+
+  /** Decides what the requests take, together or not at all. */
+  Verdict decide(List<DescriptorRequest> requests) {
+    List<RuleCheck> toTake = gathered(requests, DescriptorRequest.Kind.TAKE);
+    List<RuleResult> peeked = peek(requests);
+    if (requests.stream().anyMatch(request -> request.kind() == DescriptorRequest.Kind.REFUSE)
+        || toTake.stream().anyMatch(DescriptorEvaluator::isTooMuch)
+        || peeked.stream().anyMatch(result -> result.outcome() instanceof Decision.Refused)) {
+      return refuse(requests, toTake, peeked);
+    }
+    if (toTake.isEmpty()) {
+      return new Verdict.Passed(
+          peeked, AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
+    }
+    if (toTake.size() > AcquireRequest.MAX_PARTS) {
+      throw new IllegalArgumentException(
+          "the descriptors have %d rules and keys together, at most %d can be checked"
+              .formatted(toTake.size(), AcquireRequest.MAX_PARTS));
+    }
+    Verdict verdict = evaluator.decide(toTake, RuleEvaluator.Repeat.NONE);
+    return peeked.isEmpty() ? verdict : withPeeked(verdict, peeked);
+  }
+
+  private static Verdict withPeeked(Verdict verdict, List<RuleResult> peeked) {
+    List<RuleResult> results = new ArrayList<>(verdict.results());
+    results.addAll(peeked);
+    return switch (verdict) {
+      case Verdict.Passed passed ->
+          new Verdict.Passed(
+              results, passed.mode(), passed.decidedAt(), passed.ticket(), passed.isReplayed());
+      case Verdict.Queued queued ->
+          new Verdict.Queued(
+              results,
+              queued.mode(),
+              queued.decidedAt(),
+              queued.ticket(),
+              queued.delayMicros(),
+              queued.position(),
+              queued.isReplayed());
+      case Verdict.Refused refused ->
+          new Verdict.Refused(results, refused.mode(), refused.decidedAt());
+      case Verdict.Reused reused -> reused;
+    };
+  }
+
+  /**
+   * Returns the state of the enforced rules that are only peeked at. A rule that would queue the
+   * request counts as refused, because a peek does not wait.
+   */
+  private List<RuleResult> peek(List<DescriptorRequest> requests) {
+    List<RuleCheck> toPeek = inForce(gathered(requests, DescriptorRequest.Kind.PEEK));
+    return toPeek.isEmpty()
+        ? List.of()
+        : evaluator.peek(toPeek).stream()
+            .map(
+                result ->
+                    result.outcome() instanceof Delayed delayed
+                        ? new RuleResult(result.check(), refused(delayed, delayed.resetMicros()))
+                        : result)
+            .toList();
+  }
+
+  /** Refuses the call without taking anything, and reports the state of the other rules. */
+  private Verdict refuse(
+      List<DescriptorRequest> requests, List<RuleCheck> toTake, List<RuleResult> peeked) {
+    List<RuleResult> results = new ArrayList<>(peeked);
+    for (RuleCheck check : inForce(gathered(requests, DescriptorRequest.Kind.REFUSE))) {
+      results.add(never(check));
+    }
+    for (RuleCheck check : inForce(toTake)) {
+      results.add(isTooMuch(check) ? never(check) : evaluator.peek(List.of(check)).getFirst());
+    }
+    return new Verdict.Refused(results, AcquireResult.Mode.STORE, Optional.empty());
+  }
+
+  /**
+   * Returns a refusal for a check that can never pass: even the rule's whole capacity is not
+   * enough.
+   */
+  private RuleResult never(RuleCheck check) {
+    Outcome decision = evaluator.peek(List.of(bounded(check))).getFirst().outcome();
+    return new RuleResult(check, refused(decision, decision.resetMicros()));
+  }
+
+  /** Returns true if the cost exceeds the rule's maximum. The sum of several descriptors can. */
+  private static boolean isTooMuch(RuleCheck check) {
+    return check.cost() > check.rule().maxCost();
+  }
+
+  private static RuleCheck bounded(RuleCheck check) {
+    return isTooMuch(check)
+        ? new RuleCheck(check.rule(), check.key(), check.rule().maxCost())
+        : check;
+  }
+
+  /** Gives back units; returns the state of their enforced rules. */
+  List<RuleResult> giveBack(List<DescriptorRequest> requests) {
+    List<RuleCheck> checks = gathered(requests, DescriptorRequest.Kind.GIVE_BACK);
+    if (checks.isEmpty()) {
+      return List.of();
+    }
+    List<LimitRequest> parts = new ArrayList<>(checks.size());
+    for (RuleCheck check : checks) {
+      // Envoy does not report whether a request has waited, in which case it took nothing.
+      if (check.rule().kind() instanceof LimitedRule.Counted counted && counted.queue().isEmpty()) {
+        parts.add(new LimitRequest(counted.policy(), check.key(), bounded(check).cost()));
+      }
+    }
+    if (!parts.isEmpty()) {
+      counts.refund(AcquireRequest.all(parts), clock.instant());
+    }
+    return evaluator.peek(
+        inForce(checks).stream()
+            .map(check -> new RuleCheck(check.rule(), check.key(), 1))
+            .toList());
+  }
+
+  private static List<RuleCheck> inForce(List<RuleCheck> checks) {
+    return checks.stream().filter(check -> !check.rule().isShadow()).toList();
+  }
+
+  /**
+   * Returns the checks of all requests of a kind, with the costs for the same rule and key added
+   * up.
+   */
+  private static List<RuleCheck> gathered(
+      List<DescriptorRequest> requests, DescriptorRequest.Kind kind) {
+    if (requests.size() == 1) {
+      DescriptorRequest only = requests.getFirst();
+      return only.kind() == kind ? only.checks() : List.of();
+    }
+    List<RuleCheck> gathered = new ArrayList<>(requests.size());
+    for (DescriptorRequest request : requests) {
+      if (request.kind() == kind) {
+        request.checks().forEach(check -> gather(gathered, check));
+      }
+    }
+    return gathered;
+  }
+
+  private static void gather(List<RuleCheck> gathered, RuleCheck check) {
+    for (int i = 0; i < gathered.size(); i++) {
+      RuleCheck other = gathered.get(i);
+      if (other.rule() == check.rule() && other.key().equals(check.key())) {
+        RuleCheck sum = new RuleCheck(check.rule(), check.key(), check.cost() + other.cost());
+        // A shadow rule refuses too high a cost, but must not block the request.
+        gathered.set(i, check.rule().isShadow() ? bounded(sum) : sum);
+        return;
+      }
+    }
+    gathered.add(check);
+  }
+
+  static Decision.Refused refused(Outcome decision, long retryAfterMicros) {
+    return new Decision.Refused(decision.remaining(), decision.resetMicros(), retryAfterMicros);
+  }
+}

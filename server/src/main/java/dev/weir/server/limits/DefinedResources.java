@@ -1,0 +1,58 @@
+package dev.weir.server.limits;
+
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Definition;
+import dev.weir.engine.limits.Definitions;
+import dev.weir.server.http.Fields;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The limits of one kind that are defined by resource; requests name the resource in their path.
+ */
+final class DefinedResources<L> {
+  private final Definitions<L> definitions;
+
+  DefinedResources(Definitions<L> definitions) {
+    this.definitions = definitions;
+  }
+
+  /** Defines the limit of the resource. */
+  HttpResponse<byte[]> define(
+      String resource, L limit, Function<Definition<L>, HttpResponse<byte[]>> state) {
+    Definition<L> defined = definitions.define(resource, limit);
+    return StoreException.afterDone(() -> state.apply(defined));
+  }
+
+  /** Returns the definition of the resource that a request names. */
+  Definition<L> find(HttpRequest<?> request) {
+    String resource = ResourceId.of(request);
+    return definitions.find(resource).orElseThrow(() -> ResourceId.unknown(resource));
+  }
+
+  /**
+   * Removes the definition of the resource that a request names.
+   *
+   * @param forget removes the usage of the resource
+   */
+  HttpResponse<byte[]> remove(HttpRequest<?> request, Consumer<Definition<L>> forget) {
+    Definition<L> defined = find(request);
+    if (!definitions.remove(defined.resource())) {
+      throw ResourceId.unknown(defined.resource());
+    }
+    return StoreException.afterDone(
+        () -> {
+          forget.accept(defined);
+          return HttpResponse.noContent();
+        });
+  }
+
+  /** Throws the violations with a machine-readable code if this field has one. */
+  static void throwIfWrong(Fields fields, String field, String code) {
+    if (fields.isWrong(field)) {
+      fields.throwIfWrong(json -> json.writeStringField("code", code));
+    }
+  }
+}
