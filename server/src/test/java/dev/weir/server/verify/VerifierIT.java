@@ -6,24 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.server.cli.VerifyCommand;
 import dev.weir.server.faults.Api;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,103 +29,24 @@ import picocli.CommandLine;
 /** Sound books pass, and each kind of damage done to them is found. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class VerifierIT {
-  private static final List<String> CONFIGS =
-      List.of("plain", "dice", "hours", "now", "changed", "ended", "raised");
-
-  private static final int SLOTS = 7 * 35 + 2 * 35 + 5 + 15 + 3;
-
-  private static final AtomicInteger COPIES = new AtomicInteger();
-
   @TempDir private static Path folder;
-  private static EmbeddedDatabase postgresql;
-  private static Path journal;
+  private static SlotDatabase database;
 
   private String url;
 
-  /** Slots of every kind of configuration, given by a real node. */
   @BeforeAll
-  static void giveSlots() throws IOException, InterruptedException {
-    postgresql = EmbeddedDatabase.start(folder.resolve("data"));
-    journal = folder.resolve("answers.ndjson");
-    try (Node node = start(postgresql.jdbcUrl());
-        Api api = new Api(node.address())) {
-      api.configure("{'configName':'plain','maxPerWindow':10,'windowSize':'PT1S'}");
-      api.configure(
-          "{'configName':'dice','maxPerWindow':10,'windowSize':'PT1S','spread':'random'}");
-      api.configure(
-          ("{'configName':'hours','maxPerWindow':10,'windowSize':'PT1M','calendar':"
-              + "{'timeZone':'Europe/Berlin','hours':{'monday':['09:00-09:03'],"
-              + "'tuesday':['10:00-10:02']},'closedDates':[]}}"));
-      api.configure(
-          ("{'configName':'now','maxPerWindow':10,'windowSize':'PT1S','notBefore':'now',"
-              + "'maxDelay':'PT24H'}"));
-      api.configure("{'configName':'changed','maxPerWindow':10,'windowSize':'PT4S'}");
-      api.configure("{'configName':'ended','maxPerWindow':10,'windowSize':'PT1S'}");
-      api.configure("{'configName':'raised','maxPerWindow':10,'windowSize':'PT1S'}");
-      Files.writeString(journal, "");
-      for (String config : CONFIGS) {
-        ask(api, config, "a", 35);
-      }
-      api.configure("{'configName':'raised','maxPerWindow':20,'windowSize':'PT1S'}");
-      ask(api, "raised", "b", 35);
-      api.configure("{'configName':'changed','maxPerWindow':7,'windowSize':'PT3S'}");
-      ask(api, "changed", "b", 35);
-      assertThat(api.delete("/api/v1/slots/ended-a3").statusCode()).isEqualTo(204);
-      assertThat(api.delete("/api/v1/slots/ended-a17").statusCode()).isEqualTo(204);
-      ask(api, "ended", "b", 5);
-      api.configure("{'configName':'past','maxPerWindow':10,'windowSize':'PT1S'}");
-      ask(api, "past", "a", 15, "2020-06-03T06:59:50.%02dZ");
-      api.configure("{'configName':'past','maxPerWindow':12,'windowSize':'PT1S'}");
-      ask(api, "past", "b", 3, "2020-06-03T06:59:50.%02dZ");
-    }
-  }
-
-  private static Node start(String url) {
-    Map<Setting, String> settings =
-        Map.of(
-            Setting.PORT,
-            "0",
-            Setting.DRAIN,
-            "PT0S",
-            Setting.DB_URL,
-            url,
-            Setting.DB_USER,
-            postgresql.user(),
-            Setting.DB_PASSWORD,
-            postgresql.password());
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
-  }
-
-  private static void ask(Api api, String config, String series, int events)
-      throws IOException, InterruptedException {
-    ask(api, config, series, events, "2030-06-03T06:59:50.%02dZ");
-  }
-
-  /** One after the other, so that each run gives the same places to the same events. */
-  private static void ask(Api api, String config, String series, int events, String times)
-      throws IOException, InterruptedException {
-    for (int i = 0; i < events; i++) {
-      String line =
-          "{\"eventId\":\"%s-%s%d\",\"configName\":\"%s\",\"requestedTime\":\"%s\"}\n"
-              .formatted(config, series, i, config, times.formatted(i));
-      Files.writeString(journal, api.lines(line).body(), StandardOpenOption.APPEND);
-    }
+  static void assignSlots() throws IOException, InterruptedException {
+    database = SlotDatabase.create(folder);
   }
 
   @AfterAll
   static void stop() {
-    postgresql.close();
+    database.close();
   }
 
   @BeforeEach
   void copyTheDatabase() throws SQLException {
-    String name = "copy" + COPIES.incrementAndGet();
-    url = postgresql.jdbcUrl().replaceFirst("/postgres$", "/" + name);
-    try (Connection connection =
-            connect(postgresql.jdbcUrl().replaceFirst("/postgres$", "/template1"));
-        Statement statement = connection.createStatement()) {
-      statement.execute("create database " + name + " template postgres strategy file_copy");
-    }
+    url = database.copy();
   }
 
   @ParameterizedTest
@@ -142,9 +54,9 @@ final class VerifierIT {
   void soundBooksPass(Verifier.Past past) throws Exception {
     Findings findings = check(past);
     assertThat(findings.clean()).as(findings.toString()).isTrue();
-    assertThat(findings.lookedAt(Invariant.TIMES, "slots")).isEqualTo(SLOTS);
-    assertThat(findings.lookedAt(Invariant.KEPT, "answers")).isEqualTo(SLOTS);
-    assertThat(findings.lookedAt(Invariant.EARLIEST, "events")).isEqualTo(SLOTS);
+    assertThat(findings.lookedAt(Invariant.TIMES, "slots")).isEqualTo(SlotDatabase.SLOTS);
+    assertThat(findings.lookedAt(Invariant.KEPT, "answers")).isEqualTo(SlotDatabase.SLOTS);
+    assertThat(findings.lookedAt(Invariant.EARLIEST, "events")).isEqualTo(SlotDatabase.SLOTS);
     assertThat(findings.lookedAt(Invariant.KEPT, "runs of full windows")).isGreaterThan(4);
   }
 
@@ -282,7 +194,7 @@ final class VerifierIT {
 
   @Test
   void decidesNothingByAHoleThatACancelledAndAskedAgainEventMayHaveLeft() throws Exception {
-    try (Node node = start(url);
+    try (Node node = database.node(url);
         Api api = new Api(node.address())) {
       assertThat(api.delete("/api/v1/slots/plain-a2").statusCode()).isEqualTo(204);
       api.post(
@@ -290,7 +202,7 @@ final class VerifierIT {
           "{\"eventId\":\"plain-a2\",\"configName\":\"plain\","
               + "\"requestedTime\":\"2030-06-03T08:00:00Z\"}");
     }
-    try (Connection connection = connect(url)) {
+    try (Connection connection = database.connect(url)) {
       Verifier verifier = new Verifier(connection);
       verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
       Findings findings = verifier.findings();
@@ -364,7 +276,7 @@ final class VerifierIT {
   }
 
   @Test
-  void findsAPlaceTakenForNobody() throws Exception {
+  void findsAPlaceTakenWithoutAnEvent() throws Exception {
     damage(
         "delete from slot where event_id = 'changed-b7'",
         "delete from slot where event_id = 'ended-b1'");
@@ -377,8 +289,9 @@ final class VerifierIT {
     Path said = folder.resolve("said.ndjson");
     Files.writeString(
         said,
-        Files.readAllLines(journal).getFirst().replace("}", ",\"state\":\"cancelled\"}") + "\n");
-    try (Connection connection = connect(url)) {
+        Files.readAllLines(database.journal()).getFirst().replace("}", ",\"state\":\"cancelled\"}")
+            + "\n");
+    try (Connection connection = database.connect(url)) {
       Verifier verifier = new Verifier(connection);
       verifier.answers(said);
       assertThat(verifier.findings().firstBreaches(Invariant.KEPT))
@@ -390,7 +303,7 @@ final class VerifierIT {
   void refusesAJournalThatIsNone() throws Exception {
     Path broken = folder.resolve("broken.ndjson");
     Files.writeString(broken, "{}\n{\"eventId\":\n");
-    try (Connection connection = connect(url)) {
+    try (Connection connection = database.connect(url)) {
       Verifier verifier = new Verifier(connection);
       assertThatThrownBy(() -> verifier.answers(broken))
           .hasMessageContaining("line 2 is no answer");
@@ -410,14 +323,18 @@ final class VerifierIT {
   private int command(StringWriter report) {
     return new CommandLine(new VerifyCommand())
         .setOut(new PrintWriter(report))
-        .execute("--data", folder.resolve("data").toString(), "--answers", journal.toString());
+        .execute(
+            "--data",
+            folder.resolve("data").toString(),
+            "--answers",
+            database.journal().toString());
   }
 
   private Findings check(Verifier.Past past) throws Exception {
-    try (Connection connection = connect(url)) {
+    try (Connection connection = database.connect(url)) {
       Verifier verifier = new Verifier(connection);
       verifier.slots(Long.MIN_VALUE, past);
-      verifier.answers(journal);
+      verifier.answers(database.journal());
       return verifier.findings();
     }
   }
@@ -431,7 +348,7 @@ final class VerifierIT {
   }
 
   private void damage(String... statements) throws SQLException {
-    try (Connection connection = connect(url);
+    try (Connection connection = database.connect(url);
         Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         assertThat(statement.executeUpdate(sql)).as(sql).isNotNegative();
@@ -440,7 +357,7 @@ final class VerifierIT {
   }
 
   private int id(String config) throws SQLException {
-    try (Connection connection = connect(url);
+    try (Connection connection = database.connect(url);
         Statement statement = connection.createStatement();
         var row =
             statement.executeQuery(
@@ -448,9 +365,5 @@ final class VerifierIT {
       assertThat(row.next()).isTrue();
       return row.getInt(1);
     }
-  }
-
-  private static Connection connect(String url) throws SQLException {
-    return DriverManager.getConnection(url, postgresql.user(), postgresql.password());
   }
 }
