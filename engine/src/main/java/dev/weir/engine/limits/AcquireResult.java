@@ -18,9 +18,15 @@ import java.util.UUID;
  * @param decidedAt the time of the decision by the store's clock; a refund refers to it
  * @param mode who decided
  * @param repetition what the store knew about the request id
+ * @param isOutcomeUnknown true if the request is refused because the response of its store was
+ *     lost: the store may have granted it. Repeat the request with the same request id
  */
 public record AcquireResult(
-    List<Outcome> outcomes, Instant decidedAt, Mode mode, Repetition repetition) {
+    List<Outcome> outcomes,
+    Instant decidedAt,
+    Mode mode,
+    Repetition repetition,
+    boolean isOutcomeUnknown) {
   /** Who decided. */
   public enum Mode {
     /** The store that keeps the counts. */
@@ -65,6 +71,12 @@ public record AcquireResult(
     this(outcomes, decidedAt, mode, Repetition.NONE);
   }
 
+  /** Creates the result of a request whose outcome is known. */
+  public AcquireResult(
+      List<Outcome> outcomes, Instant decidedAt, Mode mode, Repetition repetition) {
+    this(outcomes, decidedAt, mode, repetition, false);
+  }
+
   /** Returns the result of a request whose id belongs to a different request. */
   public static AcquireResult reused(Instant at) {
     return new AcquireResult(List.of(), at, Mode.STORE, Repetition.REUSED);
@@ -79,7 +91,12 @@ public record AcquireResult(
 
   /** Returns this result with another mode. */
   public AcquireResult in(Mode other) {
-    return new AcquireResult(outcomes, decidedAt, other, repetition);
+    return new AcquireResult(outcomes, decidedAt, other, repetition, isOutcomeUnknown);
+  }
+
+  /** Returns this refusal as that of a request which its store may have granted. */
+  AcquireResult withOutcomeUnknown() {
+    return new AcquireResult(outcomes, decidedAt, mode, repetition, true);
   }
 
   /** Returns true if the request was granted before and nothing was taken this time. */

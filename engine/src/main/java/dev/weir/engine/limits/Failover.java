@@ -43,7 +43,11 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A call that fails before the breaker opens results in {@link AcquireResult.Mode#CLOSED} under
- * {@code FALLBACK}: a transient failure does not switch stores. Thread-safe.
+ * {@code FALLBACK}: a transient failure does not switch stores.
+ *
+ * <p>If the response of a store was lost, a refusal says {@link AcquireResult#isOutcomeUnknown}: the
+ * store may have counted the request, and its caller finds out with the same request id.
+ * Thread-safe.
  */
 public final class Failover implements LimitStore {
   /** How far ahead the log is written, so that only few requests write it. */
@@ -191,12 +195,24 @@ public final class Failover implements LimitStore {
         return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
       }
     }
-    AcquireResult answer =
-        tried(
-            demand,
-            store -> question.ask(store, demand),
-            said -> said.isAllowed() && !question.equals(PEEK));
-    return answer == null ? without(demand, question) : answer;
+    if (breaker.isOpen() && !isWellAgain(demand)) {
+      return without(demand, question);
+    }
+    try {
+      return said(
+          store -> question.ask(store, demand),
+          said -> said.isAllowed() && !question.equals(PEEK));
+    } catch (StoreException e) {
+      AcquireResult instead = without(demand, question);
+      return instead.mode() == AcquireResult.Mode.CLOSED ? marked(instead, e) : instead;
+    }
+  }
+
+  /** Returns a refusal, marked if the store that failed may have granted the request. */
+  private static AcquireResult marked(AcquireResult refusal, StoreException failure) {
+    return failure.outcome() == StoreException.Outcome.UNKNOWN
+        ? refusal.withOutcomeUnknown()
+        : refusal;
   }
 
   /** Returns true if the store may lack grants that the next store made in its place. */
@@ -339,7 +355,8 @@ public final class Failover implements LimitStore {
           : answer;
     } catch (StoreException e) {
       observer.storeFailed(parts.name() + "'s fallback", e);
-      return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
+      return marked(
+          refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED), e);
     }
   }
 

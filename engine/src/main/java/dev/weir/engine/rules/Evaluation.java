@@ -49,6 +49,10 @@ final class Evaluation {
   private Optional<AcquireResult> known = Optional.empty();
 
   private boolean isGranted;
+
+  /** True if the counters may have been taken from, although no response says so. */
+  private boolean isOutcomeUnknown;
+
   private boolean isReplayed;
 
   /** True if the request was refunded while it was repeated, which is detected once. */
@@ -132,7 +136,7 @@ final class Evaluation {
       }
     }
     if (!isGranted) {
-      return new Verdict.Refused(said, mode, decidedAt);
+      return new Verdict.Refused(said, mode, decidedAt, isOutcomeUnknown);
     }
     if (request.isPresent()) {
       ticket.leaveToRequestId();
@@ -197,6 +201,7 @@ final class Evaluation {
     known = Optional.empty();
     ticket = tickets.get();
     Arrays.fill(decisions, null);
+    isOutcomeUnknown = false;
     decideAnew();
     return known.map(this::repeated).orElseGet(this::verdict);
   }
@@ -307,6 +312,7 @@ final class Evaluation {
         ticket.taken(stores.counts(), demand, answer);
         return true;
       }
+      isOutcomeUnknown = answer.isOutcomeUnknown();
       // Refused because the usage is unknown: waiting does not change that.
       if (answer.mode() == AcquireResult.Mode.CLOSED || !join(waits)) {
         return false;

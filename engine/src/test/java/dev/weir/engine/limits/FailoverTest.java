@@ -110,6 +110,52 @@ class FailoverTest {
   }
 
   @Test
+  void refusalAfterALostResponseSaysThatItsOutcomeIsUnknown() {
+    Failover failover = failover();
+    for (OnStoreFailure onFailure : List.of(OnStoreFailure.CLOSED, OnStoreFailure.FALLBACK)) {
+      AcquireRequest request =
+          AcquireRequest.of(LimitRequest.of(policy(TEN, onFailure), onFailure.name()))
+              .withRequestId(onFailure.name());
+      store.loseResponses();
+      AcquireResult lost = failover.decide(request);
+      assertThat(lost.isAllowed()).isFalse();
+      assertThat(lost.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      assertThat(lost.isOutcomeUnknown()).isTrue();
+      store.mend();
+      AcquireResult repeated = failover.decide(request);
+      assertThat(repeated.isReplayed()).isTrue();
+      assertThat(repeated.isOutcomeUnknown()).isFalse();
+    }
+  }
+
+  @Test
+  void refusalWithoutACallOfTheStoreHasAKnownOutcome() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.CLOSED);
+    store.breakDown();
+    assertThat(failover.decide(one(policy)).isOutcomeUnknown()).isFalse();
+    store.mend();
+    store.loseResponses();
+    for (int i = 1; i < SETTINGS.failures(); i++) {
+      assertThat(failover.decide(one(policy)).isOutcomeUnknown()).isTrue();
+    }
+    assertThat(heard).endsWith("redis is OPEN");
+    assertThat(failover.decide(one(policy)).isOutcomeUnknown()).isFalse();
+  }
+
+  @Test
+  void lostResponseOfTheFallbackIsUnknownAsWell() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    next.loseResponses();
+    AcquireResult lost = failover.decide(one(policy));
+    assertThat(lost.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+    assertThat(lost.isOutcomeUnknown()).isTrue();
+  }
+
+  @Test
   void openLetsPass() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);

@@ -15,6 +15,7 @@ final class FragileStore implements LimitStore {
   private boolean isReadOnly;
   private boolean isOutOfOrder;
   private boolean isRejecting;
+  private boolean isLosingResponses;
   private int calls;
 
   FragileStore(LongSupplier nowMicros) {
@@ -37,8 +38,14 @@ final class FragileStore implements LimitStore {
     isReadOnly = true;
   }
 
+  /** Executes decisions, and loses the responses to them. */
+  void loseResponses() {
+    isLosingResponses = true;
+  }
+
   void mend() {
     isBroken = false;
+    isLosingResponses = false;
     isReadOnly = false;
   }
 
@@ -85,7 +92,11 @@ final class FragileStore implements LimitStore {
 
   @Override
   public AcquireResult decide(AcquireRequest demand) {
-    return writable().decide(demand);
+    AcquireResult result = writable().decide(demand);
+    if (isLosingResponses) {
+      throw new StoreException(StoreException.Outcome.UNKNOWN, "lost");
+    }
+    return result;
   }
 
   @Override

@@ -91,6 +91,8 @@ final class RuleOutageTest extends RuleEvaluatorScene {
       Verdict verdict = outage.decide(get("/a"));
       assertThat(verdict).isInstanceOf(Verdict.Refused.class);
       assertThat(verdict.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      // Only the first request was sent, and its response was lost.
+      assertThat(((Verdict.Refused) verdict).isOutcomeUnknown()).isEqualTo(i == 0);
     }
     areCountsGone = false;
     nowMicros.addAndGet(1_000_000);

@@ -203,7 +203,8 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
               queued.position(),
               queued.isReplayed());
       case Verdict.Refused refused ->
-          new Verdict.Refused(said, refused.mode(), refused.decidedAt());
+          new Verdict.Refused(
+              said, refused.mode(), refused.decidedAt(), refused.isOutcomeUnknown());
       case Verdict.Reused reused -> reused;
     };
   }

@@ -18,6 +18,7 @@ import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.RuleCounters;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.QuotaExceeded;
@@ -112,6 +113,11 @@ final class BucketEndpoints {
     Decision decision = answer.decision();
     metrics.decided(answer.mode());
     metrics.buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
+    if (answer.isOutcomeUnknown()) {
+      throw LimitProblems.outcomeUnknown(
+          Micros.floor(answer.retryAfter()),
+          "Whether the tokens were taken is unknown; tokens that were taken are refilled in time.");
+    }
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->
