@@ -115,6 +115,16 @@ public final class LeaseFailover implements LeaseStore {
     return required(leases -> leases.current(resource));
   }
 
+  @Override
+  public int current(String resource, Concurrency limit, Instant createdAt) {
+    return required(leases -> leases.current(resource, limit, trusted(createdAt)));
+  }
+
+  @Override
+  public int current(String resource, Queue queue, Instant createdAt) {
+    return required(leases -> leases.current(resource, queue, trusted(createdAt)));
+  }
+
   /**
    * Ends all leases.
    *

@@ -228,6 +228,15 @@ final class HeldLeases {
             leaseId);
   }
 
+  /** Returns the number of places held for the key of a check. */
+  int current(RuleCheck asked, LimitedRule.Leased leased) {
+    return store(asked)
+        .current(
+            RuleEvaluator.resourceOfLeases(asked.rule(), asked.key()),
+            leased.concurrency(),
+            asked.rule().rule().createdAt());
+  }
+
   private LeaseStore store(RuleCheck asked) {
     return asked.rule().terms().onStoreFailure() == OnStoreFailure.OPEN
         ? stores.openLeases()

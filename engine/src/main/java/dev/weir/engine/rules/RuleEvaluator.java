@@ -294,7 +294,7 @@ public final class RuleEvaluator {
     return switch (asked.rule().means()) {
       case LimitedRule.Counted counted -> peek(asked, counted);
       case LimitedRule.Leased leased -> {
-        int current = stores.leases().current(resourceOfLeases(asked.rule(), asked.key()));
+        int current = held.current(asked, leased);
         long free = Math.max(0, leased.concurrency().max() - current);
         // The ends of the leases are not looked up: all have ended after their time to live.
         long reset = current == 0 ? 0 : leased.concurrency().ttlMicros();
@@ -315,7 +315,8 @@ public final class RuleEvaluator {
       return decision;
     }
     Queue queue = counted.queue().get();
-    int waiting = stores.leases().current(resourceOfQueue(asked));
+    int waiting =
+        stores.leases().current(resourceOfQueue(asked), queue, asked.rule().rule().createdAt());
     return waiting >= queue.maxSize()
         ? refused
         : new Delayed(

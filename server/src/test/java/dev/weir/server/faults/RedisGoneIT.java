@@ -132,12 +132,18 @@ final class RedisGoneIT {
   @Test
   void ruleThatIsMadeAfterALossIsNotRefusedAlthoughNobodyAskedInBetween() throws Exception {
     rule("'name':'before','allowedRequests':5,'windowSeconds':86400");
+    rule("'name':'held','algorithm':'CONCURRENCY','maxConcurrent':2");
     assertThat(check("before").statusCode()).isEqualTo(200);
+    assertThat(peek("before")).isEqualTo(200);
+    assertThat(peek("held")).isEqualTo(200);
     assertThat(redis.ask("FLUSHALL")).isEqualTo("+OK");
     Waiting.until("the loss to be noticed", () -> redis.ask("EXISTS weir:m").equals(":1"));
     rule("'name':'after','allowedRequests':1,'windowSeconds':86400");
     assertThat(check("after").statusCode()).isEqualTo(200);
-    assertThat(check("before").statusCode()).isEqualTo(429);
+    for (String rule : List.of("before", "held")) {
+      assertThat(peek(rule)).as(rule).isEqualTo(429);
+      assertThat(check(rule).statusCode()).as(rule).isEqualTo(429);
+    }
   }
 
   @Test
@@ -222,6 +228,11 @@ final class RedisGoneIT {
 
   private HttpResponse<String> check(String rule) throws IOException, InterruptedException {
     return api.post("/api/v1/check", json("{'rule':'%s','key':'k'}".formatted(rule)));
+  }
+
+  private int peek(String rule) throws IOException, InterruptedException {
+    return api.post("/api/v1/check", json("{'rule':'%s','key':'k','peek':true}".formatted(rule)))
+        .statusCode();
   }
 
   private void rule(String fields) throws IOException, InterruptedException {

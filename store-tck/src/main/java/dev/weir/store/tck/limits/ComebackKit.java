@@ -166,6 +166,21 @@ public interface ComebackKit {
         .isTrue();
   }
 
+  @Test
+  default void lostPlacesAreReportedAsHeldUntilTheyMustHaveEnded() {
+    Concurrency two = Concurrency.of(2, DAY);
+    Queue queue = Queue.of(2, Duration.ofHours(1));
+    assertThat(leases().acquire("r", two, "a", 1).isGranted()).isTrue();
+    assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(1);
+    assertThat(leases().current("q", queue, Instant.MIN)).isZero();
+    comeBackEmpty();
+    assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(2);
+    assertThat(leases().current("q", queue, Instant.MIN)).isEqualTo(2);
+    Instant later = Instant.now().plusSeconds(1);
+    assertThat(leases().current("later", two, later)).isZero();
+    assertThat(leases().current("later", queue, later)).isZero();
+  }
+
   private static boolean eventually(BooleanSupplier isSo) {
     long deadlineNanos = System.nanoTime() + Duration.ofSeconds(30).toNanos();
     while (!isSo.getAsBoolean()) {

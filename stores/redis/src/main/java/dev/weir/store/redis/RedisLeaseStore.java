@@ -92,6 +92,23 @@ public final class RedisLeaseStore implements LeaseStore {
   }
 
   @Override
+  public int current(String resource, Concurrency limit, Instant createdAt) {
+    return current(resource, limit.max(), limit.ttlMicros(), createdAt);
+  }
+
+  @Override
+  public int current(String resource, Queue queue, Instant createdAt) {
+    return current(resource, queue.maxSize(), queue.maxSize() * queue.delayMicros(), createdAt);
+  }
+
+  private int current(String resource, int max, long maxMicros, Instant createdAt) {
+    return StoreException.whileReading(
+        () ->
+            step(resource, "current", NO_LEASE, max, maxMicros, Micros.clamped(createdAt))
+                .current());
+  }
+
+  @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId) {
     return join(resource, queue, ticketId, Instant.MIN);
   }

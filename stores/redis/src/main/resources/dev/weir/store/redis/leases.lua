@@ -47,12 +47,26 @@ local function ended()
   return redis.call('ZRANGEBYSCORE', leases, '-inf', now)
 end
 
+-- Until this time, all places may be held by leases that were lost. The time since which leases may
+-- have been granted is unknown if the caller only counts those that are here.
+local function lost_until(given_since, micros)
+  return given_since and given_since < since and since + micros or NEVER
+end
+
+-- current: max places, the time after which all lost leases have ended, the time since which leases
+-- may have been granted; or nothing.
 if action == 'current' then
+  if not is_same_server() then
+    return OTHER_SERVER
+  end
   local held = redis.call('ZCOUNT', leases, '(' .. string.format('%.0f', now), '+inf') + beyond
   if beyond > 0 then
     for _, lease in ipairs(ended()) do
       held = held - (places_of(lease) - 1)
     end
+  end
+  if now < lost_until(tonumber(ARGV[7]), tonumber(ARGV[6])) then
+    held = max(held, tonumber(ARGV[5]))
   end
   return answer(GONE, held, 0, 0, 0)
 end
@@ -148,10 +162,9 @@ local held = held_by_all()
 if ends then
   return answer(HELD, held, places_of(id), ends, 0)
 end
--- Every lost lease has ended by this time; until then all places may be taken.
-local lost_until = since + (action == 'join' and most * micros or micros)
-if given_since < since and now < lost_until then
-  return answer(FULL, most, 0, 0, lost_until - now)
+local all_free_at = lost_until(given_since, action == 'join' and most * micros or micros)
+if now < all_free_at then
+  return answer(FULL, most, 0, 0, all_free_at - now)
 end
 if places > most - held then
   return answer(FULL, held, 0, 0, wait(places - (most - held)))

@@ -455,6 +455,7 @@ local function work(mode, n, record, micros, binding)
 end
 
 local demands, position = ARGV[3], 1
+local has_peeked = false
 
 while position <= #demands do
   local mode = string.byte(demands, position)
@@ -479,11 +480,13 @@ while position <= #demands do
       kind[j] = kinds[number]
     end
     answered = answered + 1
+    has_peeked = has_peeked or mode == PEEK
     work(mode, n, record, micros, binding)
   end
 end
 
-if next(ends) and not beat() then
+-- A peek must not report what another server may have lost: a decision would notice the loss.
+if (next(ends) and not beat()) or (has_peeked and not is_same_server()) then
   return OTHER_SERVER
 end
 for i, ending in pairs(ends) do

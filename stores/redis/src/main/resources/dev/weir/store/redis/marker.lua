@@ -87,18 +87,20 @@ local function read_marker(marker)
   return true
 end
 
--- To be called before something is written. False if nothing may be, because this server is not the
--- one that wrote the marker: the script returns OTHER_SERVER. Not asked within a beat, because the
--- other has written nothing in it that is noticed.
-local function beat()
+-- Returns false if another server wrote the marker: a node has to find out first whether later
+-- markers are known, so the script returns OTHER_SERVER. Not checked within a beat, because a loss
+-- of less than that is not noticed anyway.
+local function is_same_server()
   local elapsed = now - beaten_at
-  if is_out_of_reach or (elapsed >= 0 and elapsed < BEAT) then
-    return true
-  end
-  if server ~= this_server() then
+  return is_out_of_reach or (elapsed >= 0 and elapsed < BEAT) or server == this_server()
+end
+
+-- To be called before something is written; returns false if nothing may be.
+local function beat()
+  if not is_same_server() then
     return false
   end
-  if elapsed >= BEAT then
+  if not is_out_of_reach and now - beaten_at >= BEAT then
     write_marker()
   end
   return true

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
@@ -204,6 +206,32 @@ abstract class RedisComeback implements ComebackKit {
           loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
           busy.close();
           assertThat(granted(new RedisLimitStore(nodeOf(saved, history)), 20)).isZero();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedByPeeks() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          busy.close();
+          AcquireRequest one = AcquireRequest.of(LimitRequest.of(TEN, "k"));
+          assertThat(new RedisLimitStore(nodeOf(saved, history)).peek(one).isAllowed()).isFalse();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedByTheCountOfLeases() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          busy.close();
+          RedisLeaseStore late = new RedisLeaseStore(nodeOf(saved, history));
+          assertThat(late.current("r", THREE, Instant.MIN)).isEqualTo(3);
         });
   }
 
