@@ -261,7 +261,8 @@ public final class Failover implements LimitStore {
   private <T> T required(
       AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
     if (breaker.isOpen() && !isWellAgain(demand)) {
-      throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
+      throw new StoreException(
+          parts.name(), StoreException.Outcome.NONE, parts.name() + " is unavailable");
     }
     return said(question, isProof);
   }

@@ -155,7 +155,7 @@ public final class LeaseFailover implements LeaseStore {
   /** Returns the result of the store. Throws if it is not called or does not respond. */
   private <T> T required(Function<LeaseStore, T> operation) {
     if (!breaker.mayTry()) {
-      throw new StoreException(StoreException.Outcome.NONE, name + " is gone");
+      throw new StoreException(name, StoreException.Outcome.NONE, name + " is unavailable");
     }
     return call(operation);
   }

@@ -475,7 +475,9 @@ class FailoverTest {
     giveUp(failover, policy);
     assertThatThrownBy(() -> failover.usage(policy, "k"))
         .isInstanceOf(StoreException.class)
-        .hasMessage("redis is gone");
+        .hasMessage("redis is unavailable")
+        .extracting("store")
+        .isEqualTo("redis");
     assertThatThrownBy(() -> failover.forget(policy, "k")).isInstanceOf(StoreException.class);
   }
 

@@ -139,7 +139,7 @@ class LeaseFailoverTest {
   void callsTheStoreAgainAfterThePause() {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
     breakDown(failover);
-    assertThatThrownBy(() -> failover.forget("r")).hasMessage("leases is gone");
+    assertThatThrownBy(() -> failover.forget("r")).hasMessage("leases is unavailable");
     nowMicros += 30_000_000;
     assertThat(failover.acquire("r", ONE, "a", 1)).isInstanceOf(LeaseDecision.Held.class);
     assertThat(failover.current("r")).isEqualTo(1);

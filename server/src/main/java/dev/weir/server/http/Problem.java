@@ -73,9 +73,8 @@ public record Problem(
     return of(
         503,
         "store-full",
-        "The memory of this node is %s. Nothing was done; there is room again when what is idle has been"
-                .formatted(failure.getMessage())
-            + " forgotten.");
+        "The memory of this node is %s. Nothing was done; there is room again when others are removed."
+            .formatted(failure.getMessage()));
   }
 
   /** Returns the problem of a request with invalid fields. */

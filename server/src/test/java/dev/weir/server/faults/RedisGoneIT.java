@@ -80,6 +80,10 @@ final class RedisGoneIT {
                 .body()
                 .contains("\"outcome\":\"none\""));
 
+    HttpResponse<String> state = api.get("/api/v1/concurrency/c");
+    assertThat(state.statusCode()).isEqualTo(503);
+    assertThat(state.body()).contains("The store redis does not answer");
+
     HttpResponse<String> held = check("held");
     assertThat(held.statusCode()).isEqualTo(429);
     assertThat(held.body()).contains("\"mode\":\"closed\"");

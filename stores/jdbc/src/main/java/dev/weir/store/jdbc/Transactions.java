@@ -10,6 +10,9 @@ import javax.sql.DataSource;
 
 /** Runs work in transactions, and retries those that conflict with another transaction. */
 public final class Transactions {
+  /** The name of the store in its failures. */
+  private static final String STORE = "postgresql";
+
   /** Unique violation, serialization failure, deadlock: a retry sees the other's changes. */
   private static final Set<String> RETRYABLE_STATES = Set.of("23505", "40001", "40P01");
 
@@ -219,6 +222,6 @@ public final class Transactions {
         e instanceof UnansweredException
             ? StoreException.Outcome.UNKNOWN
             : StoreException.Outcome.NONE;
-    return new StoreException(outcome, "the database failed: " + e.getMessage(), e);
+    return new StoreException(STORE, outcome, "the database failed: " + e.getMessage(), e);
   }
 }

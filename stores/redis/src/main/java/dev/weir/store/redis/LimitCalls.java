@@ -318,6 +318,7 @@ final class LimitCalls {
   private static CallResult unreadable() {
     return new CallResult.Failed(
         new StoreException(
+            Redis.STORE,
             StoreException.Outcome.NONE,
             "a key of this request holds a value of another kind in Redis"));
   }

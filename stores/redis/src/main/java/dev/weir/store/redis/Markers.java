@@ -93,6 +93,7 @@ final class Markers {
   static void requirePrepared(byte[] reply) {
     if (isUnprepared(reply)) {
       throw new StoreException(
+          Redis.STORE,
           StoreException.Outcome.NONE, "Redis was restarted again while it was prepared");
     }
   }

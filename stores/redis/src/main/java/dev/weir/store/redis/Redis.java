@@ -31,6 +31,9 @@ import javax.net.ssl.SSLException;
  * it closes it, after the stores.
  */
 public final class Redis implements AutoCloseable {
+  /** The name of the store in its failures. */
+  static final String STORE = "redis";
+
   private static final Duration BETWEEN_STEPS = Duration.ofMillis(5);
 
   private final RedisSettings settings;
@@ -204,7 +207,7 @@ public final class Redis implements AutoCloseable {
         link.leave(beganNanos);
       }
       throw new StoreException(
-          outcome, "Redis has not answered within " + readable(settings.commandTimeout()), e);
+          STORE, outcome, "Redis has not answered within " + readable(settings.commandTimeout()), e);
     } catch (CancellationException e) {
       throw failed(call.outcome(e), e);
     } catch (ExecutionException e) {
@@ -243,10 +246,10 @@ public final class Redis implements AutoCloseable {
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
       // The failure is that of the connection; only its cause mentions the certificate.
       if (cause instanceof SSLException) {
-        return new StoreException(outcome, reason + ": " + cause.getMessage(), failure);
+        return new StoreException(STORE, outcome, reason + ": " + cause.getMessage(), failure);
       }
     }
-    return new StoreException(outcome, reason, failure);
+    return new StoreException(STORE, outcome, reason, failure);
   }
 
   private static Throwable causeOf(Throwable failure) {
