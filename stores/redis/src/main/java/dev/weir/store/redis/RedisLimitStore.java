@@ -182,11 +182,26 @@ public final class RedisLimitStore implements LimitStore {
         spread == null
             ? submit(call, CallResult.GivenBack.class).refund()
             : spread.refund(grantedAt);
-    if (!isBound(demand)) {
-      return refund;
-    }
-    Refund bound = refund(binding(demand), grantedAt);
-    return refund == Refund.UNKNOWN && bound == Refund.REUSED ? bound : refund;
+    return isBound(demand) ? unbound(demand, grantedAt, refund) : refund;
+  }
+
+  /**
+   * Ends the binding of a request id whose grant was refunded. If the grant was not found, it may be
+   * in another slot, because its rules have changed since: the id then stays bound, so that a
+   * different request with it is still detected.
+   */
+  private Refund unbound(AcquireRequest request, Instant grantedAt, Refund refund) {
+    return switch (refund) {
+      case GIVEN_BACK -> {
+        StoreException.afterDone(() -> refund(binding(request), grantedAt));
+        yield refund;
+      }
+      case UNKNOWN ->
+          recall(binding(request)).filter(AcquireResult::isReused).isPresent()
+              ? Refund.REUSED
+              : refund;
+      case REUSED -> refund;
+    };
   }
 
   @Override

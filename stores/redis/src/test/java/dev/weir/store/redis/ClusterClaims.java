@@ -174,6 +174,27 @@ interface ClusterClaims {
   }
 
   @Test
+  default void requestIdStaysBoundIfTheRefundDoesNotFindItsGrant() {
+    RedisLimitStore store = new RedisLimitStore(clients().one());
+    String id = UUID.randomUUID().toString();
+    AcquireRequest granted =
+        AcquireRequest.of(LimitRequest.of(USER, id + "granted")).withRequestId(id);
+    AcquireRequest other = AcquireRequest.of(LimitRequest.of(USER, id + "other")).withRequestId(id);
+    assertThat(store.decide(granted).isAllowed()).isTrue();
+
+    // The same request after one of its rules was changed: its grant is in the slot of another key.
+    AcquireRequest changed =
+        new AcquireRequest(
+            List.of(LimitRequest.of(ORGANISATION, id + "changed")), Map.of(), granted.request());
+    assertThat(store.refund(changed, Instant.EPOCH)).isEqualTo(Refund.UNKNOWN);
+
+    assertThat(store.decide(other).isReused()).isTrue();
+    assertThat(store.refund(other, Instant.EPOCH)).isEqualTo(Refund.REUSED);
+    assertThat(store.refund(granted, Instant.EPOCH)).isEqualTo(Refund.GIVEN_BACK);
+    assertThat(store.decide(other).isReused()).isFalse();
+  }
+
+  @Test
   default void manyKeysOnAllNodesAreCountedExactly() throws Exception {
     RedisLimitStore one = new RedisLimitStore(clients().one());
     RedisLimitStore other = new RedisLimitStore(clients().other());
