@@ -237,16 +237,20 @@ public final class Batcher<T, R> {
     if (tickets.isEmpty()) {
       return;
     }
-    List<T> requests = new ArrayList<>();
-    tickets.forEach(ticket -> requests.addAll(ticket.requests));
+    int count = 0;
+    for (Ticket<T, R> ticket : tickets) {
+      count += ticket.requests.size();
+    }
     List<R> results = List.of();
-    @Nullable RuntimeException failure = null;
+    @Nullable Throwable failure = null;
     try {
+      List<T> requests = new ArrayList<>(count);
+      tickets.forEach(ticket -> requests.addAll(ticket.requests));
       results = work.apply(requests);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
     } finally {
-      inProgress.addAndGet(-requests.size());
+      inProgress.addAndGet(-count);
       batches.decrementAndGet();
       complete(tickets, results, failure);
       wakeNext();
@@ -254,7 +258,7 @@ public final class Batcher<T, R> {
   }
 
   private static <T, R> void complete(
-      List<Ticket<T, R>> tickets, List<R> results, @Nullable RuntimeException failure) {
+      List<Ticket<T, R>> tickets, List<R> results, @Nullable Throwable failure) {
     int from = 0;
     for (Ticket<T, R> ticket : tickets) {
       int until = from + ticket.requests.size();
@@ -282,7 +286,7 @@ public final class Batcher<T, R> {
     private final AtomicBoolean taken = new AtomicBoolean();
 
     List<R> results = List.of();
-    @Nullable RuntimeException failure;
+    @Nullable Throwable failure;
 
     /** The waiting thread; null until a caller waits for the results. */
     volatile @Nullable Thread caller;
@@ -308,8 +312,12 @@ public final class Batcher<T, R> {
     }
 
     List<R> results() {
-      if (failure != null) {
-        throw StoreException.shared(failure);
+      if (failure instanceof Error error) {
+        // This process failed, not the store.
+        throw error;
+      }
+      if (failure instanceof RuntimeException exception) {
+        throw StoreException.shared(exception);
       }
       return results;
     }

@@ -294,10 +294,8 @@ public final class Failover implements LimitStore {
    *     nothing, while it fails at every grant
    */
   private <T> T said(Function<LimitStore, T> question, Predicate<? super T> isProof) {
-    boolean isSettled = false;
     try {
       T answer = question.apply(parts.store());
-      isSettled = true;
       if (isProof.test(answer)) {
         breaker.succeeded();
       }
@@ -305,21 +303,20 @@ public final class Failover implements LimitStore {
     } catch (StoreException e) {
       if (e.isFull()) {
         // The store is healthy, and continues with the keys that it has.
-        isSettled = true;
         breaker.succeeded();
       } else {
         observer.storeFailed(parts.name(), e);
-      }
-      throw e;
-    } catch (IllegalArgumentException e) {
-      // An error of the caller. Nothing was sent, so it says nothing about the store.
-      isSettled = true;
-      breaker.notAsked();
-      throw e;
-    } finally {
-      if (!isSettled) {
         breaker.failed();
       }
+      throw e;
+    } catch (IllegalArgumentException | Error e) {
+      // An error of the caller, or of this process, such as a heap that is full. It says nothing
+      // about the store.
+      breaker.notAsked();
+      throw e;
+    } catch (RuntimeException e) {
+      breaker.failed();
+      throw e;
     }
   }
 

@@ -162,24 +162,22 @@ public final class LeaseFailover implements LeaseStore {
 
   /** Calls the store and reports the result to the breaker. */
   private <T> T call(Function<LeaseStore, T> operation) {
-    boolean isSettled = false;
     try {
       T result = operation.apply(store);
-      isSettled = true;
       breaker.succeeded();
       return result;
     } catch (StoreException e) {
       observer.storeFailed(name, e);
+      breaker.failed();
       throw e;
-    } catch (IllegalArgumentException e) {
-      // An error of the caller. Nothing was sent, so it says nothing about the store.
-      isSettled = true;
+    } catch (IllegalArgumentException | Error e) {
+      // An error of the caller, or of this process, such as a heap that is full. It says nothing
+      // about the store.
       breaker.notAsked();
       throw e;
-    } finally {
-      if (!isSettled) {
-        breaker.failed();
-      }
+    } catch (RuntimeException e) {
+      breaker.failed();
+      throw e;
     }
   }
 

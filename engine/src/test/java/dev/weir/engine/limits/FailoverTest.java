@@ -426,6 +426,32 @@ class FailoverTest {
   }
 
   @Test
+  void errorOfThisProcessIsNoFailureOfTheStore() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
+    store.fillHeap();
+    for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
+      assertThatThrownBy(() -> failover.decide(one(policy))).isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(heard).isEmpty();
+    store.mend();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
+  }
+
+  @Test
+  void errorWhileTheStoreIsTriedAgainLetsAnotherCallerTry() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
+    giveUp(failover, policy);
+    store.mend();
+    nowMicros += 200_000;
+    store.fillHeap();
+    assertThatThrownBy(() -> failover.decide(one(policy))).isInstanceOf(OutOfMemoryError.class);
+    store.mend();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
+  }
+
+  @Test
   void demandThatWasNotSentIsNeitherASuccessNorAFailure() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);

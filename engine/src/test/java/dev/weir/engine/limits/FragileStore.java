@@ -16,6 +16,7 @@ final class FragileStore implements LimitStore {
   private boolean isOutOfOrder;
   private boolean isRejecting;
   private boolean isLosingResponses;
+  private boolean isHeapFull;
   private int calls;
 
   FragileStore(LongSupplier nowMicros) {
@@ -46,6 +47,7 @@ final class FragileStore implements LimitStore {
   void mend() {
     isBroken = false;
     isLosingResponses = false;
+    isHeapFull = false;
     isReadOnly = false;
   }
 
@@ -57,6 +59,11 @@ final class FragileStore implements LimitStore {
   /** Throws an exception that is not a {@link StoreException}. */
   void confuse() {
     isOutOfOrder = true;
+  }
+
+  /** Throws an error of this process. */
+  void fillHeap() {
+    isHeapFull = true;
   }
 
   /** Sends nothing and rejects the request as invalid. */
@@ -75,6 +82,9 @@ final class FragileStore implements LimitStore {
     calls++;
     if (isBroken) {
       throw new StoreException(StoreException.Outcome.NONE, "broken");
+    }
+    if (isHeapFull) {
+      throw new OutOfMemoryError("Java heap space");
     }
     if (isOutOfOrder) {
       throw new IllegalStateException("out of order");

@@ -27,6 +27,10 @@ class LeaseFailoverTest {
   private final MemoryLeaseStore store = new MemoryLeaseStore(() -> nowMicros, 1);
 
   private LeaseFailover failover(LeaseFailover.OnFailure onFailure) {
+    return failover(store, onFailure);
+  }
+
+  private LeaseFailover failover(LeaseStore leases, LeaseFailover.OnFailure onFailure) {
     LimitObserver observer =
         new LimitObserver() {
           @Override
@@ -34,7 +38,7 @@ class LeaseFailoverTest {
             states.add(state);
           }
         };
-    return new LeaseFailover("leases", store, onFailure, SETTINGS, observer, () -> nowMicros);
+    return new LeaseFailover("leases", leases, onFailure, SETTINGS, observer, () -> nowMicros);
   }
 
   private void breakDown(LeaseFailover failover) {
@@ -76,14 +80,7 @@ class LeaseFailoverTest {
                   (proxy, method, arguments) -> {
                     throw new StoreException(outcome, "failed");
                   });
-      LeaseFailover failover =
-          new LeaseFailover(
-              "leases",
-              failing,
-              LeaseFailover.OnFailure.CLOSED,
-              SETTINGS,
-              new LimitObserver() {},
-              () -> nowMicros);
+      LeaseFailover failover = failover(failing, LeaseFailover.OnFailure.CLOSED);
       LeaseDecision sent = failover.renew("r", ONE, "a");
       assertThat(sent)
           .isInstanceOfSatisfying(
@@ -94,6 +91,23 @@ class LeaseFailoverTest {
           .isInstanceOfSatisfying(
               LeaseDecision.Unavailable.class, gone -> assertThat(gone.mayBeDone()).isFalse());
     }
+  }
+
+  @Test
+  void errorOfThisProcessIsNoFailureOfTheStore() {
+    LeaseStore failing =
+        (LeaseStore)
+            Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(),
+                new Class<?>[] {LeaseStore.class},
+                (proxy, method, arguments) -> {
+                  throw new OutOfMemoryError("Java heap space");
+                });
+    LeaseFailover failover = failover(failing, LeaseFailover.OnFailure.CLOSED);
+    for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
+      assertThatThrownBy(() -> failover.renew("r", ONE, "a")).isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(states).isEmpty();
   }
 
   @Test

@@ -218,6 +218,12 @@ public final class Transactions {
   }
 
   private static StoreException failure(SQLException e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      // The driver wraps an OutOfMemoryError: this process failed, not the database.
+      if (cause instanceof Error error) {
+        throw error;
+      }
+    }
     StoreException.Outcome outcome =
         e instanceof UnansweredException
             ? StoreException.Outcome.UNKNOWN

@@ -216,6 +216,10 @@ public final class Redis implements AutoCloseable {
         link.leave(System.nanoTime());
       }
       Throwable cause = causeOf(e);
+      if (cause instanceof Error error) {
+        // This process failed, not Redis.
+        throw error;
+      }
       throw failed(call.outcome(cause), cause);
     } finally {
       if (interrupted) {
