@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -94,9 +95,10 @@ public record AcquireResult(
     return new AcquireResult(outcomes, decidedAt, other, repetition, isOutcomeUnknown);
   }
 
-  /** Returns this refusal as that of a request which its store may have granted. */
-  AcquireResult withOutcomeUnknown() {
-    return new AcquireResult(outcomes, decidedAt, mode, repetition, true);
+  /** Returns this refusal, marked if the store that failed may have granted the request. */
+  AcquireResult afterFailure(StoreException failure) {
+    boolean isUnknown = failure.outcome() == StoreException.Outcome.UNKNOWN;
+    return new AcquireResult(outcomes, decidedAt, mode, repetition, isUnknown);
   }
 
   /** Returns true if the request was granted before and nothing was taken this time. */

@@ -15,7 +15,6 @@ import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -43,10 +42,17 @@ class FailoverTest {
       };
 
   private Failover failover() {
-    return new Failover(
-        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS),
-        observer,
-        () -> nowMicros);
+    return builder(store).observer(observer).build();
+  }
+
+  private FailoverBuilder builder(LimitStore reached) {
+    return Failover.of(reached)
+        .named("redis")
+        .fallback(next)
+        .nodes(2)
+        .maxLocalKeys(1_000)
+        .breaker(SETTINGS)
+        .clock(() -> nowMicros);
   }
 
   private static Policy policy(Limit limit, OnStoreFailure onFailure) {
@@ -287,9 +293,7 @@ class FailoverTest {
           }
         };
     Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
-    Failover.Parts parts =
-        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS);
-    Failover failover = new Failover(parts, observer, log, () -> nowMicros);
+    Failover failover = builder(store).log(log).build();
     giveUp(failover, policy);
     nowMicros += 60_000_000;
     assertThat(granted(failover, policy, 5)).isEqualTo(5);
@@ -297,7 +301,7 @@ class FailoverTest {
     nowMicros += 9_000_000;
     assertThat(granted(failover, policy, 100)).isEqualTo(5);
     store.mend();
-    Failover restarted = new Failover(parts, observer, log, () -> nowMicros);
+    Failover restarted = builder(store).log(log).build();
     assertThat(granted(restarted, policy, 100)).isZero();
     nowMicros += 59_999_999;
     assertThat(granted(restarted, policy, 100)).isZero();
@@ -325,11 +329,7 @@ class FailoverTest {
   @Test
   void nodesThatDisagreeGrantTheLimitOnceByEachStoreAndNotMore() {
     FragileStore cut = new FragileStore(store);
-    Failover far =
-        new Failover(
-            new Failover.Parts("redis", cut, Optional.of(next), 2, 1_000, SETTINGS),
-            LimitObserver.NONE,
-            () -> nowMicros);
+    Failover far = builder(cut).build();
     Failover near = failover();
     Policy policy = policy(FixedWindow.of(10, MINUTE).alignedToEpoch(), OnStoreFailure.FALLBACK);
     cut.breakDown();
@@ -363,6 +363,22 @@ class FailoverTest {
     assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
     assertThat(granted(failover, policy, 100)).isEqualTo(5);
     assertThat(next.calls()).isZero();
+  }
+
+  @Test
+  void fallbackWithoutASecondStoreIsClosed() {
+    Failover failover = Failover.of(store).breaker(SETTINGS).clock(() -> nowMicros).build();
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+  }
+
+  @Test
+  void numberOfNodesIsBounded() {
+    assertThatThrownBy(() -> Failover.of(store).nodes(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nodes must be from 1");
   }
 
   @Test
@@ -512,10 +528,12 @@ class FailoverTest {
   void storeThatIsFullIsNotGivenUp() {
     LimitStore small = new MemoryLimitStore(() -> nowMicros, 1);
     Failover failover =
-        new Failover(
-            new Failover.Parts("memory", small, Optional.empty(), 1, 10, SETTINGS),
-            observer,
-            () -> nowMicros);
+        Failover.of(small)
+            .named("memory")
+            .breaker(SETTINGS)
+            .observer(observer)
+            .clock(() -> nowMicros)
+            .build();
     Policy closed = policy(TEN, OnStoreFailure.CLOSED);
     Policy open = policy(TEN, OnStoreFailure.OPEN);
     assertThat(failover.decide(one(closed)).mode()).isEqualTo(AcquireResult.Mode.STORE);
