@@ -21,24 +21,24 @@ final class StoreElsewhere implements LimitStore {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
+  public AcquireResult decide(AcquireRequest request) {
     questions.incrementAndGet();
-    return memory.decide(demand);
+    return memory.decide(request);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return memory.peek(demand);
+  public AcquireResult peek(AcquireRequest request) {
+    return memory.peek(request);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return memory.recall(demand);
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return memory.recall(request);
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return memory.refund(demand, grantedAt);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return memory.refund(request, grantedAt);
   }
 
   @Override

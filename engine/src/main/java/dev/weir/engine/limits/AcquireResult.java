@@ -17,7 +17,7 @@ import java.util.UUID;
  *     Empty if the request id was {@link Repetition.Reused}, or if it is repeated after one of its
  *     rules has become another kind of limit
  * @param decidedAt the time of the decision by the store's clock; a refund refers to it
- * @param mode who decided
+ * @param mode what made the decision
  * @param repetition what the store knew about the request id
  * @param isOutcomeUnknown true if the request is refused because the response of its store was
  *     lost: the store may have granted it. Repeat the request with the same request id
@@ -28,7 +28,7 @@ public record AcquireResult(
     Mode mode,
     Repetition repetition,
     boolean isOutcomeUnknown) {
-  /** Who decided. */
+  /** What made a decision. */
   public enum Mode {
     /** The store that keeps the counts. */
     STORE,

@@ -222,7 +222,7 @@ public final class Failover implements LimitStore {
   }
 
   @Override
-  public boolean mayStandIn() {
+  public boolean hasOtherModes() {
     return true;
   }
 

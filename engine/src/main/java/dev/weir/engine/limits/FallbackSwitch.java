@@ -80,7 +80,7 @@ final class FallbackSwitch {
   /** The other store granted nothing for policies that were created after it was last used. */
   private long lacksMicros(AcquireRequest request, long untilMicros) {
     long lacksUntilMicros = untilMicros;
-    for (LimitRequest part : request.asks()) {
+    for (LimitRequest part : request.parts()) {
       if (Micros.clamped(part.policy().createdAt()) < untilMicros) {
         Limit limit = part.policy().limit();
         Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.maxCost(), untilMicros);

@@ -56,14 +56,14 @@ final class LocalShare {
    * grant.
    */
   private Optional<AcquireRequest> share(AcquireRequest request) {
-    List<LimitRequest> parts = new ArrayList<>(request.asks().size());
-    for (LimitRequest part : request.asks()) {
+    List<LimitRequest> parts = new ArrayList<>(request.parts().size());
+    for (LimitRequest part : request.parts()) {
       Limit share = part.policy().limit().share(nodes);
       if (part.cost() > share.maxCost()) {
         return Optional.empty();
       }
       parts.add(new LimitRequest(Policy.of(part.policy().name(), share), part.key(), part.cost()));
     }
-    return Optional.of(new AcquireRequest(parts, request.waits(), request.request()));
+    return Optional.of(new AcquireRequest(parts, request.delays(), request.binding()));
   }
 }

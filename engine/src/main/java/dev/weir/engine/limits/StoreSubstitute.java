@@ -60,7 +60,7 @@ final class StoreSubstitute {
   /** Returns the strictest behaviour that a policy of the request defines. */
   static OnStoreFailure strictest(AcquireRequest request) {
     OnStoreFailure strictest = OnStoreFailure.OPEN;
-    for (LimitRequest part : request.asks()) {
+    for (LimitRequest part : request.parts()) {
       OnStoreFailure onFailure = part.policy().onStoreFailure();
       strictest = onFailure.compareTo(strictest) < 0 ? onFailure : strictest;
     }
@@ -112,12 +112,12 @@ final class StoreSubstitute {
 
   AcquireResult refused(AcquireRequest request, long waitMicros) {
     Outcome refused = new Decision.Refused(0, waitMicros, waitMicros);
-    return result(Collections.nCopies(request.asks().size(), refused), AcquireResult.Mode.CLOSED);
+    return result(Collections.nCopies(request.parts().size(), refused), AcquireResult.Mode.CLOSED);
   }
 
   private AcquireResult allowed(AcquireRequest request) {
-    List<Outcome> outcomes = new ArrayList<>(request.asks().size());
-    for (LimitRequest part : request.asks()) {
+    List<Outcome> outcomes = new ArrayList<>(request.parts().size());
+    for (LimitRequest part : request.parts()) {
       outcomes.add(new Decision.Allowed(part.policy().limit().maxCost() - part.cost(), 0));
     }
     return result(outcomes, AcquireResult.Mode.OPEN);

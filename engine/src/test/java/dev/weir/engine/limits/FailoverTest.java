@@ -75,9 +75,9 @@ class FailoverTest {
     failover.peek(one(policy));
   }
 
-  private static int granted(Failover failover, Policy policy, int asked) {
+  private static int granted(Failover failover, Policy policy, int attempts) {
     int granted = 0;
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < attempts; i++) {
       granted += failover.take(policy, "k", 1) ? 1 : 0;
     }
     return granted;
@@ -188,7 +188,7 @@ class FailoverTest {
   }
 
   @Test
-  void strictestOfADemandHolds() {
+  void strictestPolicyOfARequestApplies() {
     Failover failover = failover();
     Policy open = Policy.of("o", TEN).onStoreFailure(OnStoreFailure.OPEN);
     Policy local = Policy.of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
@@ -393,7 +393,7 @@ class FailoverTest {
   }
 
   @Test
-  void storeThatKeepsItsCountsGoesOnAtOnceUnderClosed() {
+  void storeThatKeepsItsCountsContinuesImmediatelyUnderClosed() {
     Failover failover = failover();
     Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
     assertThat(granted(failover, policy, 3)).isEqualTo(3);
@@ -404,16 +404,16 @@ class FailoverTest {
   }
 
   @Test
-  void deadStoreIsAskedByOneNowAndThenAndRecoversByItself() {
+  void deadStoreIsAskedByOneNowAndThenAndRecoversAutomatically() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
-    int asked = store.calls();
+    int calls = store.calls();
     granted(failover, policy, 1_000);
-    assertThat(store.calls()).isEqualTo(asked);
+    assertThat(store.calls()).isEqualTo(calls);
     nowMicros += 200_000;
     granted(failover, policy, 1_000);
-    assertThat(store.calls()).isEqualTo(asked + 1);
+    assertThat(store.calls()).isEqualTo(calls + 1);
     store.mend();
     nowMicros += 400_000;
     assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
@@ -468,7 +468,7 @@ class FailoverTest {
   }
 
   @Test
-  void demandThatWasNotSentIsNeitherASuccessNorAFailure() {
+  void requestThatWasNotSentIsNeitherASuccessNorAFailure() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
     store.breakDown();
@@ -496,22 +496,22 @@ class FailoverTest {
   void refundGoesToWhoGranted() {
     Failover failover = failover();
     Policy local = policy(TEN, OnStoreFailure.LOCAL);
-    AcquireRequest demand = one(local);
-    AcquireResult byStore = failover.decide(demand);
+    AcquireRequest request = one(local);
+    AcquireResult byStore = failover.decide(request);
     giveUp(failover, local);
-    AcquireResult here = failover.decide(demand);
+    AcquireResult here = failover.decide(request);
     assertThat(here.decision().remaining()).isEqualTo(4);
-    failover.refund(demand, here);
-    assertThat(failover.peek(demand).decision().remaining()).isEqualTo(5);
-    assertThatThrownBy(() -> failover.refund(demand, byStore)).isInstanceOf(StoreException.class);
+    failover.refund(request, here);
+    assertThat(failover.peek(request).decision().remaining()).isEqualTo(5);
+    assertThatThrownBy(() -> failover.refund(request, byStore)).isInstanceOf(StoreException.class);
     store.mend();
     recover(failover, local);
-    failover.refund(demand, byStore);
-    assertThat(failover.peek(demand).decision().remaining()).isEqualTo(10);
+    failover.refund(request, byStore);
+    assertThat(failover.peek(request).decision().remaining()).isEqualTo(10);
   }
 
   @Test
-  void whatNobodyKnowsIsThrown() {
+  void throwsWhatOnlyTheStoreKnows() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
@@ -523,7 +523,7 @@ class FailoverTest {
     assertThatThrownBy(() -> failover.forget(policy, "k")).isInstanceOf(StoreException.class);
   }
 
-  /** It goes on with the keys that it has, so it is not left alone. */
+  /** A full store continues with the keys that it has, so it is still called. */
   @Test
   void storeThatIsFullIsNotGivenUp() {
     LimitStore small = new MemoryLimitStore(() -> nowMicros, 1);

@@ -101,8 +101,8 @@ final class FragileStore implements LimitStore {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    AcquireResult result = writable().decide(demand);
+  public AcquireResult decide(AcquireRequest request) {
+    AcquireResult result = writable().decide(request);
     if (isLosingResponses) {
       throw new StoreException(StoreException.Outcome.UNKNOWN, "lost");
     }
@@ -110,23 +110,23 @@ final class FragileStore implements LimitStore {
   }
 
   @Override
-  public void probe(AcquireRequest demand) {
-    writable().probe(demand);
+  public void probe(AcquireRequest request) {
+    writable().probe(request);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return memory().peek(demand);
+  public AcquireResult peek(AcquireRequest request) {
+    return memory().peek(request);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return memory().recall(demand);
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return memory().recall(request);
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return writable().refund(demand, grantedAt);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return writable().refund(request, grantedAt);
   }
 
   @Override

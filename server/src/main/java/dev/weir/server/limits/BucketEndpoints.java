@@ -109,7 +109,7 @@ final class BucketEndpoints {
   HttpResponse<byte[]> acquire(HttpRequest<?> request, @Body byte[] body) {
     Definition<TokenBucket> defined = defined(ResourceId.of(request));
     long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
-    AcquireResult answer = limiter.acquire(demand(defined, tokens));
+    AcquireResult answer = limiter.acquire(request(defined, tokens));
     Decision decision = answer.decision();
     metrics.decided(answer.mode());
     metrics.buckets().count(RuleCounters.Kind.of(decision, answer.isReplayed()));
@@ -163,7 +163,7 @@ final class BucketEndpoints {
     Problem problem =
         QuotaExceeded.by(
             List.of(PolicyText.printable(defined.resource())),
-            "%d tokens were asked for and %d are there. Try again in %d s."
+            "%d tokens were requested and %d are left. Try again in %d s."
                 .formatted(
                     tokens,
                     refused.remaining(),
@@ -190,7 +190,7 @@ final class BucketEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<TokenBucket> defined) {
-    long tokens = limiter.peek(demand(defined, 1)).decision().remaining();
+    long tokens = limiter.peek(request(defined, 1)).decision().remaining();
     Usage usage = limiter.usage(policy(defined), defined.resource());
     Instant refilled = usage.isNone() ? defined.createdAt() : Micros.instant(usage.atMicros());
     return Responses.json(
@@ -211,7 +211,7 @@ final class BucketEndpoints {
     return buckets.find(resource).orElseThrow(() -> ResourceId.unknown(resource));
   }
 
-  private static AcquireRequest demand(Definition<TokenBucket> defined, long tokens) {
+  private static AcquireRequest request(Definition<TokenBucket> defined, long tokens) {
     return AcquireRequest.of(new LimitRequest(policy(defined), defined.resource(), tokens));
   }
 

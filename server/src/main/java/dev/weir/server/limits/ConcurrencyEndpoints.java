@@ -55,7 +55,7 @@ final class ConcurrencyEndpoints {
   private static final String LEASE = ResourceId.VARIABLE + "/leases/{leaseId:[^/]+}";
   private static final int LEASE_SEGMENT = 6;
   private static final byte[] NO_BODY = {};
-  private static final Duration USUAL_TTL = Duration.ofSeconds(30);
+  private static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
   private final Definitions<Concurrency> concurrency;
   private final Leases leases;
@@ -87,14 +87,14 @@ final class ConcurrencyEndpoints {
   }
 
   private static Duration ttl(Fields fields) {
-    Duration ttl = fields.duration("leaseTtl").orElse(USUAL_TTL);
-    Duration shortest = Micros.duration(Limit.MIN_DURATION_MICROS);
-    Duration longest = Micros.duration(Limit.MAX_DURATION_MICROS);
-    if (ttl.compareTo(shortest) < 0
-        || ttl.compareTo(longest) > 0
+    Duration ttl = fields.duration("leaseTtl").orElse(DEFAULT_TTL);
+    Duration min = Micros.duration(Limit.MIN_DURATION_MICROS);
+    Duration max = Micros.duration(Limit.MAX_DURATION_MICROS);
+    if (ttl.compareTo(min) < 0
+        || ttl.compareTo(max) > 0
         || ttl.toNanosPart() % 1_000 != 0) {
       fields.wrong(
-          "leaseTtl", "must be whole microseconds from %s to %s".formatted(shortest, longest));
+          "leaseTtl", "must be whole microseconds from %s to %s".formatted(min, max));
     }
     return ttl;
   }
@@ -135,10 +135,10 @@ final class ConcurrencyEndpoints {
     metrics.decided(decision);
     return switch (decision) {
       case LeaseDecision.Held held ->
-          told(defined, held, OptionalLong.empty(), lease(HttpStatus.CREATED, held.lease()));
+          withFields(defined, held, OptionalLong.empty(), lease(HttpStatus.CREATED, held.lease()));
       case LeaseDecision.Full full -> {
         MutableHttpResponse<byte[]> response =
-            told(
+            withFields(
                 defined,
                 full,
                 OptionalLong.of(full.retryAfterMicros()),
@@ -214,7 +214,7 @@ final class ConcurrencyEndpoints {
    * Adds the rate limit fields. The remaining count is negative if the limit was lowered; it is
    * reported as 0 then.
    */
-  private static MutableHttpResponse<byte[]> told(
+  private static MutableHttpResponse<byte[]> withFields(
       Definition<Concurrency> defined,
       LeaseDecision decision,
       OptionalLong resetMicros,

@@ -15,7 +15,7 @@ final class ResourceId {
    * Max length. It is less than that of names in a store, which leaves room for a prefix with the
    * kind of limit.
    */
-  static final int LONGEST = 200;
+  static final int MAX_LENGTH = 200;
 
   static final String VARIABLE = "/{resourceId:[^/]+}";
 
@@ -34,7 +34,7 @@ final class ResourceId {
       throw new ProblemException(EMPTY);
     }
     Fields fields = Fields.of(Map.of());
-    LimitNames.problem(id, LONGEST).ifPresent(problem -> fields.wrong("resourceId", problem));
+    LimitNames.problem(id, MAX_LENGTH).ifPresent(problem -> fields.wrong("resourceId", problem));
     fields.throwIfWrong();
     return id;
   }

@@ -124,7 +124,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
 
   private static void sweep(HikariDataSource database, OpenParts open) {
     LimitSweep sweep =
-        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
+        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.DATABASE), STEPS_OF_A_SWEEP);
     open.add(Upkeep.start("sweep of limits", sweep, BETWEEN_SWEEPS));
   }
 

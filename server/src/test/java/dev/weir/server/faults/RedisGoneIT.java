@@ -134,7 +134,7 @@ final class RedisGoneIT {
   }
 
   @Test
-  void ruleThatIsMadeAfterALossIsNotRefusedAlthoughNobodyAskedInBetween() throws Exception {
+  void ruleCreatedAfterALossIsNotRefusedEvenWithoutRequestsInBetween() throws Exception {
     rule("'name':'before','allowedRequests':5,'windowSeconds':86400");
     rule("'name':'held','algorithm':'CONCURRENCY','maxConcurrent':2");
     assertThat(check("before").statusCode()).isEqualTo(200);

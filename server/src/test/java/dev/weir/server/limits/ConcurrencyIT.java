@@ -100,7 +100,7 @@ final class ConcurrencyIT {
   }
 
   @Test
-  void aLowerLimitTakesNobodysLease() {
+  void aLowerLimitEndsNoLease() {
     String lease = held("3");
     define("db", "1").ok();
     assertThat(current()).isEqualTo(3);

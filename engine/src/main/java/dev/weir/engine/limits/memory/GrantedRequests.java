@@ -61,7 +61,7 @@ final class GrantedRequests {
     }
 
     boolean matches(AcquireRequest request) {
-      return binding.digest().equals(request.request().digest());
+      return binding.digest().equals(request.binding().digest());
     }
 
     AcquireResult resultFor(AcquireRequest request, long nowMicros) {
@@ -153,7 +153,7 @@ final class GrantedRequests {
       AcquireResult result = decide.apply(request);
       if (result.isAllowed()) {
         long expiresAtMicros = Micros.ceil(result.decidedAt()) + Micros.floor(request.requestTtl());
-        Grant grant = new Grant(request.request(), request.layout(), result, expiresAtMicros);
+        Grant grant = new Grant(request.binding(), request.layout(), result, expiresAtMicros);
         stripe.add(grant);
       }
       return result;
@@ -163,7 +163,7 @@ final class GrantedRequests {
   }
 
   private void requireRoom(Stripe stripe, AcquireRequest request) {
-    long bytes = stripe.bytes + bytes(request.requestId(), request.asks().size());
+    long bytes = stripe.bytes + bytes(request.requestId(), request.parts().size());
     if (stripe.byExpiry.size() >= maxPerStripe || bytes > maxBytesPerStripe) {
       throw StoreException.full("full: too many request ids are remembered");
     }

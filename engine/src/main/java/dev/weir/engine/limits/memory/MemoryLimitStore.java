@@ -158,13 +158,13 @@ public final class MemoryLimitStore implements LimitStore {
 
   private AcquireResult decideOnce(AcquireRequest request) {
     long now = clock.exactMicros();
-    if (request.asks().size() == 1 && request.waits().isEmpty()) {
-      LimitRequest part = request.asks().getFirst();
+    if (request.parts().size() == 1 && request.delays().isEmpty()) {
+      LimitRequest part = request.parts().getFirst();
       return LockedRequests.result(
           List.of(decide(part.policy(), part.key(), part.cost(), now)), now);
     }
     List<Decision> decisions;
-    try (LockedRequests locked = lock(request.taking())) {
+    try (LockedRequests locked = lock(request.takingParts())) {
       decisions = locked.decide(now);
     }
     counts.sweepNow(now);
@@ -174,7 +174,7 @@ public final class MemoryLimitStore implements LimitStore {
 
   @Override
   public AcquireResult peek(AcquireRequest request) {
-    try (LockedRequests locked = lock(request.taking())) {
+    try (LockedRequests locked = lock(request.takingParts())) {
       long now = clock.exactMicros();
       return LockedRequests.result(request.merged(locked.peek(now)), now);
     }
@@ -195,7 +195,7 @@ public final class MemoryLimitStore implements LimitStore {
   }
 
   private void giveBack(AcquireRequest request, Instant grantedAt) {
-    try (LockedRequests locked = lock(request.taking())) {
+    try (LockedRequests locked = lock(request.takingParts())) {
       locked.refund(Micros.clamped(grantedAt), clock.exactMicros());
     }
   }

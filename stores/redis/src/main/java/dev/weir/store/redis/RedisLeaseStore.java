@@ -36,12 +36,12 @@ public final class RedisLeaseStore implements LeaseStore {
    */
   public static RedisLeaseStore connect(String uri) {
     Redis redis = Redis.open(RedisSettings.of(uri));
-    return new RedisLeaseStore(redis, StoreClock.OF_REDIS, redis::close);
+    return new RedisLeaseStore(redis, StoreClock.REDIS, redis::close);
   }
 
   /** Returns a store on a connection that stays open when the store is closed. */
   public RedisLeaseStore(Redis redis) {
-    this(redis, StoreClock.OF_REDIS);
+    this(redis, StoreClock.REDIS);
   }
 
   RedisLeaseStore(Redis redis, StoreClock clock) {
