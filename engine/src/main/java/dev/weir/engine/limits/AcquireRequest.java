@@ -14,8 +14,8 @@ import java.util.Set;
 /**
  * A request for units of one or several limits that is granted as a whole or not at all.
  *
- * @param parts the limits, each with a different policy or key; may be empty only with a request id,
- *     which is then remembered
+ * @param parts the limits, each with a different policy or key; may be empty only with a request
+ *     id, which is then remembered
  * @param delays the parts, by index, that wait in a queue: nothing is taken from their limits, and
  *     their outcomes are returned and remembered as given here
  * @param binding the request id by which the request may be repeated: if it was granted before, the

@@ -40,8 +40,8 @@ import java.util.function.Predicate;
  *     Failover.of(redis).named("redis").fallback(postgresql).nodes(3).observer(metrics).build();
  * }</pre>
  *
- * <p>If the response of a store was lost, a refusal says {@link AcquireResult#isOutcomeUnknown}: the
- * store may have counted the request, and its caller finds out with the same request id.
+ * <p>If the response of a store was lost, a refusal says {@link AcquireResult#isOutcomeUnknown}:
+ * the store may have counted the request, and its caller finds out with the same request id.
  * Thread-safe.
  */
 public final class Failover implements LimitStore {
@@ -113,7 +113,9 @@ public final class Failover implements LimitStore {
 
   private Decision without(Policy policy, String key, long cost) {
     return substitute
-        .run(StoreSubstitute.Operation.DECIDE, AcquireRequest.of(new LimitRequest(policy, key, cost)))
+        .run(
+            StoreSubstitute.Operation.DECIDE,
+            AcquireRequest.of(new LimitRequest(policy, key, cost)))
         .decision();
   }
 

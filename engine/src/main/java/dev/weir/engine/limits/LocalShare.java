@@ -31,8 +31,7 @@ final class LocalShare {
   /** Returns the result of an operation; empty if the request exceeds what the share can grant. */
   Optional<AcquireResult> run(
       AcquireRequest request, BiFunction<LimitStore, AcquireRequest, AcquireResult> operation) {
-    return share(request)
-        .map(share -> operation.apply(memory, share).in(AcquireResult.Mode.LOCAL));
+    return share(request).map(share -> operation.apply(memory, share).in(AcquireResult.Mode.LOCAL));
   }
 
   Optional<AcquireResult> recall(AcquireRequest request) {

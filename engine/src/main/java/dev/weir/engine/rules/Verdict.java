@@ -103,8 +103,7 @@ public sealed interface Verdict {
       boolean isOutcomeUnknown)
       implements Verdict {
     /** Creates the verdict on a request of which nothing was taken. */
-    public Refused(
-        List<RuleResult> said, AcquireResult.Mode mode, Optional<Instant> decidedAt) {
+    public Refused(List<RuleResult> said, AcquireResult.Mode mode, Optional<Instant> decidedAt) {
       this(said, mode, decidedAt, false);
     }
 

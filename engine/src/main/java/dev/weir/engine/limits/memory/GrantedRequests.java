@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * of two concurrent ones, one is granted and the other repeated. Adding a grant removes the expired
  * ones of its stripe.
  *
- * <p>The number of grants and the memory that they take are bounded, by stripe: a request with a new
- * id that would exceed a bound is rejected before it is decided. Thread-safe.
+ * <p>The number of grants and the memory that they take are bounded, by stripe: a request with a
+ * new id that would exceed a bound is rejected before it is decided. Thread-safe.
  */
 final class GrantedRequests {
   static final int STRIPES = 64;
