@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Natural batching: while one batch is in progress, the next callers queue up, and the next batch
- * takes all of them. There is no timer and no dedicated thread: one of the callers does the work
- * for the others, and a caller that finds no batch in progress starts one immediately.
+ * takes all of them. There is no timer: one of the callers does the work for the others, and a
+ * caller that finds no batch in progress starts one immediately.
  *
  * <p>If several batches may be in progress at a time, so that the store need not idle while the
  * results of another batch are delivered, the waiting callers are divided among them: a batch
@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Requests are processed in the order in which they were {@linkplain #enqueue enqueued}; only
  * batches that are in progress at the same time have no order among themselves.
  *
- * <p>With a maximum wait, callers whose turn does not come within it are told that nothing was
- * done: a batch that hangs must not keep the callers of all following batches waiting in turn.
+ * <p>With a maximum wait, callers whose turn does not come within it, or an eighth more, are told
+ * that nothing was done: a batch that hangs must not keep the callers of all following batches
+ * waiting in turn. A thread that ends when nothing waits watches over that.
  *
  * <p>Callers block and are meant to be virtual threads. Thread-safe.
  *
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class Batcher<T, R> {
   /** Fewer waiting requests are not divided, because each batch has a cost of its own. */
   private static final int MIN_TO_DIVIDE = 8;
+
+  /** How often deadlines are checked within a maximum wait, which bounds how late they are. */
+  private static final int DEADLINE_CHECKS = 8;
 
   /** Half of the range of nanoseconds, so that it can be added to any time. */
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 2);
@@ -49,6 +53,9 @@ public final class Batcher<T, R> {
 
   /** Set by the caller that is removing tickets from the queue. */
   private final AtomicBoolean gathering = new AtomicBoolean();
+
+  /** True while a thread watches the deadlines of waiting tickets. */
+  private final AtomicBoolean watching = new AtomicBoolean();
 
   private final AtomicInteger batches = new AtomicInteger();
   private final AtomicInteger inProgress = new AtomicInteger();
@@ -87,8 +94,8 @@ public final class Batcher<T, R> {
   }
 
   /**
-   * Returns a batcher like this one in which no request waits longer than {@code maxWait} for its
-   * turn. The work itself must have its own time limit.
+   * Returns a batcher like this one in which requests whose turn has not come within {@code
+   * maxWait} fail. The work itself must have its own time limit.
    */
   public Batcher<T, R> withMaxWait(Duration maxWait) {
     return new Batcher<>(work, maxBatch, maxWaiting, maxBatches, maxWait);
@@ -122,16 +129,14 @@ public final class Batcher<T, R> {
     ticket.caller = Thread.currentThread();
     boolean interrupted = false;
     while (!ticket.isDone) {
-      long leftNanos = ticket.deadlineNanos - System.nanoTime();
-      if (leftNanos <= 0 && ticket.take()) {
-        giveUp(ticket);
-      } else if (!ticket.isTaken() && mayStart() && gathering.compareAndSet(false, true)) {
+      if (!ticket.isTaken() && mayStart() && gathering.compareAndSet(false, true)) {
         // An earlier interrupt would also abort the work that others wait for.
         interrupted |= Thread.interrupted();
         workOn(nextBatch(ticket));
         ticket.isCallerWorking = false;
       } else {
-        park(ticket, leftNanos);
+        watchDeadlines();
+        LockSupport.park(this);
         // The work is in progress and will be completed: an interrupt must not abort it.
         interrupted |= Thread.interrupted();
       }
@@ -143,14 +148,38 @@ public final class Batcher<T, R> {
   }
 
   /**
-   * Waits to be woken. A ticket that is taken will be completed, and the deadline matters only
-   * before that.
+   * Has a thread watch the deadlines of all waiting tickets, unless one does already. Timed parking
+   * of each caller would cost more than its part of a batch: every such park of a virtual thread
+   * schedules and cancels a task.
    */
-  private void park(Ticket<T, R> ticket, long leftNanos) {
-    if (maxWaitNanos == FOREVER.toNanos() || ticket.isTaken()) {
-      LockSupport.park(this);
-    } else {
-      LockSupport.parkNanos(this, leftNanos);
+  private void watchDeadlines() {
+    if (maxWaitNanos != FOREVER.toNanos() && watching.compareAndSet(false, true)) {
+      Thread.ofPlatform().daemon().name("weir-batch-deadlines").start(this::watch);
+    }
+  }
+
+  /** Gives up overdue tickets, and ends when no ticket is waiting. */
+  private void watch() {
+    do {
+      LockSupport.parkNanos(this, maxWaitNanos / DEADLINE_CHECKS);
+      giveUpOverdue();
+    } while (waiting.get() > 0);
+    watching.set(false);
+    // A caller that came in between has seen that deadlines are watched.
+    if (waiting.get() > 0) {
+      watchDeadlines();
+    }
+  }
+
+  private void giveUpOverdue() {
+    long now = System.nanoTime();
+    for (Ticket<T, R> ticket : queue) {
+      if (ticket.deadlineNanos - now > 0) {
+        return;
+      }
+      if (ticket.take()) {
+        giveUp(ticket);
+      }
     }
   }
 
@@ -163,6 +192,7 @@ public final class Batcher<T, R> {
             StoreException.Outcome.NONE,
             "no turn within " + Duration.ofNanos(maxWaitNanos) + ": the store hangs");
     ticket.isDone = true;
+    LockSupport.unpark(ticket.caller);
     // This caller may be the one that was woken to start the next batch.
     wakeNext();
   }
@@ -237,16 +267,20 @@ public final class Batcher<T, R> {
     if (tickets.isEmpty()) {
       return;
     }
-    List<T> requests = new ArrayList<>();
-    tickets.forEach(ticket -> requests.addAll(ticket.requests));
+    int count = 0;
+    for (Ticket<T, R> ticket : tickets) {
+      count += ticket.requests.size();
+    }
     List<R> results = List.of();
-    @Nullable RuntimeException failure = null;
+    @Nullable Throwable failure = null;
     try {
+      List<T> requests = new ArrayList<>(count);
+      tickets.forEach(ticket -> requests.addAll(ticket.requests));
       results = work.apply(requests);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
     } finally {
-      inProgress.addAndGet(-requests.size());
+      inProgress.addAndGet(-count);
       batches.decrementAndGet();
       complete(tickets, results, failure);
       wakeNext();
@@ -254,7 +288,7 @@ public final class Batcher<T, R> {
   }
 
   private static <T, R> void complete(
-      List<Ticket<T, R>> tickets, List<R> results, @Nullable RuntimeException failure) {
+      List<Ticket<T, R>> tickets, List<R> results, @Nullable Throwable failure) {
     int from = 0;
     for (Ticket<T, R> ticket : tickets) {
       int until = from + ticket.requests.size();
@@ -282,7 +316,7 @@ public final class Batcher<T, R> {
     private final AtomicBoolean taken = new AtomicBoolean();
 
     List<R> results = List.of();
-    @Nullable RuntimeException failure;
+    @Nullable Throwable failure;
 
     /** The waiting thread; null until a caller waits for the results. */
     volatile @Nullable Thread caller;
@@ -308,8 +342,12 @@ public final class Batcher<T, R> {
     }
 
     List<R> results() {
-      if (failure != null) {
-        throw StoreException.shared(failure);
+      if (failure instanceof Error error) {
+        // This process failed, not the store.
+        throw error;
+      }
+      if (failure instanceof RuntimeException exception) {
+        throw StoreException.shared(exception);
       }
       return results;
     }

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private final String store;
   private final Outcome outcome;
   private final boolean isFull;
 
@@ -30,19 +31,44 @@ public final class StoreException extends RuntimeException {
   }
 
   public StoreException(Outcome outcome, String message) {
+    this("", outcome, message);
+  }
+
+  /**
+   * Creates the failure of a store that has a name.
+   *
+   * @param store the name of the store, such as {@code redis}; empty if it is not known
+   */
+  public StoreException(String store, Outcome outcome, String message) {
     super(message);
+    this.store = store;
     this.outcome = outcome;
     this.isFull = false;
   }
 
   public StoreException(Outcome outcome, String message, Throwable cause) {
+    this("", outcome, message, cause);
+  }
+
+  /** Creates the failure of a store that has a name. */
+  public StoreException(String store, Outcome outcome, String message, Throwable cause) {
     super(message, cause);
+    this.store = store;
     this.outcome = outcome;
-    this.isFull = cause instanceof StoreException failure && failure.isFull;
+    this.isFull = false;
+  }
+
+  /** Creates a failure with the store and capacity of another one that caused it. */
+  private StoreException(Outcome outcome, StoreException cause) {
+    super(cause.getMessage(), cause);
+    this.store = cause.store;
+    this.outcome = outcome;
+    this.isFull = cause.isFull;
   }
 
   private StoreException(String message) {
     super(message);
+    this.store = "";
     this.outcome = Outcome.NONE;
     this.isFull = true;
   }
@@ -62,8 +88,9 @@ public final class StoreException extends RuntimeException {
    * one. If the call failed for a reason other than its store, its outcome is unknown.
    */
   public static StoreException shared(RuntimeException failure) {
-    Outcome outcome = failure instanceof StoreException store ? store.outcome : Outcome.UNKNOWN;
-    return new StoreException(outcome, String.valueOf(failure.getMessage()), failure);
+    return failure instanceof StoreException known
+        ? known.withOutcome(known.outcome)
+        : new StoreException(Outcome.UNKNOWN, String.valueOf(failure.getMessage()), failure);
   }
 
   /**
@@ -74,7 +101,7 @@ public final class StoreException extends RuntimeException {
     try {
       return step.get();
     } catch (StoreException e) {
-      throw new StoreException(Outcome.UNKNOWN, String.valueOf(e.getMessage()), e);
+      throw e.withOutcome(Outcome.UNKNOWN);
     }
   }
 
@@ -83,10 +110,18 @@ public final class StoreException extends RuntimeException {
     try {
       return reading.get();
     } catch (StoreException e) {
-      throw e.outcome == Outcome.NONE
-          ? e
-          : new StoreException(Outcome.NONE, String.valueOf(e.getMessage()), e);
+      throw e.outcome == Outcome.NONE ? e : e.withOutcome(Outcome.NONE);
     }
+  }
+
+  /** Returns a failure of the same store with another outcome, caused by this one. */
+  public StoreException withOutcome(Outcome other) {
+    return new StoreException(other, this);
+  }
+
+  /** Returns the name of the store that failed; empty if it is not known. */
+  public String store() {
+    return store;
   }
 
   /** Returns true if the store works but has no capacity for anything new. */

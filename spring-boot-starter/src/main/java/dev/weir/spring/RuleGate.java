@@ -1,7 +1,6 @@
 package dev.weir.spring;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
@@ -15,7 +14,6 @@ import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Ticket;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -46,23 +44,14 @@ final class RuleGate implements Gate {
       if (!isRemote()) {
         return new RuleEvaluator.Stores(counts, leases, leases);
       }
-      Failover.Parts parts =
-          new Failover.Parts(
-              "counts",
-              counts,
-              Optional.empty(),
-              nodes,
-              MemoryLimitStore.DEFAULT_MAX_KEYS,
-              CircuitBreaker.Settings.DEFAULT);
       return new RuleEvaluator.Stores(
-          new Failover(parts, observer),
+          Failover.of(counts).named("counts").nodes(nodes).observer(observer).build(),
           withFailover(LeaseFailover.OnFailure.CLOSED, observer),
           withFailover(LeaseFailover.OnFailure.OPEN, observer));
     }
 
     private LeaseStore withFailover(LeaseFailover.OnFailure onFailure, FlowObserver observer) {
-      return new LeaseFailover(
-          "leases", leases, onFailure, CircuitBreaker.Settings.DEFAULT, observer);
+      return LeaseFailover.of(leases).onFailure(onFailure).observer(observer).build();
     }
   }
 

@@ -11,6 +11,9 @@ import java.util.Map;
 record MemoryCase() implements LimitsCase {
   private static final double TARGET = 2.5;
 
+  /** Lower, because few keys fit into the processor's caches with any layout. */
+  private static final double TARGET_OF_FEW_KEYS = 2.0;
+
   /** A subject with its name and the target of the ratio to it. */
   private record Named(String name, Subject subject, Row.Target target) {}
 
@@ -25,27 +28,29 @@ record MemoryCase() implements LimitsCase {
     for (int keys : new int[] {1_000_000, 1_000}) {
       SkewedKeys skewed = SkewedKeys.of(keys);
       String many = keys == 1_000 ? "1k keys" : "1M keys";
-      rows.addAll(measure("token bucket, " + many, keys, skewed, buckets(), effort, request));
+      Row.Target target = new Row.AtLeast(keys == 1_000 ? TARGET_OF_FEW_KEYS : TARGET);
+      rows.addAll(measure("token bucket, " + many, keys, skewed, buckets(target), effort, request));
       if (!effort.isQuick()) {
-        rows.addAll(measure("fixed window, " + many, keys, skewed, windows(), effort, request));
+        rows.addAll(
+            measure("fixed window, " + many, keys, skewed, windows(target), effort, request));
       }
     }
     return new Suite.Outcome(Map.of(), rows);
   }
 
-  private static List<Named> buckets() {
+  private static List<Named> buckets(Row.Target target) {
     return List.of(
         new Named("weir", Subject.weir(Subject.bucket()), new Row.Untargeted()),
-        new Named("bucket4j", Subject.bucket4jBucket(), new Row.AtLeast(TARGET)),
-        new Named("resilience4j", Subject.resilience4j(), new Row.AtLeast(TARGET)),
+        new Named("bucket4j", Subject.bucket4jBucket(), target),
+        new Named("resilience4j", Subject.resilience4j(), target),
         new Named("guava", Subject.guava(), new Row.Untargeted()));
   }
 
-  private static List<Named> windows() {
+  private static List<Named> windows(Row.Target target) {
     return List.of(
         new Named("weir", Subject.weir(Subject.window()), new Row.Untargeted()),
-        new Named("bucket4j", Subject.bucket4jWindow(), new Row.AtLeast(TARGET)),
-        new Named("resilience4j", Subject.resilience4j(), new Row.AtLeast(TARGET)));
+        new Named("bucket4j", Subject.bucket4jWindow(), target),
+        new Named("resilience4j", Subject.resilience4j(), target));
   }
 
   private static List<Row> measure(

@@ -29,9 +29,9 @@ record Weir(SlotConfigs configs, SlotScheduler desk) {
 
   static Weir onPostgresql(HikariDataSource pool) {
     return of(
-        new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE),
-        new JdbcSlotLedger(pool, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE),
-        new JdbcSlotUpkeep(pool, StoreClock.OF_THE_DATABASE));
+        new JdbcSlotConfigs(pool, StoreClock.DATABASE),
+        new JdbcSlotLedger(pool, StoreClock.DATABASE, RANDOM, SlotObserver.NONE),
+        new JdbcSlotUpkeep(pool, StoreClock.DATABASE));
   }
 
   static Weir inMemory() {

@@ -4,7 +4,8 @@ import dev.weir.core.Micros;
 import java.time.Duration;
 
 /**
- * The caller holds a place in a {@link Queue} and may proceed after a delay, without asking again.
+ * The caller holds a place in a {@link Queue} and may proceed after a delay, without another
+ * request.
  *
  * @param position the caller's place in the queue; the first is 1
  */

@@ -3,7 +3,9 @@ package dev.weir.core.limits;
 import dev.weir.core.Micros;
 import java.time.Duration;
 
-/** The outcome of asking a limit with a queue in front of it: a {@link Decision}, or a wait. */
+/**
+ * The outcome of a request to a limit with a queue in front of it: a {@link Decision}, or a wait.
+ */
 public sealed interface Outcome permits Decision, Delayed {
   /** Units left for others right after this outcome. */
   long remaining();

@@ -128,7 +128,7 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
       return settled.used();
     }
     long left = settled.atMicros() + windowMicros - Math.max(nowMicros, settled.atMicros());
-    // The remaining part is rounded up, hence the number of ticks of a whole window is rounded
+    // The remaining part is rounded up, so the number of ticks of a whole window is rounded
     // down.
     long ticksLeft = Math.min(Math.ceilDiv(left, tick()), ticks());
     return settled.used() + Math.ceilDiv(settled.before() * ticksLeft, ticks());

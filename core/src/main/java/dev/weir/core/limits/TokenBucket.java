@@ -153,7 +153,7 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
   public Usage giveBack(Usage settled, long cost, long takenAtMicros) {
     // Had nothing been taken, the debt would be smaller by the cost minus at most the refill since
     // then: while that debt was zero, the refill only paid for the cost. So a refund never restores
-    // more than would be there if nothing had been taken, whatever was taken in between.
+    // more than would be there if nothing had been taken, regardless of what was taken in between.
     long elapsed = Math.max(0, settled.atMicros() - takenAtMicros);
     long back = unpaid(cost * refillMicros, elapsed);
     long debt = Math.max(0, settled.used() - back);

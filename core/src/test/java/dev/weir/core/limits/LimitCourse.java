@@ -57,12 +57,12 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
 
   static Arbitrary<FixedWindow> fixedWindows() {
     return Combinators.combine(
-            most(FixedWindow.MAX_LIMIT), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
+            upTo(FixedWindow.MAX_LIMIT), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
         .as(FixedWindow::new);
   }
 
   static Arbitrary<SlidingWindow> slidingWindows() {
-    return Combinators.combine(most(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
+    return Combinators.combine(upTo(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
   }
 
   static Arbitrary<TokenBucket> buckets() {
@@ -70,18 +70,18 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
         Arbitraries.frequencyOf(
             Tuple.of(3, Arbitraries.longs().between(1, 12)),
             Tuple.of(1, Arbitraries.longs().between(1, 1_000_000)));
-    return Combinators.combine(most(TokenBucket.MAX_CAPACITY), tokens, WINDOWS)
+    return Combinators.combine(upTo(TokenBucket.MAX_CAPACITY), tokens, WINDOWS)
         .as(
             (capacity, refill, micros) ->
                 new TokenBucket(capacity, refill, Math.min(micros, Usage.MAX_VALUE / capacity)));
   }
 
-  private static Arbitrary<Long> most(long largest) {
+  private static Arbitrary<Long> upTo(long max) {
     return Arbitraries.frequencyOf(
         Tuple.of(5, Arbitraries.longs().between(1, 10)),
         Tuple.of(2, Arbitraries.longs().between(10, 1_000)),
-        Tuple.of(2, Arbitraries.longs().between(largest - 2, largest)),
-        Tuple.of(1, Arbitraries.longs().between(1, largest)));
+        Tuple.of(2, Arbitraries.longs().between(max - 2, max)),
+        Tuple.of(1, Arbitraries.longs().between(1, max)));
   }
 
   /** One limit, requests only, and a clock that never steps back. */
@@ -112,7 +112,7 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
   }
 
   private static <L extends Limit> Arbitrary<LimitCourse<L>> courses(
-      Arbitrary<L> limits, Arbitrary<Long> steps, Arbitrary<Boolean> rare, int longest) {
+      Arbitrary<L> limits, Arbitrary<Long> steps, Arbitrary<Boolean> rare, int maxSize) {
     Arbitrary<Move<L>> moves =
         Combinators.combine(
                 steps,
@@ -125,7 +125,7 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
                 rare,
                 rare)
             .as(Move::new);
-    return Combinators.combine(limits, STARTS, moves.list().ofMinSize(5).ofMaxSize(longest))
+    return Combinators.combine(limits, STARTS, moves.list().ofMinSize(5).ofMaxSize(maxSize))
         .as(LimitCourse::new);
   }
 

@@ -111,10 +111,10 @@ class TokenBucketLawsTest {
   void rateIsNeverAboveTheRequestedOneAndHardlyBelow(
       @ForAll("rates") BigDecimal rate,
       @ForAll @LongRange(min = 1, max = TokenBucket.MAX_CAPACITY) long capacity) {
-    Fraction asked = new Fraction(rate.unscaledValue(), BigDecimal.TEN.pow(18).toBigInteger());
+    Fraction requested = new Fraction(rate.unscaledValue(), BigDecimal.TEN.pow(18).toBigInteger());
     Fraction slowest = Fraction.of(1, Usage.MAX_VALUE / capacity);
-    if (asked.minus(asked.times(TWELVE_DIGITS)).compareTo(slowest) < 0) {
-      if (asked.compareTo(slowest) < 0) {
+    if (requested.minus(requested.times(TWELVE_DIGITS)).compareTo(slowest) < 0) {
+      if (requested.compareTo(slowest) < 0) {
         assertThatThrownBy(() -> TokenBucket.perSecond(capacity, rate))
             .isInstanceOf(IllegalArgumentException.class)
             .hasMessageContaining("too slow")
@@ -124,11 +124,11 @@ class TokenBucketLawsTest {
     }
     TokenBucket bucket = TokenBucket.perSecond(capacity, rate);
     Fraction got = Fraction.of(bucket.refillTokens(), bucket.refillMicros());
-    assertThat(got).isLessThanOrEqualTo(asked);
+    assertThat(got).isLessThanOrEqualTo(requested);
     // The twelve significant digits, and neighbours in the tree, one with a large term.
-    Fraction digits = asked.times(TWELVE_DIGITS);
-    Fraction gap = asked.times(slowest).times(Fraction.of(3));
-    assertThat(got).isGreaterThanOrEqualTo(asked.minus(digits).minus(gap));
+    Fraction digits = requested.times(TWELVE_DIGITS);
+    Fraction gap = requested.times(slowest).times(Fraction.of(3));
+    assertThat(got).isGreaterThanOrEqualTo(requested.minus(digits).minus(gap));
     assertThat(bucket.capacity() * bucket.refillMicros()).isLessThanOrEqualTo(Usage.MAX_VALUE);
   }
 

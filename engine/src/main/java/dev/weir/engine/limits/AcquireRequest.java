@@ -14,15 +14,15 @@ import java.util.Set;
 /**
  * A request for units of one or several limits that is granted as a whole or not at all.
  *
- * @param asks the parts, each with a different policy or key; may be empty only with a request id,
- *     which is then remembered
- * @param waits the parts, by index, that wait in a queue: nothing is taken from their limits, and
+ * @param parts the limits, each with a different policy or key; may be empty only with a request
+ *     id, which is then remembered
+ * @param delays the parts, by index, that wait in a queue: nothing is taken from their limits, and
  *     their outcomes are returned and remembered as given here
- * @param request the request id by which the request may be repeated: if it was granted before, the
+ * @param binding the request id by which the request may be repeated: if it was granted before, the
  *     same result is returned and nothing is taken
  */
 public record AcquireRequest(
-    List<LimitRequest> asks, Map<Integer, Delayed> waits, RequestBinding request) {
+    List<LimitRequest> parts, Map<Integer, Delayed> delays, RequestBinding binding) {
   /** The maximum number of parts of a request. */
   public static final int MAX_PARTS = 32;
 
@@ -31,18 +31,18 @@ public record AcquireRequest(
   public static final Duration MAX_TTL = RequestBinding.MAX_TTL;
 
   public AcquireRequest {
-    asks = List.copyOf(asks);
-    waits = Map.copyOf(waits);
-    if ((asks.isEmpty() && !request.isPresent()) || asks.size() > MAX_PARTS) {
+    parts = List.copyOf(parts);
+    delays = Map.copyOf(delays);
+    if ((parts.isEmpty() && !binding.isPresent()) || parts.size() > MAX_PARTS) {
       throw new IllegalArgumentException(
-          "asks must have 1 to %d parts, not %d".formatted(MAX_PARTS, asks.size()));
+          "a request must have 1 to %d parts, not %d".formatted(MAX_PARTS, parts.size()));
     }
-    requireDistinct(asks);
+    requireDistinct(parts);
   }
 
   /** Creates a request whose request id, if not empty, is bound to its parts. */
-  public AcquireRequest(List<LimitRequest> asks, String requestId, Duration requestTtl) {
-    this(asks, Map.of(), binding(asks, requestId, requestTtl));
+  public AcquireRequest(List<LimitRequest> parts, String requestId, Duration requestTtl) {
+    this(parts, Map.of(), bind(parts, requestId, requestTtl));
   }
 
   public static AcquireRequest of(LimitRequest part) {
@@ -50,68 +50,68 @@ public record AcquireRequest(
   }
 
   /** Returns a request of several parts, such as a user, an organisation and a global limit. */
-  public static AcquireRequest all(List<LimitRequest> asks) {
-    return new AcquireRequest(List.copyOf(asks), Map.of(), RequestBinding.NONE);
+  public static AcquireRequest all(List<LimitRequest> parts) {
+    return new AcquireRequest(List.copyOf(parts), Map.of(), RequestBinding.NONE);
   }
 
   /** Returns this request with an id by which it may be repeated. */
   public AcquireRequest withRequestId(String id) {
-    return new AcquireRequest(asks, waits, binding(asks, id, requestTtl()));
+    return new AcquireRequest(parts, delays, bind(parts, id, requestTtl()));
   }
 
-  private static RequestBinding binding(List<LimitRequest> asks, String id, Duration ttl) {
+  private static RequestBinding bind(List<LimitRequest> parts, String id, Duration ttl) {
     return new RequestBinding(
-        id, ttl, id.isEmpty() ? RequestDigest.NONE : digest(asks), RequestBinding.NO_NOTE);
+        id, ttl, id.isEmpty() ? RequestDigest.NONE : digest(parts), RequestBinding.NO_NOTE);
   }
 
-  private static RequestDigest digest(List<LimitRequest> asks) {
-    List<RequestDigest.Part> parts = new ArrayList<>(asks.size());
-    for (LimitRequest part : asks) {
-      parts.add(new RequestDigest.Part(part.policy().name(), part.key(), part.cost()));
+  private static RequestDigest digest(List<LimitRequest> parts) {
+    List<RequestDigest.Part> digested = new ArrayList<>(parts.size());
+    for (LimitRequest part : parts) {
+      digested.add(new RequestDigest.Part(part.policy().name(), part.key(), part.cost()));
     }
-    return RequestDigest.of(parts);
+    return RequestDigest.of(digested);
   }
 
   public String requestId() {
-    return request.id();
+    return binding.id();
   }
 
   public Duration requestTtl() {
-    return request.ttl();
+    return binding.ttl();
   }
 
   public boolean isRepeatable() {
-    return request.isPresent();
+    return binding.isPresent();
   }
 
   /** Returns true if a part waits in a queue. */
-  public boolean isWaiting(int index) {
-    return !waits.isEmpty() && waits.containsKey(index);
+  public boolean isDelayed(int index) {
+    return !delays.isEmpty() && delays.containsKey(index);
   }
 
   /** Returns the parts that take units from their limits. */
-  public List<LimitRequest> taking() {
-    if (waits.isEmpty()) {
-      return asks;
+  public List<LimitRequest> takingParts() {
+    if (delays.isEmpty()) {
+      return parts;
     }
-    List<LimitRequest> taking = new ArrayList<>(asks.size());
-    for (int i = 0; i < asks.size(); i++) {
-      if (!isWaiting(i)) {
-        taking.add(asks.get(i));
+    List<LimitRequest> taking = new ArrayList<>(parts.size());
+    for (int i = 0; i < parts.size(); i++) {
+      if (!isDelayed(i)) {
+        taking.add(parts.get(i));
       }
     }
     return taking;
   }
 
-  /** Returns the outcomes of all parts, given those of the parts that are {@link #taking}. */
+  /** Returns the outcomes of all parts, given those of the parts that are {@link #takingParts}. */
   public List<Outcome> merged(List<? extends Outcome> ofTaking) {
-    if (waits.isEmpty()) {
+    if (delays.isEmpty()) {
       return List.copyOf(ofTaking);
     }
-    List<Outcome> outcomes = new ArrayList<>(asks.size());
+    List<Outcome> outcomes = new ArrayList<>(parts.size());
     int taken = 0;
-    for (int i = 0; i < asks.size(); i++) {
-      Delayed wait = waits.get(i);
+    for (int i = 0; i < parts.size(); i++) {
+      Delayed wait = delays.get(i);
       outcomes.add(wait == null ? ofTaking.get(taken++) : wait);
     }
     return outcomes;
@@ -123,13 +123,13 @@ public record AcquireRequest(
    * nothing is given back for them.
    */
   public AcquireRequest grantedAs(List<Outcome> outcomes) {
-    Map<Integer, Delayed> waited = new HashMap<>(waits);
+    Map<Integer, Delayed> waited = new HashMap<>(delays);
     for (int i = 0; i < outcomes.size(); i++) {
       if (outcomes.get(i) instanceof Delayed delayed) {
         waited.put(i, delayed);
       }
     }
-    return new AcquireRequest(asks, waited, request);
+    return new AcquireRequest(parts, waited, binding);
   }
 
   /**
@@ -139,8 +139,8 @@ public record AcquireRequest(
    * point.
    */
   public long layout() {
-    long layout = asks.size();
-    for (LimitRequest part : asks) {
+    long layout = parts.size();
+    for (LimitRequest part : parts) {
       layout = 31 * layout + MemoryLimitStore.kind(part.policy().limit());
       layout = 31 * layout + part.policy().name().hashCode();
       layout = 31 * layout + part.key().hashCode();
@@ -148,12 +148,12 @@ public record AcquireRequest(
     return layout;
   }
 
-  private static void requireDistinct(List<LimitRequest> asks) {
-    if (asks.size() <= 1) {
+  private static void requireDistinct(List<LimitRequest> parts) {
+    if (parts.size() <= 1) {
       return;
     }
     Set<List<String>> seen = new HashSet<>();
-    for (LimitRequest part : asks) {
+    for (LimitRequest part : parts) {
       if (!seen.add(List.of(part.policy().name(), part.key()))) {
         throw new IllegalArgumentException(
             "policy %s with key %s occurs twice in one request"

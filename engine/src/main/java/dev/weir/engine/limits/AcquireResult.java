@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,12 +17,18 @@ import java.util.UUID;
  *     Empty if the request id was {@link Repetition.Reused}, or if it is repeated after one of its
  *     rules has become another kind of limit
  * @param decidedAt the time of the decision by the store's clock; a refund refers to it
- * @param mode who decided
+ * @param mode what made the decision
  * @param repetition what the store knew about the request id
+ * @param isOutcomeUnknown true if the request is refused because the response of its store was
+ *     lost: the store may have granted it. Repeat the request with the same request id
  */
 public record AcquireResult(
-    List<Outcome> outcomes, Instant decidedAt, Mode mode, Repetition repetition) {
-  /** Who decided. */
+    List<Outcome> outcomes,
+    Instant decidedAt,
+    Mode mode,
+    Repetition repetition,
+    boolean isOutcomeUnknown) {
+  /** What made a decision. */
   public enum Mode {
     /** The store that keeps the counts. */
     STORE,
@@ -65,6 +72,12 @@ public record AcquireResult(
     this(outcomes, decidedAt, mode, Repetition.NONE);
   }
 
+  /** Creates the result of a request whose outcome is known. */
+  public AcquireResult(
+      List<Outcome> outcomes, Instant decidedAt, Mode mode, Repetition repetition) {
+    this(outcomes, decidedAt, mode, repetition, false);
+  }
+
   /** Returns the result of a request whose id belongs to a different request. */
   public static AcquireResult reused(Instant at) {
     return new AcquireResult(List.of(), at, Mode.STORE, Repetition.REUSED);
@@ -79,7 +92,13 @@ public record AcquireResult(
 
   /** Returns this result with another mode. */
   public AcquireResult in(Mode other) {
-    return new AcquireResult(outcomes, decidedAt, other, repetition);
+    return new AcquireResult(outcomes, decidedAt, other, repetition, isOutcomeUnknown);
+  }
+
+  /** Returns this refusal, marked if the store that failed may have granted the request. */
+  AcquireResult afterFailure(StoreException failure) {
+    boolean isUnknown = failure.outcome() == StoreException.Outcome.UNKNOWN;
+    return new AcquireResult(outcomes, decidedAt, mode, repetition, isUnknown);
   }
 
   /** Returns true if the request was granted before and nothing was taken this time. */

@@ -74,7 +74,7 @@ public final class CircuitBreaker {
 
   /**
    * Returns true if the caller may call the store. It then has to report the result by {@link
-   * #succeeded}, {@link #failed} or {@link #notAsked}.
+   * #succeeded}, {@link #failed} or {@link #notCalled}.
    */
   public boolean mayTry() {
     if (isHealthy) {
@@ -145,7 +145,7 @@ public final class CircuitBreaker {
    * Reports that the store was not called after all: neither a success nor a failure, so another
    * caller may try.
    */
-  public void notAsked() {
+  public void notCalled() {
     if (isHealthy) {
       return;
     }

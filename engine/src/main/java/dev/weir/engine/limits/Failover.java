@@ -1,23 +1,13 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.memory.BusyClock;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A limit store that still responds while the underlying store is unavailable, as each policy
@@ -43,91 +33,42 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A call that fails before the breaker opens results in {@link AcquireResult.Mode#CLOSED} under
- * {@code FALLBACK}: a transient failure does not switch stores. Thread-safe.
+ * {@code FALLBACK}: a transient failure does not switch stores.
+ *
+ * <pre>{@code
+ * LimitStore store =
+ *     Failover.of(redis).named("redis").fallback(postgresql).nodes(3).observer(metrics).build();
+ * }</pre>
+ *
+ * <p>If the response of a store was lost, a refusal says {@link AcquireResult#isOutcomeUnknown}:
+ * the store may have counted the request, and its caller finds out with the same request id.
+ * Thread-safe.
  */
 public final class Failover implements LimitStore {
-  /** How far ahead the log is written, so that only few requests write it. */
-  private static final long LOGGED_AHEAD_MICROS = 5_000_000;
+  private final GuardedStore<LimitStore> store;
+  private final FallbackSwitch fallbackSwitch;
+  private final StoreSubstitute substitute;
 
-  /**
-   * The components of a {@link Failover}.
-   *
-   * @param name the name of the store, for metrics
-   * @param next the store for {@link OnStoreFailure#FALLBACK}; empty for none
-   * @param nodes the number of nodes that share a limit under {@link OnStoreFailure#LOCAL}
-   * @param localMostKeys the max number of keys counted under {@link OnStoreFailure#LOCAL}
-   */
-  public record Parts(
-      String name,
-      LimitStore store,
-      Optional<LimitStore> next,
-      int nodes,
-      long localMostKeys,
-      CircuitBreaker.Settings breaker) {
-    public Parts {
-      if (nodes < 1 || nodes > Limit.MAX_NODES) {
-        throw new IllegalArgumentException(
-            "nodes must be from 1 to %d, not %d".formatted(Limit.MAX_NODES, nodes));
-      }
-    }
+  Failover(
+      GuardedStore<LimitStore> store, FallbackSwitch fallbackSwitch, StoreSubstitute substitute) {
+    this.store = store;
+    this.fallbackSwitch = fallbackSwitch;
+    this.substitute = substitute;
   }
 
-  private final Parts parts;
-  private final LongSupplier nowMicros;
-  private final LimitObserver observer;
-  private final CircuitBreaker breaker;
-  private final LimitStore local;
-
-  private final FallbackLog log;
-  private final ReentrantLock logging = new ReentrantLock();
-  private volatile long loggedUntilMicros = Micros.EARLIEST;
-
-  /**
-   * The time of the last request to the next store that takes something: it may have been granted.
-   */
-  private volatile long nextAskedAtMicros;
-
-  public Failover(Parts parts, LimitObserver observer) {
-    this(parts, observer, FallbackLog.NONE);
-  }
-
-  /**
-   * Creates a store that accounts for uses of the next store before this process started.
-   *
-   * @param log the log of those uses; read immediately
-   */
-  public Failover(Parts parts, LimitObserver observer, FallbackLog log) {
-    this(parts, observer, log, BusyClock.sinceStart());
-  }
-
-  /** Creates a store that uses the given clock, in microseconds since the epoch. */
-  public Failover(Parts parts, LimitObserver observer, LongSupplier nowMicros) {
-    this(parts, observer, FallbackLog.NONE, nowMicros);
-  }
-
-  Failover(Parts parts, LimitObserver observer, FallbackLog log, LongSupplier nowMicros) {
-    this.parts = parts;
-    this.log = log;
-    this.nextAskedAtMicros = log.usedUntilMicros();
-    this.nowMicros = nowMicros;
-    this.observer = observer;
-    this.breaker =
-        new CircuitBreaker(
-            parts.breaker(),
-            nowMicros,
-            () -> ThreadLocalRandom.current().nextLong(),
-            state -> observer.breakerChanged(parts.name(), state));
-    this.local = new MemoryLimitStore(nowMicros, parts.localMostKeys());
+  /** Returns a builder of a failover for this store, which is closed with it. */
+  public static FailoverBuilder of(LimitStore store) {
+    return new FailoverBuilder(store);
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    return ask(demand, LimitStore::decide);
+  public AcquireResult decide(AcquireRequest request) {
+    return run(StoreSubstitute.Operation.DECIDE, request);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return ask(demand, PEEK);
+  public AcquireResult peek(AcquireRequest request) {
+    return run(StoreSubstitute.Operation.PEEK, request);
   }
 
   /**
@@ -135,119 +76,82 @@ public final class Failover implements LimitStore {
    * {@link OnStoreFailure#LOCAL}.
    */
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    Optional<AcquireResult> known = tried(demand, store -> store.recall(demand), recalled -> false);
-    if (known != null) {
-      return known;
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    if (isAvailable(request)) {
+      try {
+        return store.call(reached -> reached.recall(request), recalled -> false);
+      } catch (StoreException e) {
+        // It has been reported, and what follows is the result without the store.
+      }
     }
-    return switch (strictest(demand)) {
-      case CLOSED, OPEN, FALLBACK -> Optional.empty();
-      case LOCAL ->
-          share(demand)
-              .flatMap(share -> local.recall(share))
-              .map(answer -> answer.in(AcquireResult.Mode.LOCAL));
-    };
+    return substitute.recall(request);
   }
 
   @Override
   public boolean take(Policy policy, String key, long cost) {
-    if (mayLackGrants(policy.onStoreFailure())) {
-      return decide(policy, key, cost).isAllowed();
+    if (isExceptional(policy)) {
+      return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).isAllowed();
     }
-    Boolean taken = tried(policy, key, store -> store.take(policy, key, cost), isTaken -> isTaken);
-    return taken == null ? without(policy, key, cost).isAllowed() : taken;
+    try {
+      return store.call(reached -> reached.take(policy, key, cost), isTaken -> isTaken);
+    } catch (StoreException e) {
+      return without(policy, key, cost).isAllowed();
+    }
   }
 
   @Override
   public Decision decide(Policy policy, String key, long cost) {
-    if (mayLackGrants(policy.onStoreFailure())) {
+    if (isExceptional(policy)) {
       return decide(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
     }
-    Decision decision =
-        tried(policy, key, store -> store.decide(policy, key, cost), Decision::isAllowed);
-    return decision == null ? without(policy, key, cost) : decision;
+    try {
+      return store.call(reached -> reached.decide(policy, key, cost), Decision::isAllowed);
+    } catch (StoreException e) {
+      return without(policy, key, cost);
+    }
   }
 
   private Decision without(Policy policy, String key, long cost) {
-    return without(AcquireRequest.of(new LimitRequest(policy, key, cost)), LimitStore::decide)
+    return substitute
+        .run(
+            StoreSubstitute.Operation.DECIDE,
+            AcquireRequest.of(new LimitRequest(policy, key, cost)))
         .decision();
   }
 
-  /** A call of one of the stores. */
-  @FunctionalInterface
-  private interface Question {
-    AcquireResult ask(LimitStore store, AcquireRequest demand);
+  /** Returns true if the store has failed, or may lack grants of the fallback. */
+  private boolean isExceptional(Policy policy) {
+    // The breaker comes first: the fallback is used only while it is open.
+    return store.breaker().isOpen() || mayLackGrants(policy.onStoreFailure());
   }
 
-  private static final Question PEEK = LimitStore::peek;
-
-  private AcquireResult ask(AcquireRequest demand, Question question) {
-    if (mayLackGrants(strictest(demand))) {
-      if (breaker.isOpen() && !isWellAgain(demand)) {
-        return without(demand, question);
-      }
-      long unknownMicros = unknownMicros(demand, nextAskedAtMicros);
-      if (unknownMicros > 0) {
-        return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
-      }
-    }
-    AcquireResult answer =
-        tried(
-            demand,
-            store -> question.ask(store, demand),
-            said -> said.isAllowed() && !question.equals(PEEK));
-    return answer == null ? without(demand, question) : answer;
-  }
-
-  /** Returns true if the store may lack grants that the next store made in its place. */
   private boolean mayLackGrants(OnStoreFailure onFailure) {
-    return onFailure == OnStoreFailure.FALLBACK && nextAskedAtMicros != Micros.EARLIEST;
+    return onFailure == OnStoreFailure.FALLBACK && fallbackSwitch.isFallbackUsed();
   }
 
-  /**
-   * Returns how long a store may lack grants that the other made up to the given time. The other
-   * store granted nothing for policies created after it.
-   */
-  private long unknownMicros(AcquireRequest demand, long untilMicros) {
-    long longest = untilMicros;
-    for (LimitRequest ask : demand.asks()) {
-      if (Micros.clamped(ask.policy().createdAt()) < untilMicros) {
-        Limit limit = ask.policy().limit();
-        Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.maxCost(), untilMicros);
-        longest = Math.max(longest, untilMicros + limit.idleMicros(all, untilMicros));
+  private AcquireResult run(StoreSubstitute.Operation operation, AcquireRequest request) {
+    if (!isAvailable(request)) {
+      return substitute.run(operation, request);
+    }
+    if (mayLackGrants(StoreSubstitute.strictest(request))) {
+      long lacksMicros = fallbackSwitch.storeLacksMicros(request);
+      if (lacksMicros > 0) {
+        return substitute.refused(request, lacksMicros);
       }
     }
-    return longest - nowMicros.getAsLong();
-  }
-
-  /** Returns the result of the store; null if it is not called or does not respond. */
-  private <T> @Nullable T tried(
-      AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
-    return breaker.isOpen() && !isWellAgain(demand) ? null : answered(question, isProof);
-  }
-
-  private <T> @Nullable T tried(
-      Policy policy, String key, Function<LimitStore, T> question, Predicate<? super T> isProof) {
-    return breaker.isOpen() && !isWellAgain(AcquireRequest.of(LimitRequest.of(policy, key)))
-        ? null
-        : answered(question, isProof);
-  }
-
-  private <T> @Nullable T answered(Function<LimitStore, T> question, Predicate<? super T> isProof) {
     try {
-      return said(question, isProof);
+      return store.call(
+          reached -> operation.run(reached, request),
+          result -> operation == StoreSubstitute.Operation.DECIDE && result.isAllowed());
     } catch (StoreException e) {
-      return null;
+      AcquireResult result = substitute.run(operation, request);
+      return result.mode() == AcquireResult.Mode.CLOSED ? result.afterFailure(e) : result;
     }
   }
 
-  /** Returns the result of the store. Throws if it is not called or does not respond. */
-  private <T> T required(
-      AcquireRequest demand, Function<LimitStore, T> question, Predicate<? super T> isProof) {
-    if (breaker.isOpen() && !isWellAgain(demand)) {
-      throw new StoreException(StoreException.Outcome.NONE, parts.name() + " is gone");
-    }
-    return said(question, isProof);
+  /** Returns true if the store may be called: its breaker is closed, or it has recovered. */
+  private boolean isAvailable(AcquireRequest request) {
+    return !store.breaker().isOpen() || hasRecovered(request);
   }
 
   /**
@@ -255,173 +159,38 @@ public final class Failover implements LimitStore {
    * and not with its own request: if a store still responds to reads, these would close the
    * breaker, the next writes would open it again, and so on.
    */
-  private boolean isWellAgain(AcquireRequest demand) {
-    if (!breaker.mayTry()) {
+  private boolean hasRecovered(AcquireRequest request) {
+    if (!store.breaker().mayTry()) {
       return false;
     }
-    Boolean isWell =
-        answered(
-            store -> {
-              store.probe(demand);
-              return true;
-            },
-            isProbed -> isProbed);
-    return isWell != null;
-  }
-
-  /**
-   * Calls the store and reports the result to the breaker.
-   *
-   * @param isProof returns true if the result proves that the store is writable. Other results do
-   *     not end a series of failures: a store may respond to reads, and refuse requests that take
-   *     nothing, while it fails at every grant
-   */
-  private <T> T said(Function<LimitStore, T> question, Predicate<? super T> isProof) {
-    boolean isSettled = false;
     try {
-      T answer = question.apply(parts.store());
-      isSettled = true;
-      if (isProof.test(answer)) {
-        breaker.succeeded();
-      }
-      return answer;
+      return store.call(
+          reached -> {
+            reached.probe(request);
+            return true;
+          },
+          isProbed -> isProbed);
     } catch (StoreException e) {
-      if (e.isFull()) {
-        // The store is healthy, and continues with the keys that it has.
-        isSettled = true;
-        breaker.succeeded();
-      } else {
-        observer.storeFailed(parts.name(), e);
-      }
-      throw e;
-    } catch (IllegalArgumentException e) {
-      // An error of the caller. Nothing was sent, so it says nothing about the store.
-      isSettled = true;
-      breaker.notAsked();
-      throw e;
-    } finally {
-      if (!isSettled) {
-        breaker.failed();
-      }
+      return false;
     }
-  }
-
-  private AcquireResult without(AcquireRequest demand, Question question) {
-    return switch (strictest(demand)) {
-      case CLOSED -> refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
-      case FALLBACK -> fallenBack(demand, question);
-      case LOCAL -> decidedHere(demand, question);
-      case OPEN -> letPass(demand);
-    };
-  }
-
-  private AcquireResult fallenBack(AcquireRequest demand, Question question) {
-    if (parts.next().isEmpty() || !breaker.isOpen()) {
-      return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
-    }
-    long unknownMicros = unknownMicros(demand, breaker.changedAtMicros());
-    if (unknownMicros > 0) {
-      return refused(demand, unknownMicros, AcquireResult.Mode.CLOSED);
-    }
-    try {
-      if (!question.equals(PEEK)) {
-        logUse();
-        nextAskedAtMicros = nowMicros.getAsLong();
-        if (!breaker.isOpen()) {
-          // The store has recovered meanwhile: other requests may have used it without seeing this
-          // one.
-          return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
-        }
-      }
-      AcquireResult answer = question.ask(parts.next().get(), demand);
-      return answer.mode() == AcquireResult.Mode.STORE
-          ? answer.in(AcquireResult.Mode.FALLBACK)
-          : answer;
-    } catch (StoreException e) {
-      observer.storeFailed(parts.name() + "'s fallback", e);
-      return refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.CLOSED);
-    }
-  }
-
-  /** Logs the use before the next store is called; otherwise a restart in between would lose it. */
-  private void logUse() {
-    if (nowMicros.getAsLong() < loggedUntilMicros) {
-      return;
-    }
-    logging.lock();
-    try {
-      long now = nowMicros.getAsLong();
-      if (now >= loggedUntilMicros) {
-        log.uses(now + LOGGED_AHEAD_MICROS);
-        loggedUntilMicros = now + LOGGED_AHEAD_MICROS;
-      }
-    } finally {
-      logging.unlock();
-    }
-  }
-
-  private AcquireResult decidedHere(AcquireRequest demand, Question question) {
-    Optional<AcquireRequest> share = share(demand);
-    return share.isEmpty()
-        ? refused(demand, breaker.retryAfterMicros(), AcquireResult.Mode.LOCAL)
-        : question.ask(local, share.get()).in(AcquireResult.Mode.LOCAL);
-  }
-
-  /**
-   * Returns the request for this node's share; empty if it exceeds the max that the share can
-   * grant.
-   */
-  private Optional<AcquireRequest> share(AcquireRequest demand) {
-    List<LimitRequest> asks = new ArrayList<>(demand.asks().size());
-    for (LimitRequest ask : demand.asks()) {
-      Limit share = ask.policy().limit().share(parts.nodes());
-      if (ask.cost() > share.maxCost()) {
-        return Optional.empty();
-      }
-      asks.add(new LimitRequest(Policy.of(ask.policy().name(), share), ask.key(), ask.cost()));
-    }
-    return Optional.of(new AcquireRequest(List.copyOf(asks), demand.waits(), demand.request()));
-  }
-
-  private AcquireResult refused(AcquireRequest demand, long waitMicros, AcquireResult.Mode mode) {
-    Outcome refused = new Decision.Refused(0, waitMicros, waitMicros);
-    return answer(demand.asks().stream().map(ask -> refused).toList(), mode);
-  }
-
-  private AcquireResult letPass(AcquireRequest demand) {
-    List<Outcome> decisions = new ArrayList<>(demand.asks().size());
-    for (LimitRequest ask : demand.asks()) {
-      decisions.add(new Decision.Allowed(ask.policy().limit().maxCost() - ask.cost(), 0));
-    }
-    return answer(decisions, AcquireResult.Mode.OPEN);
-  }
-
-  private AcquireResult answer(List<Outcome> decisions, AcquireResult.Mode mode) {
-    return new AcquireResult(decisions, Micros.instant(nowMicros.getAsLong()), mode);
   }
 
   /** Refunds to the store. Throws if it is unavailable; then nothing is refunded. */
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return refund(demand, new AcquireResult(List.of(), grantedAt, AcquireResult.Mode.STORE));
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return refund(request, new AcquireResult(List.of(), grantedAt, AcquireResult.Mode.STORE));
   }
 
   /** Refunds to the store that made the grant. */
   @Override
-  public Refund refund(AcquireRequest demand, AcquireResult granted) {
+  public Refund refund(AcquireRequest request, AcquireResult granted) {
     return switch (granted.mode()) {
       case STORE ->
           required(
-              demand,
-              store -> store.refund(demand, granted.decidedAt()),
+              request,
+              reached -> reached.refund(request, granted.decidedAt()),
               refund -> refund == Refund.GIVEN_BACK);
-      case FALLBACK ->
-          parts.next().map(next -> next.refund(demand, granted.decidedAt())).orElse(Refund.UNKNOWN);
-      case LOCAL ->
-          share(demand)
-              .map(share -> local.refund(share, granted.decidedAt()))
-              .orElse(Refund.UNKNOWN);
-      case OPEN, CLOSED -> Refund.UNKNOWN;
+      case FALLBACK, LOCAL, OPEN, CLOSED -> substitute.refund(request, granted);
     };
   }
 
@@ -429,40 +198,39 @@ public final class Failover implements LimitStore {
   public Usage usage(Policy policy, String key) {
     return required(
         AcquireRequest.of(LimitRequest.of(policy, key)),
-        store -> store.usage(policy, key),
+        reached -> reached.usage(policy, key),
         usage -> false);
   }
 
   @Override
   public void forget(Policy policy, String key) {
-    local.forget(policy, key);
+    substitute.forget(policy, key);
     required(
         AcquireRequest.of(LimitRequest.of(policy, key)),
-        store -> {
-          store.forget(policy, key);
+        reached -> {
+          reached.forget(policy, key);
           return true;
         },
         isForgotten -> isForgotten);
   }
 
-  private static OnStoreFailure strictest(AcquireRequest demand) {
-    OnStoreFailure strictest = OnStoreFailure.OPEN;
-    for (LimitRequest ask : demand.asks()) {
-      OnStoreFailure said = ask.policy().onStoreFailure();
-      strictest = said.compareTo(strictest) < 0 ? said : strictest;
+  /** Returns the result of the store. Throws if it is not called or does not respond. */
+  private <T> T required(
+      AcquireRequest request, Function<LimitStore, T> operation, Predicate<? super T> isProof) {
+    if (!isAvailable(request)) {
+      throw store.unavailable();
     }
-    return strictest;
+    return store.call(operation, isProof);
   }
 
   @Override
-  public boolean mayStandIn() {
+  public boolean hasOtherModes() {
     return true;
   }
 
   @Override
   public void close() {
-    parts.store().close();
-    parts.next().ifPresent(LimitStore::close);
-    local.close();
+    store.store().close();
+    substitute.close();
   }
 }

@@ -7,7 +7,6 @@ import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.BusyClock;
 import java.time.Instant;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -30,41 +29,68 @@ public final class LeaseFailover implements LeaseStore {
     OPEN
   }
 
-  private final String name;
-  private final LeaseStore store;
+  private final GuardedStore<LeaseStore> store;
   private final OnFailure onFailure;
-  private final LimitObserver observer;
   private final LongSupplier nowMicros;
-  private final CircuitBreaker breaker;
 
-  public LeaseFailover(
-      String name,
-      LeaseStore store,
-      OnFailure onFailure,
-      CircuitBreaker.Settings settings,
-      LimitObserver observer) {
-    this(name, store, onFailure, settings, observer, BusyClock.sinceStart());
+  private LeaseFailover(Builder builder) {
+    this.nowMicros = builder.nowMicros;
+    this.onFailure = builder.onFailure;
+    this.store =
+        new GuardedStore<>(
+            builder.name, builder.store, builder.breaker, builder.observer, nowMicros);
   }
 
-  /** Creates a lease store that uses the given clock, in microseconds since the epoch. */
-  public LeaseFailover(
-      String name,
-      LeaseStore store,
-      OnFailure onFailure,
-      CircuitBreaker.Settings settings,
-      LimitObserver observer,
-      LongSupplier nowMicros) {
-    this.name = name;
-    this.store = store;
-    this.onFailure = onFailure;
-    this.observer = observer;
-    this.nowMicros = nowMicros;
-    this.breaker =
-        new CircuitBreaker(
-            settings,
-            nowMicros,
-            () -> ThreadLocalRandom.current().nextLong(),
-            state -> observer.breakerChanged(name, state));
+  /** Returns a builder of a failover for this store, which is closed with it. */
+  public static Builder of(LeaseStore store) {
+    return new Builder(store);
+  }
+
+  /** Builds a {@link LeaseFailover}. Every part but the store has a default. */
+  public static final class Builder {
+    private final LeaseStore store;
+    private String name = "leases";
+    private OnFailure onFailure = OnFailure.CLOSED;
+    private CircuitBreaker.Settings breaker = CircuitBreaker.Settings.DEFAULT;
+    private LimitObserver observer = LimitObserver.NONE;
+    private LongSupplier nowMicros = BusyClock.sinceStart();
+
+    private Builder(LeaseStore store) {
+      this.store = store;
+    }
+
+    /** Sets the name of the store in metrics and messages; {@code leases} by default. */
+    public Builder named(String storeName) {
+      this.name = storeName;
+      return this;
+    }
+
+    /** Sets the behaviour while the store is unavailable; {@link OnFailure#CLOSED} by default. */
+    public Builder onFailure(OnFailure behaviour) {
+      this.onFailure = behaviour;
+      return this;
+    }
+
+    /** Sets when the store is no longer called, and when it is tried again. */
+    public Builder breaker(CircuitBreaker.Settings settings) {
+      this.breaker = settings;
+      return this;
+    }
+
+    public Builder observer(LimitObserver receiver) {
+      this.observer = receiver;
+      return this;
+    }
+
+    /** Sets the clock of this node, in microseconds since the epoch. */
+    public Builder clock(LongSupplier micros) {
+      this.nowMicros = micros;
+      return this;
+    }
+
+    public LeaseFailover build() {
+      return new LeaseFailover(this);
+    }
   }
 
   @Override
@@ -115,6 +141,16 @@ public final class LeaseFailover implements LeaseStore {
     return required(leases -> leases.current(resource));
   }
 
+  @Override
+  public int current(String resource, Concurrency limit, Instant createdAt) {
+    return required(leases -> leases.current(resource, limit, trusted(createdAt)));
+  }
+
+  @Override
+  public int current(String resource, Queue queue, Instant createdAt) {
+    return required(leases -> leases.current(resource, queue, trusted(createdAt)));
+  }
+
   /**
    * Ends all leases.
    *
@@ -132,45 +168,23 @@ public final class LeaseFailover implements LeaseStore {
   private LeaseDecision attempt(
       Function<LeaseStore, LeaseDecision> operation, UnaryOperator<LeaseDecision> fallback) {
     boolean mayBeDone = false;
-    if (breaker.mayTry()) {
+    if (store.breaker().mayTry()) {
       try {
-        return call(operation);
+        return store.call(operation, decision -> true);
       } catch (StoreException e) {
         mayBeDone = e.outcome() == StoreException.Outcome.UNKNOWN;
       }
     }
-    return fallback.apply(new LeaseDecision.Unavailable(breaker.retryAfterMicros(), mayBeDone));
+    return fallback.apply(
+        new LeaseDecision.Unavailable(store.breaker().retryAfterMicros(), mayBeDone));
   }
 
   /** Returns the result of the store. Throws if it is not called or does not respond. */
   private <T> T required(Function<LeaseStore, T> operation) {
-    if (!breaker.mayTry()) {
-      throw new StoreException(StoreException.Outcome.NONE, name + " is gone");
+    if (!store.breaker().mayTry()) {
+      throw store.unavailable();
     }
-    return call(operation);
-  }
-
-  /** Calls the store and reports the result to the breaker. */
-  private <T> T call(Function<LeaseStore, T> operation) {
-    boolean isSettled = false;
-    try {
-      T result = operation.apply(store);
-      isSettled = true;
-      breaker.succeeded();
-      return result;
-    } catch (StoreException e) {
-      observer.storeFailed(name, e);
-      throw e;
-    } catch (IllegalArgumentException e) {
-      // An error of the caller. Nothing was sent, so it says nothing about the store.
-      isSettled = true;
-      breaker.notAsked();
-      throw e;
-    } finally {
-      if (!isSettled) {
-        breaker.failed();
-      }
-    }
+    return store.call(operation, result -> true);
   }
 
   /** Returns the creation time to pass on. When open, lost leases must not hold up any caller. */
@@ -192,6 +206,6 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public void close() {
-    store.close();
+    store.store().close();
   }
 }

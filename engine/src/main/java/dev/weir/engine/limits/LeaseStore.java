@@ -40,6 +40,22 @@ public interface LeaseStore extends AutoCloseable {
   int current(String resource);
 
   /**
+   * Returns the number of places held of a resource that was created at a known time. A store that
+   * has lost its leases reports all places until the lost ones have expired, because {@link
+   * #acquire} grants none until then.
+   */
+  default int current(String resource, Concurrency limit, Instant createdAt) {
+    return current(resource);
+  }
+
+  /**
+   * Returns the number of places held in the queue of a resource that was created at a known time.
+   */
+  default int current(String resource, Queue queue, Instant createdAt) {
+    return current(resource);
+  }
+
+  /**
    * Takes a place in the queue of a resource.
    *
    * @return {@link LeaseDecision.Held}, whose {@code current} is the position, or {@link

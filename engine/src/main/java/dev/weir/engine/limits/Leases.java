@@ -145,6 +145,14 @@ public final class Leases implements AutoCloseable {
     return store.current(resource);
   }
 
+  /**
+   * Returns the number of places held of a resource that was created at a known time: all of them
+   * while leases that the store has lost may still be held.
+   */
+  public int current(String resource, Concurrency limit, Instant createdAt) {
+    return store.current(resource, limit, createdAt);
+  }
+
   /** Ends all leases of a resource. */
   public void forget(String resource) {
     store.forget(resource);

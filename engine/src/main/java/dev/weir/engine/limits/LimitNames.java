@@ -55,7 +55,7 @@ public final class LimitNames {
 
   /** Returns the name of the resource that belongs to a policy and a key, such as their queue. */
   public static String resource(String kind, String policy, String key) {
-    // The length tells where the policy ends and the key begins.
+    // The length shows where the policy ends and the key begins.
     return kind + ":" + digest(policy.length() + ":" + policy + key);
   }
 

@@ -72,15 +72,15 @@ public interface LimitStore extends AutoCloseable {
   }
 
   /**
-   * Throws if the store could not decide this demand now. Counts nothing. A store that may answer
-   * and yet refuse to write has to write something.
+   * Throws if the store could not decide this request now. Counts nothing. A store that may respond
+   * to reads while it rejects writes has to write something.
    */
-  default void probe(AcquireRequest demand) {
-    peek(demand);
+  default void probe(AcquireRequest request) {
+    peek(request);
   }
 
-  /** Whether answers may have another mode than {@link AcquireResult.Mode#STORE}. */
-  default boolean mayStandIn() {
+  /** Returns true if results may have a mode other than {@link AcquireResult.Mode#STORE}. */
+  default boolean hasOtherModes() {
     return false;
   }
 

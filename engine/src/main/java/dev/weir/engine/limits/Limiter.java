@@ -65,7 +65,7 @@ public final class Limiter implements AutoCloseable {
    * Takes {@code cost} units if they are available, and returns what is left or when to try again.
    */
   public Decision acquire(Policy policy, String key, long cost) {
-    if (store.mayStandIn()) {
+    if (store.hasOtherModes()) {
       return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
     }
     Decision decision = store.decide(policy, key, cost);
@@ -110,7 +110,7 @@ public final class Limiter implements AutoCloseable {
     }
     List<Outcome> outcomes = result.outcomes();
     for (int i = 0; i < outcomes.size(); i++) {
-      observer.decided(request.asks().get(i).policy(), outcomes.get(i), result.mode());
+      observer.decided(request.parts().get(i).policy(), outcomes.get(i), result.mode());
     }
     return result;
   }

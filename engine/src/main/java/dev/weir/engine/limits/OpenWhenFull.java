@@ -39,8 +39,8 @@ public final class OpenWhenFull implements LimitStore {
       if (!e.isFull() || !isOpen(request)) {
         throw e;
       }
-      List<Outcome> decisions = new ArrayList<>(request.asks().size());
-      for (LimitRequest part : request.asks()) {
+      List<Outcome> decisions = new ArrayList<>(request.parts().size());
+      for (LimitRequest part : request.parts()) {
         decisions.add(allow(part.policy(), part.cost()));
       }
       return new AcquireResult(
@@ -49,7 +49,7 @@ public final class OpenWhenFull implements LimitStore {
   }
 
   private static boolean isOpen(AcquireRequest request) {
-    return request.asks().stream()
+    return request.parts().stream()
         .allMatch(part -> part.policy().onStoreFailure() == OnStoreFailure.OPEN);
   }
 
@@ -109,7 +109,7 @@ public final class OpenWhenFull implements LimitStore {
   }
 
   @Override
-  public boolean mayStandIn() {
+  public boolean hasOtherModes() {
     return true;
   }
 

@@ -28,9 +28,9 @@ public final class QueuedLimiter {
   /**
    * Takes {@code cost} units, or a place in the queue.
    *
-   * @param ticketId a name for the place, chosen by the caller, who {@link #leave}s by it
+   * @param ticketId a name for the place, chosen by the caller; {@link #leave} takes it
    * @return {@link Delayed} if the caller has to wait for that time and may then proceed without
-   *     asking again; {@link Decision.Refused} if the queue is full as well
+   *     another request; {@link Decision.Refused} if the queue is full as well
    */
   public Outcome acquire(Policy policy, String key, long cost, String ticketId) {
     Decision decision = limiter.acquire(policy, key, cost);

@@ -45,6 +45,8 @@ final class Evaluation {
   private Optional<AcquireResult> known = Optional.empty();
 
   private boolean isGranted;
+
+
   private boolean isReplayed;
 
   /** True if the request was refunded while it was repeated, which is detected once. */

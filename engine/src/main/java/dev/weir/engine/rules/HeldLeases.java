@@ -226,6 +226,12 @@ final class HeldLeases {
     return store(check).renew(check.leaseResource(), leased.concurrency(), leaseId);
   }
 
+  /** Returns the number of places held for the key of a check. */
+  int current(RuleCheck check, LimitedRule.Leased leased) {
+    return store(check)
+        .current(check.leaseResource(), leased.concurrency(), check.rule().rule().createdAt());
+  }
+
   private LeaseStore store(RuleCheck check) {
     return check.rule().spec().onStoreFailure() == OnStoreFailure.OPEN
         ? stores.openLeases()

@@ -179,8 +179,7 @@ final class HeldTicket implements Ticket {
     }
     if (first != null) {
       // Whatever the outcome of giving back: what was taken before may still be held.
-      throw new StoreException(
-          StoreException.Outcome.UNKNOWN, String.valueOf(first.getMessage()), first);
+      throw first.withOutcome(StoreException.Outcome.UNKNOWN);
     }
   }
 }

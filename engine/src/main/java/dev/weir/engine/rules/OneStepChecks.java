@@ -53,7 +53,7 @@ final class OneStepChecks {
     Optional<Instant> decidedAt = Optional.of(result.decidedAt());
     return result.isAllowed()
         ? passed(results, result.mode(), decidedAt, result.isReplayed())
-        : new Verdict.Refused(results, result.mode(), decidedAt);
+        : new Verdict.Refused(results, result.mode(), decidedAt, result.isOutcomeUnknown());
   }
 
   Verdict preview(List<RuleCheck> checks) {

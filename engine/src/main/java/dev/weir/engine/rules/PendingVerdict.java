@@ -27,6 +27,9 @@ final class PendingVerdict {
   private AcquireResult.Mode mode = AcquireResult.Mode.STORE;
   private Optional<Instant> decidedAt = Optional.empty();
 
+  /** True if the response of the counter store was lost, so that it may have granted this. */
+  private boolean isOutcomeUnknown;
+
   /** The longest of the waits in queues. */
   private long delayMicros;
 
@@ -46,6 +49,7 @@ final class PendingVerdict {
   /** Forgets all outcomes, to decide again. */
   void clear() {
     Arrays.fill(outcomes, null);
+    isOutcomeUnknown = false;
     clearDelay();
   }
 
@@ -78,6 +82,7 @@ final class PendingVerdict {
 
   /** Records mode and time of a decision of the counter store. */
   void note(AcquireResult result, boolean hasCounters) {
+    isOutcomeUnknown = result.isOutcomeUnknown();
     if (result.mode() == AcquireResult.Mode.STORE) {
       // The mode stays open if a lease was admitted unchecked, even if the counters were available.
       decidedAt = Optional.of(result.decidedAt());
@@ -127,7 +132,7 @@ final class PendingVerdict {
   }
 
   Verdict refused() {
-    return new Verdict.Refused(results(), mode, decidedAt);
+    return new Verdict.Refused(results(), mode, decidedAt, isOutcomeUnknown);
   }
 
   Verdict passed(Ticket ticket, boolean isReplayed) {

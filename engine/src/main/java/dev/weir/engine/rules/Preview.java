@@ -11,9 +11,11 @@ import java.util.List;
 /** Computes how rules would decide now, each independently. Takes nothing. */
 final class Preview {
   private final RuleEvaluator.Stores stores;
+  private final HeldLeases held;
 
-  Preview(RuleEvaluator.Stores stores) {
+  Preview(RuleEvaluator.Stores stores, HeldLeases held) {
     this.stores = stores;
+    this.held = held;
   }
 
   List<RuleResult> peek(List<RuleCheck> checks) {
@@ -37,7 +39,10 @@ final class Preview {
       return decision;
     }
     Queue queue = counted.queue().get();
-    int waiting = stores.leases().current(check.queueResource());
+    int waiting = 
+        stores
+            .leases()
+            .current(check.queueResource(), queue, check.rule().rule().createdAt());
     return waiting >= queue.maxSize()
         ? refused
         : new Delayed(
@@ -48,7 +53,7 @@ final class Preview {
   }
 
   private Outcome peek(RuleCheck check, LimitedRule.Leased leased) {
-    int current = stores.leases().current(check.leaseResource());
+    int current = held.current(check, leased);
     long free = Math.max(0, leased.concurrency().max() - current);
     // The ends of the leases are not looked up: all have ended after their time to live.
     long reset = current == 0 ? 0 : leased.concurrency().ttlMicros();

@@ -88,7 +88,7 @@ public final class RuleEvaluator {
     this.observer = observer;
     this.held = new HeldLeases(stores, nowMicros);
     this.oneStep = new OneStepChecks(stores.counts(), observer);
-    this.preview = new Preview(stores);
+    this.preview = new Preview(stores, held);
   }
 
   /** Decides by the rules that cover a request. */

@@ -90,9 +90,23 @@ public sealed interface Verdict {
     }
   }
 
-  /** The request is refused, and nothing was taken. */
-  record Refused(List<RuleResult> results, AcquireResult.Mode mode, Optional<Instant> decidedAt)
+  /**
+   * The request is refused, and nothing was taken unless its outcome is unknown.
+   *
+   * @param isOutcomeUnknown true if the response of the store was lost, so that it may have granted
+   *     the request: a caller with a request id repeats the request with it
+   */
+  record Refused(
+      List<RuleResult> results,
+      AcquireResult.Mode mode,
+      Optional<Instant> decidedAt,
+      boolean isOutcomeUnknown)
       implements Verdict {
+    /** Creates the verdict on a request of which nothing was taken. */
+    public Refused(List<RuleResult> results, AcquireResult.Mode mode, Optional<Instant> decidedAt) {
+      this(results, mode, decidedAt, false);
+    }
+
     /** Returns the time until no rule refuses the request if no other units are taken. */
     public long retryAfterMicros() {
       long max = 0;

@@ -15,7 +15,6 @@ import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -43,10 +42,17 @@ class FailoverTest {
       };
 
   private Failover failover() {
-    return new Failover(
-        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS),
-        observer,
-        () -> nowMicros);
+    return builder(store).observer(observer).build();
+  }
+
+  private FailoverBuilder builder(LimitStore reached) {
+    return Failover.of(reached)
+        .named("redis")
+        .fallback(next)
+        .nodes(2)
+        .maxLocalKeys(1_000)
+        .breaker(SETTINGS)
+        .clock(() -> nowMicros);
   }
 
   private static Policy policy(Limit limit, OnStoreFailure onFailure) {
@@ -69,9 +75,9 @@ class FailoverTest {
     failover.peek(one(policy));
   }
 
-  private static int granted(Failover failover, Policy policy, int asked) {
+  private static int granted(Failover failover, Policy policy, int attempts) {
     int granted = 0;
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < attempts; i++) {
       granted += failover.take(policy, "k", 1) ? 1 : 0;
     }
     return granted;
@@ -110,6 +116,52 @@ class FailoverTest {
   }
 
   @Test
+  void refusalAfterALostResponseSaysThatItsOutcomeIsUnknown() {
+    Failover failover = failover();
+    for (OnStoreFailure onFailure : List.of(OnStoreFailure.CLOSED, OnStoreFailure.FALLBACK)) {
+      AcquireRequest request =
+          AcquireRequest.of(LimitRequest.of(policy(TEN, onFailure), onFailure.name()))
+              .withRequestId(onFailure.name());
+      store.loseResponses();
+      AcquireResult lost = failover.decide(request);
+      assertThat(lost.isAllowed()).isFalse();
+      assertThat(lost.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      assertThat(lost.isOutcomeUnknown()).isTrue();
+      store.mend();
+      AcquireResult repeated = failover.decide(request);
+      assertThat(repeated.isReplayed()).isTrue();
+      assertThat(repeated.isOutcomeUnknown()).isFalse();
+    }
+  }
+
+  @Test
+  void refusalWithoutACallOfTheStoreHasAKnownOutcome() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.CLOSED);
+    store.breakDown();
+    assertThat(failover.decide(one(policy)).isOutcomeUnknown()).isFalse();
+    store.mend();
+    store.loseResponses();
+    for (int i = 1; i < SETTINGS.failures(); i++) {
+      assertThat(failover.decide(one(policy)).isOutcomeUnknown()).isTrue();
+    }
+    assertThat(heard).endsWith("redis is OPEN");
+    assertThat(failover.decide(one(policy)).isOutcomeUnknown()).isFalse();
+  }
+
+  @Test
+  void lostResponseOfTheFallbackIsUnknownAsWell() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    next.loseResponses();
+    AcquireResult lost = failover.decide(one(policy));
+    assertThat(lost.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+    assertThat(lost.isOutcomeUnknown()).isTrue();
+  }
+
+  @Test
   void openLetsPass() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
@@ -136,7 +188,7 @@ class FailoverTest {
   }
 
   @Test
-  void strictestOfADemandHolds() {
+  void strictestPolicyOfARequestApplies() {
     Failover failover = failover();
     Policy open = Policy.of("o", TEN).onStoreFailure(OnStoreFailure.OPEN);
     Policy local = Policy.of("l", TEN).onStoreFailure(OnStoreFailure.LOCAL);
@@ -241,9 +293,7 @@ class FailoverTest {
           }
         };
     Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
-    Failover.Parts parts =
-        new Failover.Parts("redis", store, Optional.of(next), 2, 1_000, SETTINGS);
-    Failover failover = new Failover(parts, observer, log, () -> nowMicros);
+    Failover failover = builder(store).log(log).build();
     giveUp(failover, policy);
     nowMicros += 60_000_000;
     assertThat(granted(failover, policy, 5)).isEqualTo(5);
@@ -251,7 +301,7 @@ class FailoverTest {
     nowMicros += 9_000_000;
     assertThat(granted(failover, policy, 100)).isEqualTo(5);
     store.mend();
-    Failover restarted = new Failover(parts, observer, log, () -> nowMicros);
+    Failover restarted = builder(store).log(log).build();
     assertThat(granted(restarted, policy, 100)).isZero();
     nowMicros += 59_999_999;
     assertThat(granted(restarted, policy, 100)).isZero();
@@ -279,11 +329,7 @@ class FailoverTest {
   @Test
   void nodesThatDisagreeGrantTheLimitOnceByEachStoreAndNotMore() {
     FragileStore cut = new FragileStore(store);
-    Failover far =
-        new Failover(
-            new Failover.Parts("redis", cut, Optional.of(next), 2, 1_000, SETTINGS),
-            LimitObserver.NONE,
-            () -> nowMicros);
+    Failover far = builder(cut).build();
     Failover near = failover();
     Policy policy = policy(FixedWindow.of(10, MINUTE).alignedToEpoch(), OnStoreFailure.FALLBACK);
     cut.breakDown();
@@ -320,6 +366,22 @@ class FailoverTest {
   }
 
   @Test
+  void fallbackWithoutASecondStoreIsClosed() {
+    Failover failover = Failover.of(store).breaker(SETTINGS).clock(() -> nowMicros).build();
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+  }
+
+  @Test
+  void numberOfNodesIsBounded() {
+    assertThatThrownBy(() -> Failover.of(store).nodes(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nodes must be from 1");
+  }
+
+  @Test
   void fallbackThatIsGoneAsWellIsClosed() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
@@ -331,7 +393,7 @@ class FailoverTest {
   }
 
   @Test
-  void storeThatKeepsItsCountsGoesOnAtOnceUnderClosed() {
+  void storeThatKeepsItsCountsContinuesImmediatelyUnderClosed() {
     Failover failover = failover();
     Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.CLOSED);
     assertThat(granted(failover, policy, 3)).isEqualTo(3);
@@ -342,16 +404,16 @@ class FailoverTest {
   }
 
   @Test
-  void deadStoreIsAskedByOneNowAndThenAndRecoversByItself() {
+  void deadStoreIsAskedByOneNowAndThenAndRecoversAutomatically() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
-    int asked = store.calls();
+    int calls = store.calls();
     granted(failover, policy, 1_000);
-    assertThat(store.calls()).isEqualTo(asked);
+    assertThat(store.calls()).isEqualTo(calls);
     nowMicros += 200_000;
     granted(failover, policy, 1_000);
-    assertThat(store.calls()).isEqualTo(asked + 1);
+    assertThat(store.calls()).isEqualTo(calls + 1);
     store.mend();
     nowMicros += 400_000;
     assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
@@ -380,7 +442,33 @@ class FailoverTest {
   }
 
   @Test
-  void demandThatWasNotSentIsNeitherASuccessNorAFailure() {
+  void errorOfThisProcessIsNoFailureOfTheStore() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
+    store.fillHeap();
+    for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
+      assertThatThrownBy(() -> failover.decide(one(policy))).isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(heard).isEmpty();
+    store.mend();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
+  }
+
+  @Test
+  void errorWhileTheStoreIsTriedAgainLetsAnotherCallerTry() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.OPEN);
+    giveUp(failover, policy);
+    store.mend();
+    nowMicros += 200_000;
+    store.fillHeap();
+    assertThatThrownBy(() -> failover.decide(one(policy))).isInstanceOf(OutOfMemoryError.class);
+    store.mend();
+    assertThat(failover.decide(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
+  }
+
+  @Test
+  void requestThatWasNotSentIsNeitherASuccessNorAFailure() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
     store.breakDown();
@@ -408,40 +496,44 @@ class FailoverTest {
   void refundGoesToWhoGranted() {
     Failover failover = failover();
     Policy local = policy(TEN, OnStoreFailure.LOCAL);
-    AcquireRequest demand = one(local);
-    AcquireResult byStore = failover.decide(demand);
+    AcquireRequest request = one(local);
+    AcquireResult byStore = failover.decide(request);
     giveUp(failover, local);
-    AcquireResult here = failover.decide(demand);
+    AcquireResult here = failover.decide(request);
     assertThat(here.decision().remaining()).isEqualTo(4);
-    failover.refund(demand, here);
-    assertThat(failover.peek(demand).decision().remaining()).isEqualTo(5);
-    assertThatThrownBy(() -> failover.refund(demand, byStore)).isInstanceOf(StoreException.class);
+    failover.refund(request, here);
+    assertThat(failover.peek(request).decision().remaining()).isEqualTo(5);
+    assertThatThrownBy(() -> failover.refund(request, byStore)).isInstanceOf(StoreException.class);
     store.mend();
     recover(failover, local);
-    failover.refund(demand, byStore);
-    assertThat(failover.peek(demand).decision().remaining()).isEqualTo(10);
+    failover.refund(request, byStore);
+    assertThat(failover.peek(request).decision().remaining()).isEqualTo(10);
   }
 
   @Test
-  void whatNobodyKnowsIsThrown() {
+  void throwsWhatOnlyTheStoreKnows() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
     giveUp(failover, policy);
     assertThatThrownBy(() -> failover.usage(policy, "k"))
         .isInstanceOf(StoreException.class)
-        .hasMessage("redis is gone");
+        .hasMessage("redis is unavailable")
+        .extracting("store")
+        .isEqualTo("redis");
     assertThatThrownBy(() -> failover.forget(policy, "k")).isInstanceOf(StoreException.class);
   }
 
-  /** It goes on with the keys that it has, so it is not left alone. */
+  /** A full store continues with the keys that it has, so it is still called. */
   @Test
   void storeThatIsFullIsNotGivenUp() {
     LimitStore small = new MemoryLimitStore(() -> nowMicros, 1);
     Failover failover =
-        new Failover(
-            new Failover.Parts("memory", small, Optional.empty(), 1, 10, SETTINGS),
-            observer,
-            () -> nowMicros);
+        Failover.of(small)
+            .named("memory")
+            .breaker(SETTINGS)
+            .observer(observer)
+            .clock(() -> nowMicros)
+            .build();
     Policy closed = policy(TEN, OnStoreFailure.CLOSED);
     Policy open = policy(TEN, OnStoreFailure.OPEN);
     assertThat(failover.decide(one(closed)).mode()).isEqualTo(AcquireResult.Mode.STORE);

@@ -15,6 +15,8 @@ final class FragileStore implements LimitStore {
   private boolean isReadOnly;
   private boolean isOutOfOrder;
   private boolean isRejecting;
+  private boolean isLosingResponses;
+  private boolean isHeapFull;
   private int calls;
 
   FragileStore(LongSupplier nowMicros) {
@@ -37,8 +39,15 @@ final class FragileStore implements LimitStore {
     isReadOnly = true;
   }
 
+  /** Executes decisions, and loses the responses to them. */
+  void loseResponses() {
+    isLosingResponses = true;
+  }
+
   void mend() {
     isBroken = false;
+    isLosingResponses = false;
+    isHeapFull = false;
     isReadOnly = false;
   }
 
@@ -50,6 +59,11 @@ final class FragileStore implements LimitStore {
   /** Throws an exception that is not a {@link StoreException}. */
   void confuse() {
     isOutOfOrder = true;
+  }
+
+  /** Throws an error of this process. */
+  void fillHeap() {
+    isHeapFull = true;
   }
 
   /** Sends nothing and rejects the request as invalid. */
@@ -69,6 +83,9 @@ final class FragileStore implements LimitStore {
     if (isBroken) {
       throw new StoreException(StoreException.Outcome.NONE, "broken");
     }
+    if (isHeapFull) {
+      throw new OutOfMemoryError("Java heap space");
+    }
     if (isOutOfOrder) {
       throw new IllegalStateException("out of order");
     }
@@ -84,28 +101,32 @@ final class FragileStore implements LimitStore {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    return writable().decide(demand);
+  public AcquireResult decide(AcquireRequest request) {
+    AcquireResult result = writable().decide(request);
+    if (isLosingResponses) {
+      throw new StoreException(StoreException.Outcome.UNKNOWN, "lost");
+    }
+    return result;
   }
 
   @Override
-  public void probe(AcquireRequest demand) {
-    writable().probe(demand);
+  public void probe(AcquireRequest request) {
+    writable().probe(request);
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return memory().peek(demand);
+  public AcquireResult peek(AcquireRequest request) {
+    return memory().peek(request);
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return memory().recall(demand);
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return memory().recall(request);
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return writable().refund(demand, grantedAt);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return writable().refund(request, grantedAt);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,10 +24,30 @@ class LeaseFailoverTest {
   private long nowMicros = 1_700_000_000_000_000L;
   private final List<CircuitBreaker.State> states = new ArrayList<>();
 
-  /** Has capacity for the leases of one resource, so that another one makes the store fail. */
-  private final MemoryLeaseStore store = new MemoryLeaseStore(() -> nowMicros, 1);
+  private final MemoryLeaseStore memory = new MemoryLeaseStore(() -> nowMicros, 1_000);
+  private boolean isBroken;
+
+  private final LeaseStore store =
+      (LeaseStore)
+          Proxy.newProxyInstance(
+              LeaseStore.class.getClassLoader(),
+              new Class<?>[] {LeaseStore.class},
+              (proxy, method, arguments) -> {
+                if (isBroken) {
+                  throw new StoreException(StoreException.Outcome.NONE, "broken");
+                }
+                try {
+                  return method.invoke(memory, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
 
   private LeaseFailover failover(LeaseFailover.OnFailure onFailure) {
+    return failover(store, onFailure);
+  }
+
+  private LeaseFailover failover(LeaseStore leases, LeaseFailover.OnFailure onFailure) {
     LimitObserver observer =
         new LimitObserver() {
           @Override
@@ -34,14 +55,19 @@ class LeaseFailoverTest {
             states.add(state);
           }
         };
-    return new LeaseFailover("leases", store, onFailure, SETTINGS, observer, () -> nowMicros);
+    return LeaseFailover.of(leases)
+        .onFailure(onFailure)
+        .breaker(SETTINGS)
+        .observer(observer)
+        .clock(() -> nowMicros)
+        .build();
   }
 
+  /** Lets the breaker open; the store works again afterwards, and is called after the pause. */
   private void breakDown(LeaseFailover failover) {
-    // Each stripe holds one resource; two names of the same stripe are found by trying.
-    for (int i = 0; !isGone(failover); i++) {
-      failover.acquire("filler " + i, ONE, "id", 1);
-    }
+    isBroken = true;
+    assertThat(isGone(failover)).isTrue();
+    isBroken = false;
   }
 
   private static boolean isGone(LeaseFailover failover) {
@@ -76,14 +102,7 @@ class LeaseFailoverTest {
                   (proxy, method, arguments) -> {
                     throw new StoreException(outcome, "failed");
                   });
-      LeaseFailover failover =
-          new LeaseFailover(
-              "leases",
-              failing,
-              LeaseFailover.OnFailure.CLOSED,
-              SETTINGS,
-              new LimitObserver() {},
-              () -> nowMicros);
+      LeaseFailover failover = failover(failing, LeaseFailover.OnFailure.CLOSED);
       LeaseDecision sent = failover.renew("r", ONE, "a");
       assertThat(sent)
           .isInstanceOfSatisfying(
@@ -94,6 +113,23 @@ class LeaseFailoverTest {
           .isInstanceOfSatisfying(
               LeaseDecision.Unavailable.class, gone -> assertThat(gone.mayBeDone()).isFalse());
     }
+  }
+
+  @Test
+  void errorOfThisProcessIsNoFailureOfTheStore() {
+    LeaseStore failing =
+        (LeaseStore)
+            Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(),
+                new Class<?>[] {LeaseStore.class},
+                (proxy, method, arguments) -> {
+                  throw new OutOfMemoryError("Java heap space");
+                });
+    LeaseFailover failover = failover(failing, LeaseFailover.OnFailure.CLOSED);
+    for (int i = 0; i < 2 * SETTINGS.failures(); i++) {
+      assertThatThrownBy(() -> failover.renew("r", ONE, "a")).isInstanceOf(OutOfMemoryError.class);
+    }
+    assertThat(states).isEmpty();
   }
 
   @Test
@@ -139,7 +175,7 @@ class LeaseFailoverTest {
   void callsTheStoreAgainAfterThePause() {
     LeaseFailover failover = failover(LeaseFailover.OnFailure.CLOSED);
     breakDown(failover);
-    assertThatThrownBy(() -> failover.forget("r")).hasMessage("leases is gone");
+    assertThatThrownBy(() -> failover.forget("r")).hasMessage("leases is unavailable");
     nowMicros += 30_000_000;
     assertThat(failover.acquire("r", ONE, "a", 1)).isInstanceOf(LeaseDecision.Held.class);
     assertThat(failover.current("r")).isEqualTo(1);

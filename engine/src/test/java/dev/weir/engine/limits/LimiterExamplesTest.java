@@ -9,6 +9,7 @@ import dev.weir.core.limits.Queue;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +50,7 @@ class LimiterExamplesTest {
       assertThat(guide).contains("```java\n" + shown + "\n```");
       examples++;
     }
-    assertThat(examples).isEqualTo(5);
+    assertThat(examples).isEqualTo(6);
   }
 
   @Test
@@ -114,6 +115,18 @@ class LimiterExamplesTest {
     // docs: end
     assertThat(done).containsExactly("printed");
     assertThat(leases.current("printer")).isZero();
+  }
+
+  @Test
+  void failover() {
+    LimitStore redis = new MemoryLimitStore();
+    LimitStore postgresql = new MemoryLimitStore();
+    // docs: failover
+    LimitStore store = Failover.of(redis).named("redis").fallback(postgresql).nodes(3).build();
+    Limiter shared = Limiter.on(store);
+    // docs: end
+    assertThat(shared.tryAcquire(Policy.of("p", TokenBucket.of(1, Duration.ofSeconds(1))), "k"))
+        .isTrue();
   }
 
   @Test

@@ -8,9 +8,7 @@ import dev.weir.core.limits.Lease;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.LeaseFailover;
-import dev.weir.engine.limits.LimitObserver;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
@@ -29,14 +27,7 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
       new RuleEvaluator.Repeat("id", Duration.ofMinutes(10));
 
   private final HookedLeases hooked = new HookedLeases(leases);
-  private final LeaseFailover failover =
-      new LeaseFailover(
-          "leases",
-          hooked,
-          LeaseFailover.OnFailure.CLOSED,
-          CircuitBreaker.Settings.DEFAULT,
-          LimitObserver.NONE,
-          nowMicros::get);
+  private final LeaseFailover failover = LeaseFailover.of(hooked).clock(nowMicros::get).build();
   private final MemoryLimitStore counts = new MemoryLimitStore(nowMicros::get, 10_000);
   private final RuleEvaluator racing =
       new RuleEvaluator(

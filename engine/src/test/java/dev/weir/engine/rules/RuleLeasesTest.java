@@ -9,10 +9,8 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitObserver;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
@@ -120,13 +118,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
         // This stripe is full.
       }
     }
-    return new LeaseFailover(
-        "leases",
-        full,
-        onFailure,
-        CircuitBreaker.Settings.DEFAULT,
-        LimitObserver.NONE,
-        nowMicros::get);
+    return LeaseFailover.of(full).onFailure(onFailure).clock(nowMicros::get).build();
   }
 
   @Test

@@ -10,13 +10,11 @@ import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitObserver;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** One of the stores that rules need is unavailable, and the other is not. */
@@ -30,24 +28,19 @@ final class RuleOutageTest extends RuleEvaluatorScene {
   private RuleEvaluator evaluator() {
     LimitStore memory = new MemoryLimitStore(nowMicros::get, 10_000);
     LimitStore counts =
-        new Failover(
-            new Failover.Parts(
-                "counts",
-                (Counts) reached(Counts.class, LimitStore.class, memory, () -> areCountsGone),
-                Optional.empty(),
-                1,
-                10_000,
-                BREAKER),
-            LimitObserver.NONE,
-            nowMicros::get);
+        Failover.of(
+                (LimitStore)
+                    reached(LimitStore.class, LimitStore.class, memory, () -> areCountsGone))
+            .breaker(BREAKER)
+            .clock(nowMicros::get)
+            .build();
     LeaseStore held =
-        new LeaseFailover(
-            "leases",
-            (LeaseStore) reached(LeaseStore.class, LeaseStore.class, leases, () -> areLeasesGone),
-            LeaseFailover.OnFailure.CLOSED,
-            BREAKER,
-            LimitObserver.NONE,
-            nowMicros::get);
+        LeaseFailover.of(
+                (LeaseStore)
+                    reached(LeaseStore.class, LeaseStore.class, leases, () -> areLeasesGone))
+            .breaker(BREAKER)
+            .clock(nowMicros::get)
+            .build();
     return new RuleEvaluator(
         index,
         new RuleEvaluator.Stores(counts, held, held),
@@ -55,9 +48,6 @@ final class RuleOutageTest extends RuleEvaluatorScene {
         nowMicros::get,
         () -> Micros.instant(nowMicros.get()));
   }
-
-  /** A store of limits, without its type parameter. */
-  private interface Counts extends LimitStore {}
 
   /** Returns true if a store is unavailable. */
   @FunctionalInterface
@@ -91,6 +81,8 @@ final class RuleOutageTest extends RuleEvaluatorScene {
       Verdict verdict = outage.decide(get("/a"));
       assertThat(verdict).isInstanceOf(Verdict.Refused.class);
       assertThat(verdict.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      // Only the first request was sent, and its response was lost.
+      assertThat(((Verdict.Refused) verdict).isOutcomeUnknown()).isEqualTo(i == 0);
     }
     areCountsGone = false;
     nowMicros.addAndGet(1_000_000);

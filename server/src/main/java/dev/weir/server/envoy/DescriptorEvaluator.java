@@ -72,7 +72,8 @@ final class DescriptorEvaluator {
               queued.position(),
               queued.isReplayed());
       case Verdict.Refused refused ->
-          new Verdict.Refused(results, refused.mode(), refused.decidedAt());
+          new Verdict.Refused(
+              results, refused.mode(), refused.decidedAt(), refused.isOutcomeUnknown());
       case Verdict.Reused reused -> reused;
     };
   }

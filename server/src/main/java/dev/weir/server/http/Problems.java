@@ -41,17 +41,6 @@ import org.slf4j.LoggerFactory;
 @Singleton
 public final class Problems
     implements ErrorResponseProcessor<byte[]>, ExceptionHandler<Throwable, HttpResponse<?>> {
-  private static final Problem NOTHING_DONE =
-      Problem.storeUnavailable(
-          StoreException.Outcome.NONE,
-          "The database does not answer. Nothing was done; try again soon.");
-
-  private static final Problem OUTCOME_UNKNOWN =
-      Problem.storeUnavailable(
-          StoreException.Outcome.UNKNOWN,
-          "The database did not answer in time, or the connection to it broke. Whether this was"
-              + " done is unknown; repeat it with the same id.");
-
   private static final MediaType TYPE = MediaType.of(Problem.MEDIA_TYPE);
 
   private static final Problem INCOMPLETE =
@@ -100,10 +89,15 @@ public final class Problems
     if (failure.isFull()) {
       return Problem.storeFull(failure);
     }
-    return switch (failure.outcome()) {
-      case NONE -> NOTHING_DONE;
-      case UNKNOWN -> OUTCOME_UNKNOWN;
-    };
+    String store = failure.store().isEmpty() ? "The store" : "The store " + failure.store();
+    String detail =
+        switch (failure.outcome()) {
+          case NONE -> " does not answer. Nothing was done; try again soon.";
+          case UNKNOWN ->
+              " did not answer in time, or the connection to it broke. Whether this was done is"
+                  + " unknown; repeat it with the same id.";
+        };
+    return Problem.storeUnavailable(failure.outcome(), store + detail);
   }
 
   @Override

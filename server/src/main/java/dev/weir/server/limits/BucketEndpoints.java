@@ -18,6 +18,7 @@ import dev.weir.engine.rules.RuleCounters;
 import dev.weir.engine.rules.RuleName;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.QuotaExceeded;
@@ -97,6 +98,11 @@ final class BucketEndpoints {
     Decision decision = result.decision();
     metrics.decided(result.mode());
     metrics.buckets().count(RuleCounters.Kind.of(decision, result.isReplayed()));
+    if (result.isOutcomeUnknown()) {
+      throw LimitProblems.outcomeUnknown(
+          Micros.floor(result.retryAfter()),
+          "Whether the tokens were taken is unknown; tokens that were taken are refilled in time.");
+    }
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->

@@ -229,7 +229,7 @@ final class ConcurrencyEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<Concurrency> defined) {
-    int current = leases.current(key(defined));
+    int current = leases.current(key(defined), defined.limit(), defined.createdAt());
     return Responses.json(
         json -> {
           json.writeStartObject();

@@ -72,7 +72,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     batchSize =
         Histogram.builder()
             .name("rate_limiter_limit_batch_size")
-            .help("Demands that share one call of a store of limits.")
+            .help("Requests that share one call of a store of limits.")
             .labelNames("store")
             .classicOnly()
             .classicUpperBounds(1, 2, 5, 10, 20, 50, 100, 200, 500)
@@ -86,7 +86,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     decisions =
         Counter.builder()
             .name("rate_limiter_decisions")
-            .help("Decisions about demands, for each of the rules that were asked.")
+            .help("Decisions about requests, for each rule that was checked.")
             .labelNames("rule", "outcome")
             .register(registry);
     otherRules = counts(OTHER_RULES);
@@ -98,7 +98,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     Counter byMode =
         Counter.builder()
             .name("rate_limiter_decision_mode")
-            .help("Demands by who decided them.")
+            .help("Requests by the mode of their decision.")
             .labelNames("mode")
             .register(registry);
     for (AcquireResult.Mode mode : AcquireResult.Mode.values()) {

@@ -14,6 +14,7 @@ import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
@@ -39,11 +40,24 @@ final class CheckJson {
         switch (verdict) {
           case Verdict.Passed passed -> Responses.json(json -> writeGrant(json, request, passed));
           case Verdict.Queued queued -> Responses.json(json -> writeGrant(json, request, queued));
-          case Verdict.Refused refused -> Problems.answer(refusal(request, refused));
+          case Verdict.Refused refused -> {
+            if (refused.isOutcomeUnknown()) {
+              throw outcomeUnknown(request, refused);
+            }
+            yield Problems.answer(refusal(request, refused));
+          }
           case Verdict.Reused reused -> throw reused(request);
         };
     RateLimitFields.add(response::header, verdict);
     return response;
+  }
+
+  private static ProblemException outcomeUnknown(CheckRequest request, Verdict.Refused refused) {
+    return LimitProblems.outcomeUnknown(
+        refused.retryAfterMicros(),
+        request.requestId().isEmpty()
+            ? "Whether this was counted is unknown; a repeated request may be counted again."
+            : "Whether this was counted is unknown; repeat it with the same requestId.");
   }
 
   /** Returns the problem of a request id that belongs to another request. */

@@ -35,27 +35,27 @@ public final class TracedLedger implements SlotLedger {
   }
 
   @Override
-  public List<Assignment> assign(List<AssignRequest> demands) {
-    return traced(demands, () -> ledger.assign(demands));
+  public List<Assignment> assign(List<AssignRequest> requests) {
+    return traced(requests, () -> ledger.assign(requests));
   }
 
   @Override
-  public List<? extends AssignReply> attempt(List<AssignRequest> demands, WaitMode patience) {
+  public List<? extends AssignReply> attempt(List<AssignRequest> requests, WaitMode patience) {
     return this.<List<? extends AssignReply>>traced(
-        demands, () -> ledger.attempt(demands, patience));
+        requests, () -> ledger.attempt(requests, patience));
   }
 
   @Override
-  public int fitting(List<AssignRequest> demands) {
-    return ledger.fitting(demands);
+  public int fitting(List<AssignRequest> requests) {
+    return ledger.fitting(requests);
   }
 
-  private <T> T traced(List<AssignRequest> demands, Supplier<T> work) {
+  private <T> T traced(List<AssignRequest> requests, Supplier<T> work) {
     Span span =
         tracer
             .spanBuilder("slots batch")
             .setSpanKind(SpanKind.CLIENT)
-            .setAttribute("weir.batch.demands", demands.size())
+            .setAttribute("weir.batch.size", requests.size())
             .startSpan();
     try {
       return work.get();

@@ -64,7 +64,7 @@ record LimitParts(
     LimitMetrics metrics = new LimitMetrics(registry);
     Rules rules =
         database
-            .<Rules>map(pool -> new JdbcRules(pool, StoreClock.OF_THE_DATABASE))
+            .<Rules>map(pool -> new JdbcRules(pool, StoreClock.DATABASE))
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
     RuleIndex index = new RuleIndex(rules, metrics);
     LimitStores stores = LimitStores.open(settings, database, metrics, open);
@@ -83,10 +83,10 @@ record LimitParts(
     return new Resources(
         cached(
             settings,
-            database.map(pool -> JdbcDefinitions.buckets(pool, StoreClock.OF_THE_DATABASE))),
+            database.map(pool -> JdbcDefinitions.buckets(pool, StoreClock.DATABASE))),
         cached(
             settings,
-            database.map(pool -> JdbcDefinitions.concurrency(pool, StoreClock.OF_THE_DATABASE))));
+            database.map(pool -> JdbcDefinitions.concurrency(pool, StoreClock.DATABASE))));
   }
 
   private static <L> CachedDefinitions<L> cached(

@@ -1,9 +1,8 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
-import dev.weir.engine.limits.FallbackLog;
+import dev.weir.engine.limits.FailoverBuilder;
 import dev.weir.engine.limits.LeaseFailover;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
@@ -83,14 +82,15 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
   private static LimitStores onPostgresql(
       LimitSettings settings, HikariDataSource database, LimitMetrics metrics, OpenParts open) {
     sweep(database, open);
-    return goingOn(
-        settings,
-        metrics,
+    return withFailover(
+        failover(
+            POSTGRESQL,
+            new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
+            settings,
+            metrics),
         POSTGRESQL,
-        new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
         new JdbcLeaseStore(database),
-        Optional.empty(),
-        FallbackLog.NONE);
+        metrics);
   }
 
   /**
@@ -109,50 +109,44 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     open.add(redis);
     open.add(Upkeep.start("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
-    Optional<HikariDataSource> next = database.filter(any -> settings.isFallbackUsed());
-    next.ifPresent(pool -> sweep(pool, open));
-    return goingOn(
-        settings,
-        metrics,
-        REDIS,
-        new RedisLimitStore(redis, metrics.batchesOf(REDIS)),
-        new RedisLeaseStore(redis),
-        next.map(pool -> new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL))),
-        next.<FallbackLog>map(pool -> new JdbcFallbackLog(pool, redis.name()))
-            .orElse(FallbackLog.NONE));
+    FailoverBuilder limits =
+        failover(
+            REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
+    if (settings.isFallbackUsed() && database.isPresent()) {
+      HikariDataSource pool = database.get();
+      sweep(pool, open);
+      limits
+          .fallback(new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL)))
+          .log(new JdbcFallbackLog(pool, redis.name()));
+    }
+    return withFailover(limits, REDIS, new RedisLeaseStore(redis), metrics);
   }
 
   private static void sweep(HikariDataSource database, OpenParts open) {
     LimitSweep sweep =
-        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.OF_THE_DATABASE), STEPS_OF_A_SWEEP);
+        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.DATABASE), STEPS_OF_A_SWEEP);
     open.add(Upkeep.start("sweep of limits", sweep, BETWEEN_SWEEPS));
   }
 
-  private static LimitStores goingOn(
-      LimitSettings settings,
-      LimitMetrics metrics,
-      String name,
-      LimitStore store,
-      LeaseStore leases,
-      Optional<LimitStore> next,
-      FallbackLog log) {
+  private static FailoverBuilder failover(
+      String name, LimitStore store, LimitSettings settings, LimitMetrics metrics) {
+    return Failover.of(store)
+        .named(name)
+        .nodes(settings.nodes())
+        .maxLocalKeys(settings.maxKeys())
+        .observer(metrics);
+  }
+
+  private static LimitStores withFailover(
+      FailoverBuilder limits, String name, LeaseStore leases, LimitMetrics metrics) {
     return new LimitStores(
-        new Failover(
-            new Failover.Parts(
-                name,
-                store,
-                next,
-                settings.nodes(),
-                settings.maxKeys(),
-                CircuitBreaker.Settings.DEFAULT),
-            metrics,
-            log),
+        limits.build(),
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));
   }
 
   private static LeaseStore leaseFailover(
       String name, LeaseStore leases, LeaseFailover.OnFailure onFailure, LimitMetrics metrics) {
-    return new LeaseFailover(name, leases, onFailure, CircuitBreaker.Settings.DEFAULT, metrics);
+    return LeaseFailover.of(leases).named(name).onFailure(onFailure).observer(metrics).build();
   }
 }

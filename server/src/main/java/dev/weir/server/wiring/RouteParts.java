@@ -28,7 +28,7 @@ record RouteParts(Routes kept, RouteTable table) {
   static RouteParts open(List<RouteSpec> fixed, Optional<HikariDataSource> database) {
     Routes kept =
         database
-            .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.OF_THE_DATABASE))
+            .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.DATABASE))
             .orElseGet(() -> new MemoryRoutes(InstantSource.system()));
     return new RouteParts(kept, new RouteTable(fixed, kept));
   }

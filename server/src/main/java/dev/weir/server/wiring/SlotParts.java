@@ -71,7 +71,7 @@ record SlotParts(
     int connections = database.getMaximumPoolSize();
     JdbcSlotConfigs configs =
         new JdbcSlotConfigs(
-            database, StoreClock.OF_THE_DATABASE, Math.clamp(connections / 8, 1, 8));
+            database, StoreClock.DATABASE, Math.clamp(connections / 8, 1, 8));
     if (settings.createsDefault()) {
       configs.createIfAbsent(settings.defaultConfig(), FIRST_TERMS);
     }
@@ -79,12 +79,12 @@ record SlotParts(
     return new SlotParts(
         new JdbcSlotLedger(
             database,
-            StoreClock.OF_THE_DATABASE,
+            StoreClock.DATABASE,
             RANDOM,
             observer,
             Math.clamp(connections / 4, 1, 16)),
         checked(settings, configs),
-        new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
+        new JdbcSlotUpkeep(database, StoreClock.DATABASE),
         cache,
         () -> Channel.SLOT_CONFIG.flushEverywhere(database));
   }

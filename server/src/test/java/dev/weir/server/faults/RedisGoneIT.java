@@ -80,6 +80,10 @@ final class RedisGoneIT {
                 .body()
                 .contains("\"outcome\":\"none\""));
 
+    HttpResponse<String> state = api.get("/api/v1/concurrency/c");
+    assertThat(state.statusCode()).isEqualTo(503);
+    assertThat(state.body()).contains("The store redis does not answer");
+
     HttpResponse<String> held = check("held");
     assertThat(held.statusCode()).isEqualTo(429);
     assertThat(held.body()).contains("\"mode\":\"closed\"");
@@ -100,7 +104,7 @@ final class RedisGoneIT {
     acquired();
     assertThat(check("closed").statusCode()).isEqualTo(200);
     redis.kill();
-    assertThat(check("closed").body()).contains("\"mode\":\"closed\"");
+    assertNotGranted("closed");
     redis.start();
     // Nothing of the four that are left, because it is not known that they are.
     assertThat(grantedUntilTheStoreDecides("closed")).isZero();
@@ -130,14 +134,20 @@ final class RedisGoneIT {
   }
 
   @Test
-  void ruleThatIsMadeAfterALossIsNotRefusedAlthoughNobodyAskedInBetween() throws Exception {
+  void ruleCreatedAfterALossIsNotRefusedEvenWithoutRequestsInBetween() throws Exception {
     rule("'name':'before','allowedRequests':5,'windowSeconds':86400");
+    rule("'name':'held','algorithm':'CONCURRENCY','maxConcurrent':2");
     assertThat(check("before").statusCode()).isEqualTo(200);
+    assertThat(peek("before")).isEqualTo(200);
+    assertThat(peek("held")).isEqualTo(200);
     assertThat(redis.ask("FLUSHALL")).isEqualTo("+OK");
     Waiting.until("the loss to be noticed", () -> redis.ask("EXISTS weir:m").equals(":1"));
     rule("'name':'after','allowedRequests':1,'windowSeconds':86400");
     assertThat(check("after").statusCode()).isEqualTo(200);
-    assertThat(check("before").statusCode()).isEqualTo(429);
+    for (String rule : List.of("before", "held")) {
+      assertThat(peek(rule)).as(rule).isEqualTo(429);
+      assertThat(check(rule).statusCode()).as(rule).isEqualTo(429);
+    }
   }
 
   @Test
@@ -175,7 +185,7 @@ final class RedisGoneIT {
       relay.cut();
       // More often than a node needs to give up.
       for (int i = 0; i < 10; i++) {
-        assertThat(check(failure).statusCode()).isEqualTo(429);
+        assertNotGranted(failure);
       }
       assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(200);
       relay.mend();
@@ -186,6 +196,13 @@ final class RedisGoneIT {
       assertThat(granted).as(failure).isEqualTo(10);
       assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(429);
     }
+  }
+
+  /** Asserts that a check is refused without its store, or that its answer was lost. */
+  private void assertNotGranted(String rule) throws IOException, InterruptedException {
+    HttpResponse<String> answer = check(rule);
+    assertThat(answer.statusCode() + " " + answer.body())
+        .containsPattern("^(429 .*\"mode\":\"closed\"|503 .*\"outcome\":\"unknown\")");
   }
 
   /** How many pass until one is decided by the store. */
@@ -215,6 +232,11 @@ final class RedisGoneIT {
 
   private HttpResponse<String> check(String rule) throws IOException, InterruptedException {
     return api.post("/api/v1/check", json("{'rule':'%s','key':'k'}".formatted(rule)));
+  }
+
+  private int peek(String rule) throws IOException, InterruptedException {
+    return api.post("/api/v1/check", json("{'rule':'%s','key':'k','peek':true}".formatted(rule)))
+        .statusCode();
   }
 
   private void rule(String fields) throws IOException, InterruptedException {

@@ -98,6 +98,60 @@ final class LostAnswerIT {
   }
 
   @Test
+  void grantOfALostAnswerIsFoundByTheSameRequestId() {
+    rule("{'name':'one','allowedRequests':1,'windowSeconds':3600}");
+    String check = json("{'rule':'one','key':'lost-key','requestId':'r'}");
+    relay.loseAnswerTo("lost-key");
+
+    Http.Answer lost = http.post("/api/v1/check", check).problem(503, "store-unavailable");
+
+    assertThat(relay.lost()).isOne();
+    assertThat(lost.textAt("outcome")).isEqualTo("unknown");
+    assertThat(lost.textAt("detail")).contains("the same requestId");
+    assertThat(lost.header("retry-after")).isPresent();
+    assertThat(http.post("/api/v1/check", check).ok().at("replayed")).isEqualTo(true);
+    http.post("/api/v1/check", json("{'rule':'one','key':'lost-key'}")).refused();
+  }
+
+  @Test
+  void tokensOfALostAnswerMayBeTaken() {
+    assertThat(
+            http.put("/api/v1/buckets/lost-bucket", json("{'capacity':10,'refillRate':0.001}"))
+                .status())
+        .isEqualTo(200);
+    relay.loseAnswerTo("lost-bucket");
+
+    Http.Answer lost =
+        http.post("/api/v1/buckets/lost-bucket/acquire", json("{'tokens':4}"))
+            .problem(503, "store-unavailable");
+
+    assertThat(relay.lost()).isOne();
+    assertThat(lost.textAt("outcome")).isEqualTo("unknown");
+    assertThat(witness.get("/api/v1/buckets/lost-bucket").ok().at("currentTokens")).isEqualTo(6);
+  }
+
+  /** Envoy and other proxies may let a request pass if they get an error instead of an answer. */
+  @Test
+  void proxyIsRefusedWhenAnAnswerIsLost() {
+    rule("{'name':'proxied','pathPattern':'/lost/**','allowedRequests':5,'windowSeconds':3600}");
+    relay.loseAnswerTo("proxied");
+
+    http.with("X-Original-Method", "GET", "X-Original-URI", "/lost/1")
+        .get("/api/v1/authorize")
+        .refused();
+
+    assertThat(relay.lost()).isOne();
+  }
+
+  private void rule(String rule) {
+    assertThat(http.post("/api/admin/rules", json(rule)).status()).isEqualTo(201);
+  }
+
+  private static String json(String text) {
+    return text.replace('\'', '"');
+  }
+
+  @Test
   void nothingIsDoneWhereTheDatabaseRefusesConnections() throws IOException {
     relay.close();
 
@@ -120,6 +174,7 @@ final class LostAnswerIT {
             Setting.DB_PASSWORD, database.password(),
             Setting.DB_WAIT, "PT1S",
             Setting.DB_POOL_MIN, "1",
+            Setting.LIMITS_STORE, "postgresql",
             Setting.DRAIN, "PT0S"),
         Map.of(),
         Optional.empty());

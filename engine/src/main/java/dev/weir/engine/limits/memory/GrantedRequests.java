@@ -25,10 +25,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Ids are distributed over stripes with one lock each, which is held while a request is decided:
  * of two concurrent ones, one is granted and the other repeated. Adding a grant removes the expired
- * ones of its stripe. Thread-safe.
+ * ones of its stripe.
+ *
+ * <p>The number of grants and the memory that they take are bounded, by stripe: a request with a
+ * new id that would exceed a bound is rejected before it is decided. Thread-safe.
  */
 final class GrantedRequests {
-  private static final int STRIPES = 64;
+  static final int STRIPES = 64;
+
+  /**
+   * The default maximum memory: a share of the heap, because ids are remembered for minutes and
+   * their number depends on the callers.
+   */
+  static final long SHARE_OF_HEAP_BYTES = Runtime.getRuntime().maxMemory() / 4;
+
+  /** The objects of a grant without its id and outcomes, and its entries in map and queue. */
+  private static final long GRANT_BYTES = 400;
+
+  private static final long CHAR_BYTES = 2;
+  private static final long OUTCOME_BYTES = 48;
 
   /**
    * A granted request.
@@ -41,8 +56,12 @@ final class GrantedRequests {
       return binding.id();
     }
 
+    long bytes() {
+      return GrantedRequests.bytes(id(), result.outcomes().size());
+    }
+
     boolean matches(AcquireRequest request) {
-      return binding.digest().equals(request.request().digest());
+      return binding.digest().equals(request.binding().digest());
     }
 
     AcquireResult resultFor(AcquireRequest request, long nowMicros) {
@@ -58,8 +77,14 @@ final class GrantedRequests {
     }
   }
 
+  /** Returns an estimate of the memory of a grant. */
+  static long bytes(String id, int outcomes) {
+    return GRANT_BYTES + CHAR_BYTES * id.length() + OUTCOME_BYTES * outcomes;
+  }
+
   private static final class Stripe {
     final ReentrantLock lock = new ReentrantLock();
+    long bytes;
     final Map<String, Grant> grants = new HashMap<>();
     final PriorityQueue<Grant> byExpiry =
         new PriorityQueue<>(Comparator.comparingLong(Grant::expiresAtMicros));
@@ -69,21 +94,42 @@ final class GrantedRequests {
       return grant == null || grant.expiresAtMicros() <= nowMicros ? null : grant;
     }
 
+    void add(Grant grant) {
+      grants.put(grant.id(), grant);
+      byExpiry.add(grant);
+      bytes += grant.bytes();
+    }
+
+    void remove(Grant grant) {
+      grants.remove(grant.id());
+      byExpiry.remove(grant);
+      bytes -= grant.bytes();
+    }
+
     void removeExpired(long nowMicros) {
       for (Grant first = byExpiry.peek();
           first != null && first.expiresAtMicros() <= nowMicros;
           first = byExpiry.peek()) {
         byExpiry.remove();
         grants.remove(first.id(), first);
+        bytes -= first.bytes();
       }
     }
   }
 
   private final Stripe[] stripes = new Stripe[STRIPES];
   private final long maxPerStripe;
+  private final long maxBytesPerStripe;
 
-  GrantedRequests(long max) {
+  /**
+   * Creates an empty set of grants.
+   *
+   * @param max the maximum number of grants
+   * @param maxBytes the maximum memory of grants, as estimated
+   */
+  GrantedRequests(long max, long maxBytes) {
     this.maxPerStripe = Math.ceilDiv(max, STRIPES);
+    this.maxBytesPerStripe = maxBytes / STRIPES;
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
     }
@@ -103,19 +149,23 @@ final class GrantedRequests {
         return known.resultFor(request, now);
       }
       stripe.removeExpired(now);
-      if (stripe.byExpiry.size() >= maxPerStripe) {
-        throw StoreException.full("full: too many request ids are remembered");
-      }
+      requireRoom(stripe, request);
       AcquireResult result = decide.apply(request);
       if (result.isAllowed()) {
         long expiresAtMicros = Micros.ceil(result.decidedAt()) + Micros.floor(request.requestTtl());
-        Grant grant = new Grant(request.request(), request.layout(), result, expiresAtMicros);
-        stripe.grants.put(grant.id(), grant);
-        stripe.byExpiry.add(grant);
+        Grant grant = new Grant(request.binding(), request.layout(), result, expiresAtMicros);
+        stripe.add(grant);
       }
       return result;
     } finally {
       stripe.lock.unlock();
+    }
+  }
+
+  private void requireRoom(Stripe stripe, AcquireRequest request) {
+    long bytes = stripe.bytes + bytes(request.requestId(), request.parts().size());
+    if (stripe.byExpiry.size() >= maxPerStripe || bytes > maxBytesPerStripe) {
+      throw StoreException.full("full: too many request ids are remembered");
     }
   }
 
@@ -149,8 +199,7 @@ final class GrantedRequests {
       if (!grant.matches(request)) {
         return Refund.REUSED;
       }
-      stripe.grants.remove(grant.id());
-      stripe.byExpiry.remove(grant);
+      stripe.remove(grant);
       if (grant.layout() == request.layout()) {
         giveBack.accept(request.grantedAs(grant.result().outcomes()), grant.result().decidedAt());
       }
@@ -161,7 +210,11 @@ final class GrantedRequests {
   }
 
   private Stripe stripe(String requestId) {
+    return stripes[stripeIndex(requestId)];
+  }
+
+  static int stripeIndex(String requestId) {
     int hash = requestId.hashCode();
-    return stripes[(hash ^ (hash >>> 16)) & (STRIPES - 1)];
+    return (hash ^ (hash >>> 16)) & (STRIPES - 1);
   }
 }

@@ -85,7 +85,7 @@ final class KeyHash {
    *
    * <p>Reading the key takes most of the time, and both lanes need the words. So
    * performance-critical callers read the words once and pass them to both lanes; a value class of
-   * two lanes would be allocated wherever the compiler does not inline this method.
+   * two lanes would be allocated if the compiler does not inline this method.
    */
   static long word(String key, int number) {
     int at = number * NARROW_PER_WORD;

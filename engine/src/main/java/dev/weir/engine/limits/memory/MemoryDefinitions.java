@@ -32,8 +32,7 @@ public final class MemoryDefinitions<L> implements Definitions<L> {
     Instant now = clock.instant();
     Optional<Definition<L>> before = find(resource);
     if (before.isEmpty() && byResource.size() >= max) {
-      throw new StoreException(
-          StoreException.Outcome.NONE, "overloaded: more than " + max + " resources are defined");
+      throw StoreException.full("full: %d resources are defined".formatted(max));
     }
     Definition<L> defined =
         new Definition<>(resource, limit, before.map(Definition::createdAt).orElse(now), now);

@@ -26,7 +26,8 @@ import java.util.function.LongSupplier;
  * <p>Keys are kept as keyed 128-bit hashes in tables of longs, about 45 bytes per key. A key is
  * removed once its usage equals that of a new key; there is no thread for that, callers sweep a few
  * entries from time to time. If too many keys are in use, requests for new ones fail with {@link
- * dev.weir.engine.StoreException}, so that no count is lost. Thread-safe.
+ * dev.weir.engine.StoreException}, so that no count is lost. Remembered request ids take up to a
+ * quarter of the heap; beyond that, requests with new ids fail in the same way. Thread-safe.
  *
  * <p>Under load, {@link #take} may grant by a clock that is half a millisecond late; it never
  * refuses by it. Everything else uses the exact time.
@@ -67,7 +68,7 @@ public final class MemoryLimitStore implements LimitStore {
     this.clock = clock;
     this.counts = new UsageTable(EntryLayout.LONGS_WITHOUT_BEFORE, maxKeys, keys);
     this.slidingCounts = new UsageTable(EntryLayout.LONGS_WITH_BEFORE, maxKeys, keys);
-    this.requests = new GrantedRequests(maxKeys);
+    this.requests = new GrantedRequests(maxKeys, GrantedRequests.SHARE_OF_HEAP_BYTES);
   }
 
   @Override
@@ -157,13 +158,13 @@ public final class MemoryLimitStore implements LimitStore {
 
   private AcquireResult decideOnce(AcquireRequest request) {
     long now = clock.exactMicros();
-    if (request.asks().size() == 1 && request.waits().isEmpty()) {
-      LimitRequest part = request.asks().getFirst();
+    if (request.parts().size() == 1 && request.delays().isEmpty()) {
+      LimitRequest part = request.parts().getFirst();
       return LockedRequests.result(
           List.of(decide(part.policy(), part.key(), part.cost(), now)), now);
     }
     List<Decision> decisions;
-    try (LockedRequests locked = lock(request.taking())) {
+    try (LockedRequests locked = lock(request.takingParts())) {
       decisions = locked.decide(now);
     }
     counts.sweepNow(now);
@@ -173,7 +174,7 @@ public final class MemoryLimitStore implements LimitStore {
 
   @Override
   public AcquireResult peek(AcquireRequest request) {
-    try (LockedRequests locked = lock(request.taking())) {
+    try (LockedRequests locked = lock(request.takingParts())) {
       long now = clock.exactMicros();
       return LockedRequests.result(request.merged(locked.peek(now)), now);
     }
@@ -194,7 +195,7 @@ public final class MemoryLimitStore implements LimitStore {
   }
 
   private void giveBack(AcquireRequest request, Instant grantedAt) {
-    try (LockedRequests locked = lock(request.taking())) {
+    try (LockedRequests locked = lock(request.takingParts())) {
       locked.refund(Micros.clamped(grantedAt), clock.exactMicros());
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** No grant is lost or counted twice while keys are added, removed and moved. */
 final class MemoryLimitStoreRaceTest {
   /** With 64 segments, so that counted keys share them with keys that come and go. */
-  private static final long MOST_KEYS = 100_000;
+  private static final long MAX_KEYS = 100_000;
 
   private static final int COUNTED = 200;
   private static final int CALLERS = 3;
@@ -34,7 +34,7 @@ final class MemoryLimitStoreRaceTest {
   private static final int PASSING = 300;
   private static final long PLENTY = 1_000_000;
 
-  private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, MOST_KEYS);
+  private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, MAX_KEYS);
   private final AtomicLongArray granted = new AtomicLongArray(COUNTED);
 
   static Stream<Limit> limits() {
@@ -54,7 +54,7 @@ final class MemoryLimitStoreRaceTest {
       List<Future<?>> callers = new ArrayList<>();
       for (int caller = 0; caller < CALLERS; caller++) {
         SplittableRandom random = new SplittableRandom(caller);
-        callers.add(executor.submit(() -> ask(policy, random)));
+        callers.add(executor.submit(() -> request(policy, random)));
       }
       for (Future<?> caller : callers) {
         caller.get();
@@ -72,7 +72,7 @@ final class MemoryLimitStoreRaceTest {
   }
 
   /** Takes one or two units at a time, and sometimes gives one back. */
-  private void ask(Policy policy, SplittableRandom random) {
+  private void request(Policy policy, SplittableRandom random) {
     for (int turn = 0; turn < TURNS; turn++) {
       int one = random.nextInt(COUNTED);
       int other = (one + 1 + random.nextInt(COUNTED - 1)) % COUNTED;

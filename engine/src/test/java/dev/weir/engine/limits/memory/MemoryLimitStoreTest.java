@@ -40,8 +40,8 @@ class MemoryLimitStoreTest {
 
   private record Key(String policy, String key) {}
 
-  private MemoryLimitStore store(long mostKeys) {
-    return new MemoryLimitStore(() -> nowMicros, mostKeys);
+  private MemoryLimitStore store(long maxKeys) {
+    return new MemoryLimitStore(() -> nowMicros, maxKeys);
   }
 
   @Test
@@ -214,14 +214,14 @@ class MemoryLimitStoreTest {
     MemoryLimitStore store = store(3);
     Policy policy = Policy.of("p", TokenBucket.of(5, SECOND));
     store.take(policy, "known", 1);
-    AcquireRequest demand =
+    AcquireRequest request =
         AcquireRequest.all(
             List.of(
                 LimitRequest.of(policy, "known"),
                 LimitRequest.of(policy, "new 1"),
                 LimitRequest.of(policy, "new 2"),
                 LimitRequest.of(policy, "new 3")));
-    assertThatThrownBy(() -> store.decide(demand)).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> store.decide(request)).isInstanceOf(StoreException.class);
     assertThat(store.keys()).isEqualTo(1);
     assertThat(
             store.peek(AcquireRequest.of(LimitRequest.of(policy, "known"))).decision().remaining())
@@ -263,7 +263,7 @@ class MemoryLimitStoreTest {
   }
 
   @Test
-  void mostKeysMustBePositive() {
+  void maxKeysMustBePositive() {
     assertThatThrownBy(() -> store(0)).isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 public interface ComebackKit {
   Duration DAY = Duration.ofDays(1);
-  long MOST = 10;
+  long LIMIT = 10;
 
   LimitStore limits();
 
@@ -49,9 +49,9 @@ public interface ComebackKit {
   /** Limits whose windows do not end within a test, whenever it runs. */
   static List<Limit> longLimits() {
     return List.of(
-        FixedWindow.of(MOST, DAY),
-        SlidingWindow.of(MOST, DAY),
-        TokenBucket.of(MOST, Duration.ofDays(100)));
+        FixedWindow.of(LIMIT, DAY),
+        SlidingWindow.of(LIMIT, DAY),
+        TokenBucket.of(LIMIT, Duration.ofDays(100)));
   }
 
   private static Policy policy(Limit limit) {
@@ -67,7 +67,7 @@ public interface ComebackKit {
   }
 
   @Test
-  default void storeThatComesBackUnchangedGoesOnWhereItWas() {
+  default void storeThatComesBackUnchangedContinues() {
     longLimits().forEach(limit -> assertThat(granted(policy(limit), "k", 4)).isEqualTo(4));
     comeBackUnchanged();
     for (Limit limit : longLimits()) {
@@ -114,10 +114,10 @@ public interface ComebackKit {
     limits().take(policy(longLimits().getFirst()), "k", 1);
     for (Limit limit : longLimits()) {
       Policy later = policy(limit).createdAt(Instant.now().plusSeconds(1));
-      assertThat(granted(later, "k", 20)).as(limit.toString()).isEqualTo(MOST);
+      assertThat(granted(later, "k", 20)).as(limit.toString()).isEqualTo(LIMIT);
     }
     Policy shortly =
-        Policy.of("short", FixedWindow.of(MOST, Duration.ofMillis(1)).alignedToEpoch());
+        Policy.of("short", FixedWindow.of(LIMIT, Duration.ofMillis(1)).alignedToEpoch());
     assertThat(eventually(() -> limits().take(shortly, "k", 1))).isTrue();
   }
 
@@ -127,17 +127,17 @@ public interface ComebackKit {
       Policy policy = policy(longLimits().getFirst()).onStoreFailure(open);
       assertThat(granted(policy, open.name(), 4)).isEqualTo(4);
       comeBackEmpty();
-      assertThat(granted(policy, open.name(), 20)).as(open.name()).isEqualTo(MOST);
+      assertThat(granted(policy, open.name(), 20)).as(open.name()).isEqualTo(LIMIT);
     }
   }
 
   @Test
   default void bucketComesBackLittleByLittle() {
     // A token every millisecond: the loss is soon made up for, and the capacity is never exceeded.
-    Policy policy = Policy.of("bucket", TokenBucket.of(MOST, Duration.ofMillis(10)));
-    limits().take(policy, "k", MOST);
+    Policy policy = Policy.of("bucket", TokenBucket.of(LIMIT, Duration.ofMillis(10)));
+    limits().take(policy, "k", LIMIT);
     comeBackEmpty();
-    assertThat(eventually(() -> limits().take(policy, "k", MOST))).isTrue();
+    assertThat(eventually(() -> limits().take(policy, "k", LIMIT))).isTrue();
   }
 
   @Test
@@ -164,6 +164,21 @@ public interface ComebackKit {
                         .acquire("short", Concurrency.of(1, Duration.ofMillis(1)), "a", 1)
                         .isGranted()))
         .isTrue();
+  }
+
+  @Test
+  default void lostPlacesAreReportedAsHeldUntilTheyMustHaveEnded() {
+    Concurrency two = Concurrency.of(2, DAY);
+    Queue queue = Queue.of(2, Duration.ofHours(1));
+    assertThat(leases().acquire("r", two, "a", 1).isGranted()).isTrue();
+    assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(1);
+    assertThat(leases().current("q", queue, Instant.MIN)).isZero();
+    comeBackEmpty();
+    assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(2);
+    assertThat(leases().current("q", queue, Instant.MIN)).isEqualTo(2);
+    Instant later = Instant.now().plusSeconds(1);
+    assertThat(leases().current("later", two, later)).isZero();
+    assertThat(leases().current("later", queue, later)).isZero();
   }
 
   private static boolean eventually(BooleanSupplier isSo) {

@@ -9,6 +9,6 @@ interface LeaseClaims {
   Supplier<LeaseStore> leasesBy(InstantSource clock);
 
   default LeaseScene leaseScene() {
-    return LeaseScene.of(this::leasesBy);
+    return new LeaseScene(this::leasesBy);
   }
 }

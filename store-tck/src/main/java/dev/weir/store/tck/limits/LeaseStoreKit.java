@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * <p>Each claim creates its own resources, so one store may serve all of them.
  */
 public interface LeaseStoreKit
-    extends LeaseHoldingClaims, LeaseQueueClaims, LeaseCrowdClaims, LeaseTraceClaims {
+    extends LeaseHolderClaims, LeaseQueueClaims, LeaseCrowdClaims, LeaseTraceClaims {
   /**
    * Returns a store that uses only this clock: leases that have ended by another clock are not
    * forgotten. Each {@code get} opens a further node on it, which may be the same. The kit closes

@@ -12,7 +12,6 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
 import dev.weir.store.tck.Crowd;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** Claims that a request id is bound to one request and remembers its whole result. */
 interface LimitBindingClaims extends LimitClaims {
-  Duration REMEMBERED = Duration.ofSeconds(7);
   Delayed WAIT = new Delayed(0, 20, 1_500_000, 3);
   int AT_ONCE = 24;
 
@@ -36,7 +34,7 @@ interface LimitBindingClaims extends LimitClaims {
           Policy q = scene.policy("q", limit);
           List<LimitRequest> limitRequests =
               List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 3));
-          AcquireRequest request = scene.repeatable("id", REMEMBERED, limitRequests);
+          AcquireRequest request = scene.repeatable("id", LimitScene.TTL, limitRequests);
           AcquireResult first = scene.node.decide(request);
           List<List<LimitRequest>> others =
               List.of(
@@ -50,7 +48,7 @@ interface LimitBindingClaims extends LimitClaims {
                       new LimitRequest(q, "k", 3),
                       new LimitRequest(p, "l", 1)));
           for (List<LimitRequest> other : others) {
-            AcquireRequest reused = scene.repeatable("id", REMEMBERED, other);
+            AcquireRequest reused = scene.repeatable("id", LimitScene.TTL, other);
             AcquireResult result = scene.otherNode.decide(reused);
             assertThat(result).isEqualTo(AcquireResult.reused(scene.clock.instant()));
             assertThat(result.isAllowed()).isFalse();
@@ -67,17 +65,15 @@ interface LimitBindingClaims extends LimitClaims {
 
   @Test
   default void refusedRequestLeavesItsIdToOthers() {
-    forEachKind(
+    forEachPolicy(
         2,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 2);
           AcquireRequest refused =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
+              scene.repeatable(policy, "k", 1);
           assertThat(scene.node.decide(refused).isReused()).isFalse();
           AcquireRequest other =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "l", 1)));
+              scene.repeatable(policy, "l", 1);
           assertThat(scene.otherNode.decide(other).isAllowed()).isTrue();
           assertThat(scene.node.decide(refused).isReused()).isTrue();
         });
@@ -95,7 +91,7 @@ interface LimitBindingClaims extends LimitClaims {
               waiting(
                   scene.repeatable(
                       "id",
-                      REMEMBERED,
+                      LimitScene.TTL,
                       List.of(new LimitRequest(p, "k", 2), new LimitRequest(q, "k", 3))),
                   Map.of(0, WAIT));
           AcquireResult first = scene.node.decide(request);
@@ -120,13 +116,11 @@ interface LimitBindingClaims extends LimitClaims {
 
   @Test
   default void requestThatOnlyWaitsIsRemembered() {
-    forEachKind(
+    forEachPolicy(
         1,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest plain =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
+              scene.repeatable(policy, "k", 1);
           scene.decide(policy, "k", 1);
           AcquireResult first = scene.node.decide(waiting(plain, Map.of(0, WAIT)));
           assertThat(first.outcomes()).containsExactly(WAIT);
@@ -157,32 +151,28 @@ interface LimitBindingClaims extends LimitClaims {
 
   @Test
   default void recallTakesAndRemembersNothing() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
-              scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1)));
+              scene.repeatable(policy, "k", 1);
           assertThat(scene.node.recall(request)).isEmpty();
           assertThat(scene.remaining(policy, "k")).isEqualTo(10);
           AcquireResult first = scene.node.decide(request);
           assertThat(first.isReplayed()).isFalse();
           assertThat(scene.otherNode.recall(request))
               .contains(first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE));
-          scene.clock.move(REMEMBERED);
+          scene.clock.move(LimitScene.TTL);
           assertThat(scene.otherNode.recall(request)).isEmpty();
         });
   }
 
-  /** A refund returns what was granted at that time, whatever the refund request says. */
+  /** A refund returns what was granted at that time, regardless of the costs in the refund. */
   @Test
   default void refundGoesByTheTimeOfTheGrant() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
               scene.repeatable(
                   "id", AcquireRequest.MAX_TTL, List.of(new LimitRequest(policy, "k", 4)));
@@ -197,11 +187,9 @@ interface LimitBindingClaims extends LimitClaims {
 
   @Test
   default void ofDifferentConcurrentRequestsWithOneIdOneIsGranted() {
-    forEachKind(
+    forEachPolicy(
         AT_ONCE,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           List<AcquireResult> results =
               Crowd.atOnce(
                   AT_ONCE,
@@ -211,7 +199,7 @@ interface LimitBindingClaims extends LimitClaims {
                           .decide(
                               scene.repeatable(
                                   "id",
-                                  REMEMBERED,
+                                  LimitScene.TTL,
                                   List.of(
                                       new LimitRequest(
                                           policy, "k" + caller % 3, 1 + caller / 3 % 2)))));
@@ -220,7 +208,7 @@ interface LimitBindingClaims extends LimitClaims {
           assertThat(results.stream().filter(AcquireResult::isReused)).isNotEmpty();
           long taken =
               IntStream.range(0, 3)
-                  .mapToLong(key -> limit.maxCost() - scene.remaining(policy, "k" + key))
+                  .mapToLong(key -> policy.limit().maxCost() - scene.remaining(policy, "k" + key))
                   .sum();
           assertThat(taken).isBetween(1L, 2L);
         });
@@ -238,7 +226,7 @@ interface LimitBindingClaims extends LimitClaims {
           AcquireRequest plain =
               scene.repeatable(
                   "id",
-                  REMEMBERED,
+                  LimitScene.TTL,
                   List.of(new LimitRequest(p, "k", 1), new LimitRequest(q, "k", 2)));
           Instant now = scene.clock.instant();
           List<Boolean> done =
@@ -263,15 +251,14 @@ interface LimitBindingClaims extends LimitClaims {
 
   private AcquireRequest bare(LimitScene scene, UUID note) {
     Policy policy = scene.policy("p", aMinuteOf(1, kinds().getFirst()));
-    RequestBinding request =
-        scene.repeatable("id", REMEMBERED, List.of(new LimitRequest(policy, "k", 1))).request();
+    RequestBinding binding = scene.repeatable(policy, "k", 1).binding();
     return new AcquireRequest(
         List.of(),
         Map.of(),
-        new RequestBinding(request.id(), request.ttl(), request.digest(), note));
+        new RequestBinding(binding.id(), binding.ttl(), binding.digest(), note));
   }
 
-  private static AcquireRequest waiting(AcquireRequest request, Map<Integer, Delayed> waits) {
-    return new AcquireRequest(request.asks(), waits, request.request());
+  private static AcquireRequest waiting(AcquireRequest request, Map<Integer, Delayed> delays) {
+    return new AcquireRequest(request.parts(), delays, request.binding());
   }
 }

@@ -5,9 +5,11 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Policy;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -20,12 +22,22 @@ interface LimitClaims {
   Supplier<LimitStore> limitsBy(InstantSource clock);
 
   default LimitScene limitScene() {
-    return LimitScene.of(this::limitsBy);
+    return new LimitScene(this::limitsBy);
   }
 
   /** Runs the claim for each kind, with {@code max} permits per minute. */
   default void forEachKind(long max, Consumer<Limit> claim) {
     kinds().forEach(kind -> claim.accept(aMinuteOf(max, kind)));
+  }
+
+  /** Runs the claim for each kind, each with a scene of its own and a policy named {@code p}. */
+  default void forEachPolicy(long max, BiConsumer<LimitScene, Policy> claim) {
+    forEachKind(
+        max,
+        limit -> {
+          LimitScene scene = limitScene();
+          claim.accept(scene, scene.policy("p", limit));
+        });
   }
 
   default Limit aMinuteOf(long max, Class<? extends Limit> kind) {

@@ -21,28 +21,24 @@ interface LimitCrowdClaims extends LimitClaims {
 
   @Test
   default void lastPermitHasOneTaker() {
-    forEachKind(
+    forEachPolicy(
         1,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           List<Boolean> taken =
               Crowd.atOnce(CALLERS, caller -> scene.node(caller).take(policy, "k", 1));
-          assertThat(taken).as(limit.toString()).containsOnlyOnce(true);
+          assertThat(taken).as(policy.limit().toString()).containsOnlyOnce(true);
         });
   }
 
   @Test
   default void everyPermitIsGivenOnce() {
-    forEachKind(
+    forEachPolicy(
         40,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           List<Decision> decisions =
               Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(policy, "k", 1));
           assertThat(decisions.stream().filter(Decision::isAllowed).map(Decision::remaining))
-              .as(limit.toString())
+              .as(policy.limit().toString())
               .containsExactlyInAnyOrderElementsOf(LongStream.range(0, 40).boxed().toList());
         });
   }
@@ -79,11 +75,9 @@ interface LimitCrowdClaims extends LimitClaims {
   /** In any order of scopes, so that two callers may each hold what the other waits for. */
   @Test
   default void crowdTakesFromAllOrFromNone() {
-    forEachKind(
+    forEachPolicy(
         50,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           List<List<Long>> taken =
               Crowd.atOnce(
                   CALLERS,
@@ -114,18 +108,16 @@ interface LimitCrowdClaims extends LimitClaims {
           for (int i = 0; i < 4; i++) {
             int key = i;
             long sum = taken.stream().mapToLong(costs -> costs.get(key)).sum();
-            assertThat(scene.remaining(policy, "k" + key)).isEqualTo(limit.maxCost() - sum);
+            assertThat(scene.remaining(policy, "k" + key)).isEqualTo(policy.limit().maxCost() - sum);
           }
         });
   }
 
   @Test
   default void requestIdFromConcurrentCallersTakesOnce() {
-    forEachKind(
+    forEachPolicy(
         CALLERS,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
               scene.repeatable(
                   "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
@@ -140,11 +132,9 @@ interface LimitCrowdClaims extends LimitClaims {
 
   @Test
   default void requestIdIsRefundedOnceByConcurrentCallers() {
-    forEachKind(
+    forEachPolicy(
         CALLERS,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", CALLERS - 1);
           AcquireRequest request =
               scene.repeatable(
@@ -164,11 +154,9 @@ interface LimitCrowdClaims extends LimitClaims {
 
   @Test
   default void concurrentTakesAndRefundsAddUp() {
-    forEachKind(
+    forEachPolicy(
         20,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           List<Long> kept =
               Crowd.atOnce(
                   CALLERS,

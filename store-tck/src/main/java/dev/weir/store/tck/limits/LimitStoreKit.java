@@ -11,14 +11,14 @@ import java.util.function.Supplier;
  * decides exactly as the pure functions of core do, under any concurrency.
  *
  * <p>Each claim creates its own policies and request ids, so one store may serve all of them. A
- * store that forgets idle usages implements {@link IdleKeysVanish} as well.
+ * store that forgets idle usages implements {@link IdleUsageClaims} as well.
  */
 public interface LimitStoreKit
-    extends LimitTakingClaims,
-        LimitRepeatingClaims,
+    extends LimitAcquireClaims,
+        LimitRepetitionClaims,
         LimitBindingClaims,
-        LimitChangingClaims,
-        LimitNamingClaims,
+        LimitChangeClaims,
+        LimitNameClaims,
         LimitCrowdClaims,
         LimitTraceClaims {
 

@@ -70,7 +70,7 @@ final class LimitTracePlayer {
       case Step.Decide decide -> decide(decide);
       case Step.Take take -> {
         AcquireRequest request = request(List.of(take.part()));
-        LimitRequest limitRequest = request.asks().getFirst();
+        LimitRequest limitRequest = request.parts().getFirst();
         boolean isTaken =
             scene
                 .node(take.node())
@@ -148,7 +148,7 @@ final class LimitTracePlayer {
 
   private void compareUsages(int node, AcquireRequest request) {
     request
-        .asks()
+        .parts()
         .forEach(limitRequest -> compareUsage(1 - node, limitRequest.policy(), limitRequest.key()));
   }
 
@@ -162,17 +162,17 @@ final class LimitTracePlayer {
       return request;
     }
     Map<Integer, Delayed> waits = new HashMap<>();
-    for (int i = 0; i < request.asks().size(); i++) {
+    for (int i = 0; i < request.parts().size(); i++) {
       if ((decide.waits() >> i & 1) == 1) {
         waits.put(i, new Delayed(i, 2L + i, 3L + decide.waits(), 1 + i));
       }
     }
     return new AcquireRequest(
-        request.asks(),
+        request.parts(),
         waits,
         new AcquireRequest(
-                request.asks(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
-            .request());
+                request.parts(), id(decide.requestId()), Duration.ofMillis(decide.ttlMillis()))
+            .binding());
   }
 
   private AcquireRequest request(List<Part> parts) {

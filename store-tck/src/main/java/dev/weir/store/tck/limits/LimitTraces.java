@@ -135,12 +135,12 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
 
   private static Arbitrary<FixedWindow> fixedWindows() {
     return Combinators.combine(
-            most(FixedWindow.MAX_LIMIT), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
+            upTo(FixedWindow.MAX_LIMIT), WINDOWS, Arbitraries.of(FixedWindow.Start.class))
         .as(FixedWindow::new);
   }
 
   private static Arbitrary<SlidingWindow> slidingWindows() {
-    return Combinators.combine(most(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
+    return Combinators.combine(upTo(SlidingWindow.MAX_LIMIT), WINDOWS).as(SlidingWindow::new);
   }
 
   /** Rates from a token in years to a million in a microsecond, within the valid range. */
@@ -149,19 +149,19 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
         Arbitraries.frequencyOf(
             Tuple.of(4, Arbitraries.longs().between(1, 12)),
             Tuple.of(1, Arbitraries.longs().between(1, 1_000_000)));
-    return Combinators.combine(most(TokenBucket.MAX_CAPACITY), tokens, WINDOWS)
+    return Combinators.combine(upTo(TokenBucket.MAX_CAPACITY), tokens, WINDOWS)
         .as(
             (capacity, refillTokens, micros) -> {
-              long longest = Usage.MAX_VALUE / capacity;
-              return new TokenBucket(capacity, refillTokens, Math.min(micros, longest));
+              long maxMicros = Usage.MAX_VALUE / capacity;
+              return new TokenBucket(capacity, refillTokens, Math.min(micros, maxMicros));
             });
   }
 
-  private static Arbitrary<Long> most(long largest) {
+  private static Arbitrary<Long> upTo(long max) {
     return Arbitraries.frequencyOf(
         Tuple.of(6, Arbitraries.longs().between(1, 10)),
         Tuple.of(2, Arbitraries.longs().between(10, 1_000)),
-        Tuple.of(1, Arbitraries.longs().between(largest - 3, largest)),
-        Tuple.of(1, Arbitraries.longs().between(1, largest)));
+        Tuple.of(1, Arbitraries.longs().between(max - 3, max)),
+        Tuple.of(1, Arbitraries.longs().between(1, max)));
   }
 }

@@ -69,7 +69,7 @@ final class NaiveLimits {
     }
 
     boolean isOf(AcquireRequest other) {
-      return request.request().digest().equals(other.request().digest());
+      return request.binding().digest().equals(other.binding().digest());
     }
 
     AcquireResult resultFor(AcquireRequest other, long nowMicros) {
@@ -77,7 +77,7 @@ final class NaiveLimits {
       List<Outcome> decisions = request.layout() == other.layout() ? result.outcomes() : List.of();
       return isOf(other)
           ? new AcquireResult(decisions, result.decidedAt(), AcquireResult.Mode.STORE)
-              .replayed(now, request.request().note())
+              .replayed(now, request.binding().note())
           : AcquireResult.reused(now);
     }
   }
@@ -109,10 +109,10 @@ final class NaiveLimits {
 
   AcquireResult checkPeek(AcquireRequest request, AcquireResult actual) {
     AcquireResult expected = null;
-    for (List<Usage> usages : possibleUsages(request.asks())) {
+    for (List<Usage> usages : possibleUsages(request.parts())) {
       List<Outcome> decisions = new ArrayList<>();
       for (int i = 0; i < usages.size(); i++) {
-        LimitRequest limitRequest = request.asks().get(i);
+        LimitRequest limitRequest = request.parts().get(i);
         decisions.add(
             limitRequest.policy().limit().peek(usages.get(i), limitRequest.cost(), nowMicros));
       }
@@ -134,7 +134,7 @@ final class NaiveLimits {
       return actual;
     }
     AcquireResult expected = null;
-    for (List<Usage> usages : possibleUsages(request.taking())) {
+    for (List<Usage> usages : possibleUsages(request.takingParts())) {
       AllOrNothing.Step step = AllOrNothing.decide(parts(request, usages), nowMicros);
       expected = result(request.merged(step.decisions()));
       if (expected.equals(actual)) {
@@ -187,7 +187,7 @@ final class NaiveLimits {
   }
 
   private void giveBack(AcquireRequest request, Instant grantedAt) {
-    for (LimitRequest limitRequest : request.taking()) {
+    for (LimitRequest limitRequest : request.takingParts()) {
       Limit limit = limitRequest.policy().limit();
       Set<Usage> after = new LinkedHashSet<>();
       long idleAtMicros = Long.MAX_VALUE;
@@ -204,7 +204,7 @@ final class NaiveLimits {
 
   private void apply(AcquireRequest request, List<Usage> next) {
     for (int i = 0; i < next.size(); i++) {
-      LimitRequest limitRequest = request.taking().get(i);
+      LimitRequest limitRequest = request.takingParts().get(i);
       Usage usage = next.get(i);
       long idleAtMicros = nowMicros + limitRequest.policy().limit().idleMicros(usage, nowMicros);
       held.put(
@@ -226,7 +226,7 @@ final class NaiveLimits {
   private static List<AllOrNothing.Part> parts(AcquireRequest request, List<Usage> usages) {
     List<AllOrNothing.Part> parts = new ArrayList<>();
     for (int i = 0; i < usages.size(); i++) {
-      LimitRequest limitRequest = request.taking().get(i);
+      LimitRequest limitRequest = request.takingParts().get(i);
       parts.add(
           new AllOrNothing.Part(limitRequest.policy().limit(), usages.get(i), limitRequest.cost()));
     }

@@ -105,6 +105,11 @@ public final class Scene {
     return node.ledger().assign(requests).stream().map(Scene::slot).toList();
   }
 
+  /** Assigns slots to all requests in one call. */
+  List<Assignment> assignAll(AssignRequest... requests) {
+    return node.ledger().assign(List.of(requests));
+  }
+
   static Slot slot(Assignment assignment) {
     assertThat(assignment).isInstanceOf(Assignment.Assigned.class);
     return ((Assignment.Assigned) assignment).slot();

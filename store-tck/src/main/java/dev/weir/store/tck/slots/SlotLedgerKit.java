@@ -11,10 +11,10 @@ import java.util.function.Supplier;
  * concurrently on one store, because upkeep covers all configurations.
  */
 public interface SlotLedgerKit
-    extends GivingClaims,
+    extends AssignmentClaims,
         TimeClaims,
-        EndingClaims,
-        ChangingClaims,
+        SlotEndClaims,
+        ConfigChangeClaims,
         ReadingClaims,
         UpkeepClaims,
         NodeClaims,

@@ -158,15 +158,11 @@ interface TimeClaims extends Claims {
     Scene scene = scene(SlotPolicy.of(1, WINDOW).withMaxDelay(Duration.ofSeconds(1)));
 
     List<Assignment> results =
-        scene
-            .node
-            .ledger()
-            .assign(
-                List.of(
-                    scene.request("a", at(0)),
-                    scene.request("b", at(0)),
-                    scene.request("c", at(4)),
-                    scene.request("b", at(8))));
+        scene.assignAll(
+                scene.request("a", at(0)),
+                scene.request("b", at(0)),
+                scene.request("c", at(4)),
+                scene.request("b", at(8)));
 
     assertThat(results)
         .extracting(result -> result instanceof Assignment.Assigned)

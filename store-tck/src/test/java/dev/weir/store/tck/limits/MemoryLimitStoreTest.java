@@ -11,8 +11,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;
 
-class MemoryLimitStoreTest implements LimitStoreKit, IdleKeysVanish {
-  private static final long MOST_KEYS = 100_000;
+class MemoryLimitStoreTest implements LimitStoreKit, IdleUsageClaims {
+  private static final long MAX_KEYS = 100_000;
 
   @Override
   public List<Class<? extends Limit>> kinds() {
@@ -21,7 +21,7 @@ class MemoryLimitStoreTest implements LimitStoreKit, IdleKeysVanish {
 
   @Override
   public Supplier<LimitStore> limitsBy(InstantSource clock) {
-    LimitStore store = new MemoryLimitStore(() -> Micros.ceil(clock.instant()), MOST_KEYS);
+    LimitStore store = new MemoryLimitStore(() -> Micros.ceil(clock.instant()), MAX_KEYS);
     return () -> store;
   }
 

@@ -73,7 +73,7 @@ public final class ReferenceLimitStore implements LimitStore {
       LockSupport.parkNanos(1);
       synchronized (this) {
         if (result.isAllowed()) {
-          request.asks().forEach(this::takeAnyway);
+          request.parts().forEach(this::takeAnyway);
         }
       }
       return result;
@@ -96,7 +96,7 @@ public final class ReferenceLimitStore implements LimitStore {
       return known.get();
     }
     List<AllOrNothing.Part> parts = new ArrayList<>();
-    for (LimitRequest limitRequest : request.taking()) {
+    for (LimitRequest limitRequest : request.takingParts()) {
       Usage usage = usage(limitRequest.policy(), limitRequest.key());
       Limit limit = limitRequest.policy().limit();
       if (is(Defect.GRANTS_ONE_TOO_MANY)
@@ -108,7 +108,7 @@ public final class ReferenceLimitStore implements LimitStore {
     }
     AllOrNothing.Step step = AllOrNothing.decide(parts, now);
     for (int i = 0; i < parts.size(); i++) {
-      LimitRequest limitRequest = request.taking().get(i);
+      LimitRequest limitRequest = request.takingParts().get(i);
       if (step.isGranted()) {
         put(limitRequest, step.next().get(i));
       } else if (is(Defect.TAKES_FROM_THOSE_THAT_GRANT) && step.decisions().get(i).isAllowed()) {
@@ -133,7 +133,7 @@ public final class ReferenceLimitStore implements LimitStore {
   @Override
   public synchronized AcquireResult peek(AcquireRequest request) {
     List<Outcome> decisions = new ArrayList<>();
-    for (LimitRequest limitRequest : request.asks()) {
+    for (LimitRequest limitRequest : request.parts()) {
       Usage usage = usage(limitRequest.policy(), limitRequest.key());
       decisions.add(limitRequest.policy().limit().peek(usage, limitRequest.cost(), now()));
       if (is(Defect.WRITES_WHEN_LOOKING)) {
@@ -161,13 +161,13 @@ public final class ReferenceLimitStore implements LimitStore {
             ? grant.result().outcomes()
             : List.of();
     UUID note =
-        is(Defect.FORGETS_NOTES) ? request.request().note() : grant.request().request().note();
+        is(Defect.FORGETS_NOTES) ? request.binding().note() : grant.request().binding().note();
     return Optional.of(
         new AcquireResult(decisions, at, AcquireResult.Mode.STORE).replayed(clock.instant(), note));
   }
 
   private static boolean isOf(Remembered grant, AcquireRequest request) {
-    return grant.request().request().digest().equals(request.request().digest());
+    return grant.request().binding().digest().equals(request.binding().digest());
   }
 
   @Override
@@ -183,7 +183,7 @@ public final class ReferenceLimitStore implements LimitStore {
   @Override
   public synchronized Refund refund(AcquireRequest request, Instant grantedAt) {
     long takenAt = is(Defect.GIVES_BACK_IN_THE_PRESENT) ? now() : Micros.ceil(grantedAt);
-    List<LimitRequest> limitRequests = new ArrayList<>(request.taking());
+    List<LimitRequest> limitRequests = new ArrayList<>(request.takingParts());
     if (request.isRepeatable() && !is(Defect.GIVES_BACK_TWICE)) {
       Remembered grant = remembered.get(request.requestId());
       if (grant == null || now() >= grant.forgetAtMicros()) {
@@ -198,7 +198,7 @@ public final class ReferenceLimitStore implements LimitStore {
       if (grant.request().layout() != request.layout()) {
         limitRequests.clear();
       } else if (!is(Defect.GIVES_BACK_WHAT_WAITED)) {
-        limitRequests = new ArrayList<>(request.grantedAs(grant.result().outcomes()).taking());
+        limitRequests = new ArrayList<>(request.grantedAs(grant.result().outcomes()).takingParts());
       }
     }
     for (LimitRequest limitRequest : limitRequests) {

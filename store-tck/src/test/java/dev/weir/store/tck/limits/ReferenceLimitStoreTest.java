@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** The kit accepts a correct store of all kinds of limits. */
-final class ReferenceLimitStoreTest implements LimitStoreKit, IdleKeysVanish {
+final class ReferenceLimitStoreTest implements LimitStoreKit, IdleUsageClaims {
   @Override
   public List<Class<? extends Limit>> kinds() {
     return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);

@@ -8,7 +8,7 @@ import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.store.tck.limits.IdleKeysVanish;
+import dev.weir.store.tck.limits.IdleUsageClaims;
 import dev.weir.store.tck.limits.LeaseStoreKit;
 import dev.weir.store.tck.limits.LeaseTraces;
 import dev.weir.store.tck.limits.LimitStoreKit;
@@ -109,7 +109,7 @@ final class KitCatchesDefectsTest {
   }
 
   private record LimitKit(ReferenceLimitStore.Defect defect)
-      implements LimitStoreKit, IdleKeysVanish {
+      implements LimitStoreKit, IdleUsageClaims {
     @Override
     public List<Class<? extends Limit>> kinds() {
       return List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);

@@ -68,6 +68,6 @@ public final class Sql {
   /** Returns the time of a clock other than the database's; null to use the database's clock. */
   public static @Nullable Long givenNow(Connection connection, StoreClock clock)
       throws SQLException {
-    return clock.equals(StoreClock.OF_THE_DATABASE) ? null : now(connection, clock);
+    return clock.equals(StoreClock.DATABASE) ? null : now(connection, clock);
   }
 }

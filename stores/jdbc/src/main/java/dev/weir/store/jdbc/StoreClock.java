@@ -6,7 +6,7 @@ package dev.weir.store.jdbc;
  */
 @FunctionalInterface
 public interface StoreClock {
-  StoreClock OF_THE_DATABASE = databaseMicros -> databaseMicros;
+  StoreClock DATABASE = databaseMicros -> databaseMicros;
 
   /** Returns the time to decide by when the database's clock shows {@code databaseMicros}. */
   long micros(long databaseMicros);

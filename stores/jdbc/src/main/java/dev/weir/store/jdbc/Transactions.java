@@ -10,6 +10,9 @@ import javax.sql.DataSource;
 
 /** Runs work in transactions, and retries those that conflict with another transaction. */
 public final class Transactions {
+  /** The name of the store in its failures. */
+  private static final String STORE = "postgresql";
+
   /** Unique violation, serialization failure, deadlock: a retry sees the other's changes. */
   private static final Set<String> RETRYABLE_STATES = Set.of("23505", "40001", "40P01");
 
@@ -215,10 +218,16 @@ public final class Transactions {
   }
 
   private static StoreException failure(SQLException e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      // The driver wraps an OutOfMemoryError: this process failed, not the database.
+      if (cause instanceof Error error) {
+        throw error;
+      }
+    }
     StoreException.Outcome outcome =
         e instanceof UnansweredException
             ? StoreException.Outcome.UNKNOWN
             : StoreException.Outcome.NONE;
-    return new StoreException(outcome, "the database failed: " + e.getMessage(), e);
+    return new StoreException(STORE, outcome, "the database failed: " + e.getMessage(), e);
   }
 }

@@ -26,7 +26,7 @@ final class ChangeListenerTest {
   private final String name = "c-" + UUID.randomUUID();
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final JdbcSlotConfigs otherNode =
-      new JdbcSlotConfigs(database.otherPool(), StoreClock.OF_THE_DATABASE);
+      new JdbcSlotConfigs(database.otherPool(), StoreClock.DATABASE);
 
   private ChangeListener listen() {
     return listen(database.pool(), heard::add, () -> heard.add(ALL));
@@ -108,7 +108,7 @@ final class ChangeListenerTest {
   void changeReachesTheCacheOfAnotherNodeAtOnce() throws Exception {
     ConfigCache cache =
         new ConfigCache(
-            new JdbcSlotConfigs(database.pool(), StoreClock.OF_THE_DATABASE),
+            new JdbcSlotConfigs(database.pool(), StoreClock.DATABASE),
             Duration.ofDays(1),
             () -> 0,
             SlotObserver.NONE);

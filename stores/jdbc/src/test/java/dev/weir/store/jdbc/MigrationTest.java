@@ -121,7 +121,7 @@ final class MigrationTest {
   @Test
   void firstConfigurationIsMadeOnceByAnyNumberOfNodes() throws Exception {
     PostgresqlPool.migrate(pool);
-    JdbcSlotConfigs configs = new JdbcSlotConfigs(pool, StoreClock.OF_THE_DATABASE);
+    JdbcSlotConfigs configs = new JdbcSlotConfigs(pool, StoreClock.DATABASE);
     List<FutureTask<Boolean>> nodes =
         List.of(1, 2, 3, 4, 5, 6).stream()
             .map(

@@ -99,7 +99,7 @@ final class StoppedDatabaseTest {
   }
 
   private JdbcLimitStore limits() {
-    return new JdbcLimitStore(pool, StoreClock.OF_THE_DATABASE, SMALL_BATCHES, () -> {});
+    return new JdbcLimitStore(pool, StoreClock.DATABASE, SMALL_BATCHES, () -> {});
   }
 
   @Test
@@ -158,8 +158,8 @@ final class StoppedDatabaseTest {
     JdbcLimitStore store = limits();
     JdbcLeaseStore leases = new JdbcLeaseStore(pool);
     JdbcDefinitions<Concurrency> definitions =
-        JdbcDefinitions.concurrency(pool, StoreClock.OF_THE_DATABASE);
-    JdbcRules rules = new JdbcRules(pool, StoreClock.OF_THE_DATABASE);
+        JdbcDefinitions.concurrency(pool, StoreClock.DATABASE);
+    JdbcRules rules = new JdbcRules(pool, StoreClock.DATABASE);
     // So that connections were used a moment ago, and are not validated before they are reused.
     store.take(POLICY, "k", 1);
     stop();

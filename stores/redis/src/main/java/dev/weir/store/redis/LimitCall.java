@@ -74,8 +74,8 @@ sealed interface LimitCall {
     /** On a Cluster, the keys of the request have to be in one slot. */
     static Whole of(
         KeyNames names, boolean isCluster, Mode mode, AcquireRequest request, long micros) {
-      List<String> keys = new ArrayList<>(request.asks().size() + 1);
-      for (LimitRequest limitRequest : request.asks()) {
+      List<String> keys = new ArrayList<>(request.parts().size() + 1);
+      for (LimitRequest limitRequest : request.parts()) {
         keys.add(names.usage(limitRequest.policy(), limitRequest.key()));
       }
       if (request.isRepeatable() && mode != Mode.PEEK) {
@@ -91,7 +91,7 @@ sealed interface LimitCall {
     }
 
     boolean hasRecord() {
-      return keys.size() > request.asks().size();
+      return keys.size() > request.parts().size();
     }
 
     /** Returns a record in the slot of the first key; without keys, in a slot of the id. */

@@ -110,7 +110,7 @@ final class LimitCalls {
   }
 
   void start() {
-    byte[] demands = packed();
+    byte[] requests = packed();
     preparedBefore = redis.markers().prepared();
     sent =
         redis.run(
@@ -120,7 +120,7 @@ final class LimitCalls {
             isMarkerReached
                 ? redis.markers().latest(slot)
                 : Markers.outOfReach(redis.markers().latest(slot)),
-            demands);
+            requests);
   }
 
   /** Waits for the reply and stores the result of each call at its position. */
@@ -164,7 +164,7 @@ final class LimitCalls {
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
       LimitCall.Whole call = sent.call();
-      List<LimitRequest> limitRequests = call.request().asks();
+      List<LimitRequest> limitRequests = call.request().parts();
       buffer.put(call.mode().code).put((byte) limitRequests.size());
       buffer.putShort((short) (call.hasRecord() ? index(call.keys().getLast()) : NONE));
       buffer.putDouble((double) call.micros());
@@ -172,7 +172,7 @@ final class LimitCalls {
         putBinding(buffer, call.request());
       }
       for (int i = 0; i < limitRequests.size(); i++) {
-        @Nullable Delayed wait = call.request().waits().get(i);
+        @Nullable Delayed wait = call.request().delays().get(i);
         if (wait == null) {
           put(buffer, index(call.keys().get(i)), limitRequests.get(i).cost());
           Policy policy = limitRequests.get(i).policy();
@@ -193,7 +193,7 @@ final class LimitCalls {
       bytes += SINGLES_BYTES + calls.size() * SINGLE_BYTES;
     }
     for (Sent<LimitCall.Whole> sent : wholes) {
-      bytes += WHOLE_BYTES + sent.call().request().asks().size() * LIMIT_REQUEST_BYTES;
+      bytes += WHOLE_BYTES + sent.call().request().parts().size() * LIMIT_REQUEST_BYTES;
       bytes += sent.call().hasRecord() ? BINDING_BYTES : 0;
     }
     return bytes;
@@ -210,10 +210,10 @@ final class LimitCalls {
 
   /** The script compares and stores the binding as opaque bytes. */
   private static void putBinding(ByteBuffer buffer, AcquireRequest request) {
-    buffer.putLong(request.request().digest().high()).putLong(request.request().digest().low());
+    buffer.putLong(request.binding().digest().high()).putLong(request.binding().digest().low());
     buffer.putLong(request.layout());
-    buffer.putLong(request.request().note().getMostSignificantBits());
-    buffer.putLong(request.request().note().getLeastSignificantBits());
+    buffer.putLong(request.binding().note().getMostSignificantBits());
+    buffer.putLong(request.binding().note().getLeastSignificantBits());
   }
 
   private static void put(ByteBuffer buffer, int index, long cost) {
@@ -318,6 +318,7 @@ final class LimitCalls {
   private static CallResult unreadable() {
     return new CallResult.Failed(
         new StoreException(
+            Redis.STORE,
             StoreException.Outcome.NONE,
             "a key of this request holds a value of another kind in Redis"));
   }

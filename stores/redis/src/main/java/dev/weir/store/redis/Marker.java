@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a slot of Redis says about what it holds.
+ * The marker of a slot: which of the data written to Redis is complete.
  *
- * @param sinceMicros all that was written since is there; what was written before may be lost
- * @param beatenAtMicros when the marker was last written, by Redis' clock
- * @param server which server wrote it
- * @param joinedAtMicros when the last marker was written that this server found of another
+ * @param sinceMicros everything written since then is present; earlier writes may be lost
+ * @param beatenAtMicros the time at which the marker was last written, by Redis' clock
+ * @param server the server that wrote it
+ * @param joinedAtMicros the time of the last marker of another server that this server found
  */
 record Marker(double sinceMicros, double beatenAtMicros, double server, double joinedAtMicros) {
   static final int BYTES = 4 * 8;
@@ -44,8 +44,9 @@ record Marker(double sinceMicros, double beatenAtMicros, double server, double j
   }
 
   /**
-   * Whether this follows the other. A later one of a server that did not find the other does not:
-   * Redis has to be shown the other, so that it notices the loss.
+   * Returns true if this marker follows the other one. A later marker of a server that did not find
+   * the other one does not follow it: the other has to be sent to Redis, so that it detects the
+   * loss.
    */
   boolean isAfter(Marker other) {
     if (sinceMicros != other.sinceMicros) {

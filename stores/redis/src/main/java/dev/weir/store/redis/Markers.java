@@ -14,11 +14,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The markers by which Redis notices that it lost what it kept, and what this node has seen of
- * them.
+ * The markers by which a loss of data in Redis is detected, and the latest that this node has seen.
  *
- * <p>A Cluster has one for each slot, because a script reaches the keys of one slot only; they are
- * all made when the Cluster is first used, so that one that is missing later was lost. Thread-safe.
+ * <p>A Cluster has one marker per slot, because a script can access the keys of one slot only. All
+ * of them are created when the Cluster is first used, so a marker that is missing later was lost.
+ * Thread-safe.
  */
 final class Markers {
   private static final int ONLY_SLOT = 0;
@@ -28,10 +28,10 @@ final class Markers {
   private static final byte[] WRITE = "1".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] LOSS = "0".getBytes(StandardCharsets.US_ASCII);
 
-  /** The length of what a script returns that has found the marker of another server. */
+  /** The length of the reply of a script that has found the marker of another server. */
   private static final int OTHER_SERVER_BYTES = 1;
 
-  /** Made or looked at at the same time; a connection has room for more. */
+  /** The number of markers that are created or read together. */
   private static final int CHUNK = 256;
 
   private final Redis redis;
@@ -39,13 +39,14 @@ final class Markers {
   private final AtomicReferenceArray<Marker> seen;
   private final ReentrantLock preparing = new ReentrantLock();
 
-  /** How often they were prepared. */
+  /** The number of times that the markers were prepared. */
   private volatile long prepared;
 
-  /** Of the thread that looks: where it goes on, and what the history was last told. */
+  /** The slot at which {@link #look} continues; used by its thread only. */
   private int nextSlot;
 
-  private @Nullable Marker told;
+  /** The marker that {@link #look} has last reported to the history. */
+  private @Nullable Marker reported;
 
   Markers(Redis redis, StoreHistory history) {
     this.redis = redis;
@@ -53,7 +54,7 @@ final class Markers {
     this.seen = new AtomicReferenceArray<>(redis.isCluster() ? SlotHash.SLOT_COUNT : 1);
   }
 
-  /** The number of the marker that goes with a key. */
+  /** Returns the number of the marker for a key. */
   int slot(String key) {
     return redis.isCluster() ? SlotHash.getSlot(key) : ONLY_SLOT;
   }
@@ -63,13 +64,13 @@ final class Markers {
     return KeyNames.bytes(redis.isCluster() ? names.marker(SlotTags.of(slot)) : names.marker());
   }
 
-  /** The latest marker of a slot as scripts want it: empty if none was seen. */
+  /** Returns the latest marker of a slot, packed for scripts; empty if none was seen. */
   byte[] latest(int slot) {
     Marker latest = seen.get(slot);
     return latest == null ? NONE : latest.packed();
   }
 
-  /** The latest marker, for a script that cannot read it. */
+  /** Returns the latest marker, for a script that cannot read the marker itself. */
   static byte[] outOfReach(byte[] latest) {
     return Arrays.copyOf(latest, latest.length + 1);
   }
@@ -79,31 +80,33 @@ final class Markers {
         slot, marker, (known, next) -> known == null || next.isAfter(known) ? next : known);
   }
 
-  /** To be read before a script is sent that may ask to {@link #prepare}. */
+  /** Returns a number to read before sending a script, and to pass to {@link #prepare} after it. */
   long prepared() {
     return prepared;
   }
 
-  /** Whether a script has done nothing, and says only what has to be found out first. */
+  /** Returns true if a script has done nothing, because the markers have to be prepared first. */
   static boolean isUnprepared(byte[] reply) {
     return reply.length <= OTHER_SERVER_BYTES;
   }
 
-  /** Fails if Redis has changed its server, or lost its data, once more meanwhile. */
+  /** Throws if Redis was restarted, or has lost its data, once more meanwhile. */
   static void requirePrepared(byte[] reply) {
     if (isUnprepared(reply)) {
       throw new StoreException(
+          Redis.STORE,
           StoreException.Outcome.NONE, "Redis was restarted again while it was prepared");
     }
   }
 
   /**
-   * Finds out what a script has to know. If it has found no marker and this node has not seen one
-   * either, what is known elsewhere says whether this is the first use or a loss. If the marker is
-   * of another server, what other nodes have seen says whether all of it is here; the history of a
-   * Cluster's slots is not kept, so there this node's word is taken.
+   * Prepares the markers as the reply of a script requires. If there is no marker and this node has
+   * not seen one, the history distinguishes the first use from a loss. If another server wrote the
+   * marker, the markers that other nodes have seen show whether data is missing. The history does
+   * not cover the slots of a Cluster; there, only the markers that this node has seen count.
    *
-   * @param preparedBefore since then another caller may have done the same
+   * @param preparedBefore the value of {@link #prepared} before the script was sent: another caller
+   *     may have prepared the markers since
    */
   void prepare(int slot, byte[] reply, long preparedBefore, StoreClock clock) {
     if (redis.isCluster() && reply.length == OTHER_SERVER_BYTES) {
@@ -145,9 +148,9 @@ final class Markers {
   }
 
   /**
-   * Looks whether Redis has lost something, so that it is noticed soon although nobody asks, and
-   * tells the history what this node has seen. Of a Cluster, some slots at a time. Only one thread
-   * may look.
+   * Checks whether Redis has lost data, so that a loss is detected soon even without requests, and
+   * reports the latest marker to the history. On a Cluster, each call checks some of the slots. Only
+   * one thread may call this.
    */
   void look() {
     int from = nextSlot;
@@ -155,9 +158,9 @@ final class Markers {
     nextSlot = to % seen.length();
     look(from, to, READ);
     Marker latest = seen.get(ONLY_SLOT);
-    if (!redis.isCluster() && latest != null && !latest.equals(told)) {
+    if (!redis.isCluster() && latest != null && !latest.equals(reported)) {
       history.saw(redis.name(), latest.mark());
-      told = latest;
+      reported = latest;
     }
   }
 
@@ -171,12 +174,12 @@ final class Markers {
     List<RedisCall<byte[]>> replies = new ArrayList<>(to - from);
     for (int slot = from; slot < to; slot++) {
       byte[][] keys = {key(slot)};
-      replies.add(redis.run(Script.LOOK, keys, StoreClock.OF_REDIS.argument(), latest(slot), how));
+      replies.add(redis.run(Script.LOOK, keys, StoreClock.REDIS.argument(), latest(slot), how));
     }
     for (int slot = from; slot < to; slot++) {
       byte[] reply = redis.await(replies.get(slot - from));
       if (isUnprepared(reply)) {
-        prepare(slot, reply, preparedBefore, StoreClock.OF_REDIS);
+        prepare(slot, reply, preparedBefore, StoreClock.REDIS);
       } else {
         saw(slot, reply);
       }

@@ -31,18 +31,21 @@ import javax.net.ssl.SSLException;
  * it closes it, after the stores.
  */
 public final class Redis implements AutoCloseable {
+  /** The name of the store in its failures. */
+  static final String STORE = "redis";
+
   private static final Duration BETWEEN_STEPS = Duration.ofMillis(5);
 
   private final RedisSettings settings;
   private final KeyNames names;
-  private final RedisLink link;
+  private final RedisConnector connector;
   private final Markers markers;
   private volatile long answeredAtNanos = System.nanoTime();
 
   private Redis(RedisSettings settings, StoreHistory history) {
     this.settings = settings;
     this.names = new KeyNames(settings.prefix());
-    this.link = new RedisLink(settings);
+    this.connector = new RedisConnector(settings);
     this.markers = new Markers(this, history);
   }
 
@@ -64,7 +67,7 @@ public final class Redis implements AutoCloseable {
     return new Redis(settings, history);
   }
 
-  /** Under which histories know it. */
+  /** Returns the name of this store in histories. */
   public String name() {
     return "redis " + settings.prefix();
   }
@@ -82,10 +85,10 @@ public final class Redis implements AutoCloseable {
   }
 
   boolean isCluster() {
-    return link.isCluster();
+    return connector.isCluster();
   }
 
-  /** Starts a script whose keys are in one slot; {@link #await} waits for its reply. */
+  /** Starts a script whose keys are in one slot; {@connector #await} waits for its reply. */
   RedisCall<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
     return send(keys[0], commands -> run(commands, script, keys, arguments));
   }
@@ -97,7 +100,7 @@ public final class Redis implements AutoCloseable {
   <T> RedisCall<T> send(
       byte[] key,
       Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> command) {
-    return new RedisCall<>(link.line().thenCompose(line -> line.to(key)), command);
+    return new RedisCall<>(connector.connection().thenCompose(connection -> connection.to(key)), command);
   }
 
   private static CompletionStage<byte[]> run(
@@ -165,10 +168,10 @@ public final class Redis implements AutoCloseable {
   }
 
   /**
-   * Looks whether Redis has lost data, and remembers what this node has seen of it for other nodes.
-   * Meant to be called every second or so by one thread: a loss is then noticed within that time
-   * although nobody asks for anything, and rules that are made later are not refused for it. Reads
-   * one key; of a Cluster, those of 256 slots by turns.
+   * Checks whether Redis has lost data, and records for other nodes what this node has seen. Call it
+   * about every second, from one thread: a loss is then detected within that time even without
+   * requests, and rules that are created later are not refused because of it. Reads one key; on a
+   * Cluster, the keys of the next 256 slots.
    */
   public void look() {
     markers.look();
@@ -201,18 +204,22 @@ public final class Redis implements AutoCloseable {
       long beganNanos = deadlineNanos - settings.commandTimeout().toNanos();
       if (answeredAtNanos - beganNanos < 0) {
         // No caller got a reply meanwhile: Redis hangs, or the connection is dead.
-        link.leave(beganNanos);
+        connector.drop(beganNanos);
       }
       throw new StoreException(
-          outcome, "Redis has not answered within " + readable(settings.commandTimeout()), e);
+          STORE, outcome, "Redis has not answered within " + readable(settings.commandTimeout()), e);
     } catch (CancellationException e) {
       throw failed(call.outcome(e), e);
     } catch (ExecutionException e) {
       if (isReadOnly(e)) {
         // Another server is the master now, and the same address may lead to it.
-        link.leave(System.nanoTime());
+        connector.drop(System.nanoTime());
       }
       Throwable cause = causeOf(e);
+      if (cause instanceof Error error) {
+        // This process failed, not Redis.
+        throw error;
+      }
       throw failed(call.outcome(cause), cause);
     } finally {
       if (interrupted) {
@@ -223,7 +230,7 @@ public final class Redis implements AutoCloseable {
 
   @Override
   public void close() {
-    link.close();
+    connector.close();
   }
 
   /** Redis 6.2 reports it as part of a script's error. */
@@ -243,10 +250,10 @@ public final class Redis implements AutoCloseable {
     for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
       // The failure is that of the connection; only its cause mentions the certificate.
       if (cause instanceof SSLException) {
-        return new StoreException(outcome, reason + ": " + cause.getMessage(), failure);
+        return new StoreException(STORE, outcome, reason + ": " + cause.getMessage(), failure);
       }
     }
-    return new StoreException(outcome, reason, failure);
+    return new StoreException(STORE, outcome, reason, failure);
   }
 
   private static Throwable causeOf(Throwable failure) {

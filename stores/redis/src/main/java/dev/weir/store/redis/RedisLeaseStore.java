@@ -36,12 +36,12 @@ public final class RedisLeaseStore implements LeaseStore {
    */
   public static RedisLeaseStore connect(String uri) {
     Redis redis = Redis.open(RedisSettings.of(uri));
-    return new RedisLeaseStore(redis, StoreClock.OF_REDIS, redis::close);
+    return new RedisLeaseStore(redis, StoreClock.REDIS, redis::close);
   }
 
   /** Returns a store on a connection that stays open when the store is closed. */
   public RedisLeaseStore(Redis redis) {
-    this(redis, StoreClock.OF_REDIS);
+    this(redis, StoreClock.REDIS);
   }
 
   RedisLeaseStore(Redis redis, StoreClock clock) {
@@ -89,6 +89,23 @@ public final class RedisLeaseStore implements LeaseStore {
   @Override
   public int current(String resource) {
     return StoreException.whileReading(() -> step(resource, "current", NO_LEASE).current());
+  }
+
+  @Override
+  public int current(String resource, Concurrency limit, Instant createdAt) {
+    return current(resource, limit.max(), limit.ttlMicros(), createdAt);
+  }
+
+  @Override
+  public int current(String resource, Queue queue, Instant createdAt) {
+    return current(resource, queue.maxSize(), queue.maxSize() * queue.delayMicros(), createdAt);
+  }
+
+  private int current(String resource, int max, long maxMicros, Instant createdAt) {
+    return StoreException.whileReading(
+        () ->
+            step(resource, "current", NO_LEASE, max, maxMicros, Micros.clamped(createdAt))
+                .current());
   }
 
   @Override

@@ -55,12 +55,12 @@ public final class RedisLimitStore implements LimitStore {
    */
   public static RedisLimitStore connect(String uri) {
     Redis redis = Redis.open(RedisSettings.of(uri));
-    return new RedisLimitStore(redis, StoreClock.OF_REDIS, requests -> {}, redis::close);
+    return new RedisLimitStore(redis, StoreClock.REDIS, requests -> {}, redis::close);
   }
 
   /** Returns a store on a connection that stays open when the store is closed. */
   public RedisLimitStore(Redis redis) {
-    this(redis, StoreClock.OF_REDIS);
+    this(redis, StoreClock.REDIS);
   }
 
   /**
@@ -69,7 +69,7 @@ public final class RedisLimitStore implements LimitStore {
    * @param batches called with the number of requests in each batch
    */
   public RedisLimitStore(Redis redis, IntConsumer batches) {
-    this(redis, StoreClock.OF_REDIS, batches, () -> {});
+    this(redis, StoreClock.REDIS, batches, () -> {});
   }
 
   RedisLimitStore(Redis redis, StoreClock clock) {
@@ -98,9 +98,9 @@ public final class RedisLimitStore implements LimitStore {
 
   @Override
   public AcquireResult decide(AcquireRequest request) {
-    if (request.asks().size() == 1 && !request.isRepeatable() && request.waits().isEmpty()) {
+    if (request.parts().size() == 1 && !request.isRepeatable() && request.delays().isEmpty()) {
       return run(
-          LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, request.asks().getFirst()));
+          LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, request.parts().getFirst()));
     }
     return isBound(request) ? decideBound(request) : decideWhole(request);
   }
@@ -114,7 +114,7 @@ public final class RedisLimitStore implements LimitStore {
 
   /** Returns true if other requests with the same request id may not find this one's record. */
   private boolean isBound(AcquireRequest request) {
-    return redis.isCluster() && request.isRepeatable() && !request.asks().isEmpty();
+    return redis.isCluster() && request.isRepeatable() && !request.parts().isEmpty();
   }
 
   /**
@@ -139,7 +139,7 @@ public final class RedisLimitStore implements LimitStore {
   }
 
   private static AcquireRequest binding(AcquireRequest request) {
-    return new AcquireRequest(List.of(), Map.of(), request.request());
+    return new AcquireRequest(List.of(), Map.of(), request.binding());
   }
 
   @Override
@@ -164,29 +164,44 @@ public final class RedisLimitStore implements LimitStore {
 
   /** Writes the marker of the slot: a Redis that is full or a replica answers all that reads. */
   @Override
-  public void probe(AcquireRequest demand) {
+  public void probe(AcquireRequest request) {
     String key =
-        demand.asks().isEmpty()
-            ? redis.names().binding(demand.requestId())
+        request.parts().isEmpty()
+            ? redis.names().binding(request.requestId())
             : redis
                 .names()
-                .usage(demand.asks().getFirst().policy(), demand.asks().getFirst().key());
+                .usage(request.parts().getFirst().policy(), request.parts().getFirst().key());
     redis.markers().probe(redis.markers().slot(key));
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    SlotBySlot spread = spread(demand);
-    LimitCall call = call(LimitCall.Mode.REFUND, demand, Micros.clamped(grantedAt));
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    SlotBySlot spread = spread(request);
+    LimitCall call = call(LimitCall.Mode.REFUND, request, Micros.clamped(grantedAt));
     Refund refund =
         spread == null
             ? submit(call, CallResult.GivenBack.class).refund()
             : spread.refund(grantedAt);
-    if (!isBound(demand)) {
-      return refund;
-    }
-    Refund bound = refund(binding(demand), grantedAt);
-    return refund == Refund.UNKNOWN && bound == Refund.REUSED ? bound : refund;
+    return isBound(request) ? unbound(request, grantedAt, refund) : refund;
+  }
+
+  /**
+   * Ends the binding of a request id whose grant was refunded. If the grant was not found, it may be
+   * in another slot, because its rules have changed since: the id then stays bound, so that a
+   * different request with it is still detected.
+   */
+  private Refund unbound(AcquireRequest request, Instant grantedAt, Refund refund) {
+    return switch (refund) {
+      case GIVEN_BACK -> {
+        StoreException.afterDone(() -> refund(binding(request), grantedAt));
+        yield refund;
+      }
+      case UNKNOWN ->
+          recall(binding(request)).filter(AcquireResult::isReused).isPresent()
+              ? Refund.REUSED
+              : refund;
+      case REUSED -> refund;
+    };
   }
 
   @Override
@@ -218,7 +233,7 @@ public final class RedisLimitStore implements LimitStore {
 
   /** Returns the request split by slots if its keys are in several; otherwise null. */
   private @Nullable SlotBySlot spread(AcquireRequest request) {
-    if (!redis.isCluster() || request.asks().size() <= 1) {
+    if (!redis.isCluster() || request.parts().size() <= 1) {
       return null;
     }
     SlotBySlot spread = new SlotBySlot(redis.names(), request, this::submit);

@@ -55,8 +55,8 @@ final class SlotBySlot {
 
   private static List<Part> parts(KeyNames names, AcquireRequest request) {
     Map<Integer, List<Integer>> slots = new TreeMap<>();
-    for (int i = 0; i < request.asks().size(); i++) {
-      LimitRequest limitRequest = request.asks().get(i);
+    for (int i = 0; i < request.parts().size(); i++) {
+      LimitRequest limitRequest = request.parts().get(i);
       slots
           .computeIfAbsent(
               SlotHash.getSlot(names.usage(limitRequest.policy(), limitRequest.key())),
@@ -66,10 +66,10 @@ final class SlotBySlot {
     List<Part> parts = new ArrayList<>(slots.size());
     for (List<Integer> positions : slots.values()) {
       List<LimitRequest> limitRequests = new ArrayList<>(positions.size());
-      positions.forEach(position -> limitRequests.add(request.asks().get(position)));
+      positions.forEach(position -> limitRequests.add(request.parts().get(position)));
       parts.add(
           new Part(
-              new AcquireRequest(limitRequests, waits(request, positions), request.request()),
+              new AcquireRequest(limitRequests, waits(request, positions), request.binding()),
               positions));
     }
     return parts;
@@ -78,7 +78,7 @@ final class SlotBySlot {
   private static Map<Integer, Delayed> waits(AcquireRequest request, List<Integer> positions) {
     Map<Integer, Delayed> waits = new HashMap<>(0);
     for (int k = 0; k < positions.size(); k++) {
-      @Nullable Delayed wait = request.waits().get(positions.get(k));
+      @Nullable Delayed wait = request.delays().get(positions.get(k));
       if (wait != null) {
         waits.put(k, wait);
       }
@@ -209,10 +209,10 @@ final class SlotBySlot {
       }
       List<Outcome> decisions = new ArrayList<>(result.outcomes().size());
       for (int k = 0; k < result.outcomes().size(); k++) {
-        LimitRequest ask = parts.get(i).request().asks().get(k);
+        LimitRequest part = parts.get(i).request().parts().get(k);
         Outcome granted = result.outcomes().get(k);
-        long remaining = granted.remaining() + ask.cost();
-        long reset = remaining >= ask.policy().limit().maxCost() ? 0 : granted.resetMicros();
+        long remaining = granted.remaining() + part.cost();
+        long reset = remaining >= part.policy().limit().maxCost() ? 0 : granted.resetMicros();
         decisions.add(
             granted instanceof Delayed ? granted : new Decision.Allowed(remaining, reset));
       }
@@ -231,7 +231,7 @@ final class SlotBySlot {
         return result;
       }
     }
-    Outcome[] decisions = new Outcome[request.asks().size()];
+    Outcome[] decisions = new Outcome[request.parts().size()];
     Instant decidedAt = results.getFirst().decidedAt();
     boolean isReplayed = true;
     for (int i = 0; i < parts.size(); i++) {

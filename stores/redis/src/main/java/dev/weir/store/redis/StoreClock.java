@@ -10,7 +10,7 @@ import java.time.InstantSource;
  */
 @FunctionalInterface
 interface StoreClock {
-  StoreClock OF_REDIS = () -> "";
+  StoreClock REDIS = () -> "";
 
   static StoreClock of(InstantSource clock) {
     return () -> Long.toString(Micros.ceil(clock.instant()));

@@ -6,7 +6,7 @@
 -- KEYS[3]  a hash of the leases with more than one place: '+' and the id, to the places; and '=' to
 --          the sum of their places beyond one each
 -- ARGV     the time and the latest marker, see marker.lua; then what to do, and its arguments
--- Returns  what the node has to find out first, see marker.lua; else the marker, outcome, places held
+-- Returns  what the node has to determine first, see marker.lua; else the marker, outcome, places held
 --          by all, places of the lease, its end, wait, packed
 
 local GONE, HELD, FULL = 0, 1, 2
@@ -47,12 +47,26 @@ local function ended()
   return redis.call('ZRANGEBYSCORE', leases, '-inf', now)
 end
 
+-- Until this time, all places may be held by leases that were lost. The time since which leases may
+-- have been granted is unknown if the caller only counts those that are here.
+local function lost_until(given_since, micros)
+  return given_since and given_since < since and since + micros or NEVER
+end
+
+-- current: max places, the time after which all lost leases have ended, the time since which leases
+-- may have been granted; or nothing.
 if action == 'current' then
+  if not is_same_server() then
+    return OTHER_SERVER
+  end
   local held = redis.call('ZCOUNT', leases, '(' .. string.format('%.0f', now), '+inf') + beyond
   if beyond > 0 then
     for _, lease in ipairs(ended()) do
       held = held - (places_of(lease) - 1)
     end
+  end
+  if now < lost_until(tonumber(ARGV[7]), tonumber(ARGV[6])) then
+    held = max(held, tonumber(ARGV[5]))
   end
   return answer(GONE, held, 0, 0, 0)
 end
@@ -68,12 +82,13 @@ local function held_by_all()
   return redis.call('ZCARD', leases) + beyond
 end
 
--- How long until leases of that number of places have ended. Each has at least one: of many, those
--- that have several are not looked for, and the wait is rather too long.
-local MOST_LOOKED_AT = 1000
+-- Returns the time until leases with that number of places have ended. Each lease has at least one
+-- place; beyond a max number of places, those of each lease are not looked up, and the wait may be too
+-- long.
+local MAX_INSPECTED = 1000
 
 local function wait(places)
-  if beyond == 0 or places > MOST_LOOKED_AT then
+  if beyond == 0 or places > MAX_INSPECTED then
     local last = redis.call('ZRANGE', leases, places - 1, places - 1, 'WITHSCORES')
     if #last == 0 then
       last = redis.call('ZRANGE', leases, -1, -1, 'WITHSCORES')
@@ -142,19 +157,18 @@ end
 
 -- acquire: places, max places, time to live. join: 1, max places, delay for each place. Then the time
 -- since which leases may have been granted.
-local places, most, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local places, max_places, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local given_since = tonumber(ARGV[8])
 local held = held_by_all()
 if ends then
   return answer(HELD, held, places_of(id), ends, 0)
 end
--- Every lost lease has ended by this time; until then all places may be taken.
-local lost_until = since + (action == 'join' and most * micros or micros)
-if given_since < since and now < lost_until then
-  return answer(FULL, most, 0, 0, lost_until - now)
+local all_free_at = lost_until(given_since, action == 'join' and max_places * micros or micros)
+if now < all_free_at then
+  return answer(FULL, max_places, 0, 0, all_free_at - now)
 end
-if places > most - held then
-  return answer(FULL, held, 0, 0, wait(places - (most - held)))
+if places > max_places - held then
+  return answer(FULL, held, 0, 0, wait(places - (max_places - held)))
 end
 ends = now + (action == 'join' and (held + 1) * micros or micros)
 if not beat() then

@@ -4,23 +4,22 @@
 -- equal. All numbers are whole and at most 2^53, so that doubles are exact, and for such numbers
 -- floor(a / b) is exact as well.
 --
--- KEYS     the marker; then the usages and the records of request ids that the demands name by their
---          index, each once
+-- KEYS     the marker; then the usages and the records of request ids that the requests refer to by
+--          their index, each once
 -- ARGV     the time and the latest marker, see marker.lua
--- ARGV[3]  the demands, packed. TAKE and DECIDE_ONE stand for all demands that ask one and the same
---          limit alone: mode, how many, kind and the three terms of the limit and since when it may
---          have been used; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK
---          and RECALL stand for one demand: mode, number of asks, index of the record or 0, a time;
---          if there is a record, its binding: 16 bytes of the digest of the request that the id
---          belongs to, 8 of the usages that its asks count in, 16 of a note; and for each ask the
---          index of its usage, the cost, kind and terms of the limit and since when it may have been
---          used. The kind 0 stands for an ask that is waited for, of which nothing is taken: 0, its
---          position, 0, what remains, reset, wait, 0
--- Returns what the node has to find out first, see marker.lua; else the time, the marker and the
--- answers, packed: to a TAKE the outcome, to a DECIDE_ONE the outcome and a
--- decision, to the others outcome, number of decisions, time and the decisions; the outcome REPLAYED
--- is followed by the note. A decision is whether it is allowed (1) or not (0), what remains, reset and
--- wait; or 2 for one that is waited for, what remains, reset, wait and position.
+-- ARGV[3]  the requests, packed. TAKE and DECIDE_ONE contain all requests for one limit alone: mode,
+--          count, kind and the three parameters of the limit and the time since which it may have been
+--          used; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
+--          contain one request: mode, number of parts, index of the record or 0, a time; if there is a
+--          record, its binding: 16 bytes of the digest of the request, 8 of the layout of its usages,
+--          16 of a note; and for each part the index of its usage, the cost, kind and parameters of the
+--          limit and the time since which it may have been used. The kind 0 is a part that waits in a
+--          queue and takes nothing: 0, its position, 0, remaining units, reset, wait, 0
+-- Returns  what the node has to determine first, see marker.lua; else the time, the marker and the
+--          results, packed: for TAKE the outcome, for DECIDE_ONE the outcome and a decision, for the
+--          others outcome, number of decisions, time and the decisions; the outcome REPLAYED is
+--          followed by the note. A decision is 1 (allowed) or 0 (refused), remaining units, reset and
+--          wait; or 2 for a part that waits, remaining units, reset, wait and position.
 
 local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL = 0, 1, 2, 3, 4, 5
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK, REUSED, UNKNOWN = 0, 1, 2, 3, 4, 5, 6
@@ -29,8 +28,8 @@ local WAITED_FOR = 2
 local DIGEST_BYTES, LAYOUT_BYTES, BINDING_BYTES, RECORD_BYTES = 16, 24, 40, 57
 local OUTCOMES = {[REFUSED] = '\0', [GRANTED] = '\1', [UNREADABLE] = '\3'}
 local USAGE_BYTES = 40
-local MOST = 9007199254740992
-local MOST_IN_WINDOW, FINEST = 8589934592, 1048576
+local MAX_EXACT = 9007199254740992
+local MAX_IN_WINDOW, FINEST = 8589934592, 1048576
 
 -- A usage is kept this much longer than needed, so that one that is soon written again does not need
 -- a new time to live, which is most of the cost of a write.
@@ -124,7 +123,7 @@ local function weighed(b, at, used, before)
 end
 
 -- The max remaining part of a window with which `before` weighs at most this.
-local function most_left(b, weight, before)
+local function max_left(b, weight, before)
   if weight >= before then
     return b
   end
@@ -135,7 +134,7 @@ local sliding = {
   settle = function(a, b, c, at, used, before, scale)
     if scale ~= b and (used > 0 or before > 0) then
       local start, start_before = floor(at / b) * b, floor((at - scale) / b) * b
-      used, before = min(used + (start_before == start and before or 0), MOST_IN_WINDOW),
+      used, before = min(used + (start_before == start and before or 0), MAX_IN_WINDOW),
           start_before == start - b and before or 0
       at = start
     end
@@ -159,12 +158,12 @@ local sliding = {
       return 0
     end
     local here = a - cost - used
-    local left_here = here < 0 and 0 or most_left(b, here, before)
+    local left_here = here < 0 and 0 or max_left(b, here, before)
     local following = at + b
     if left_here > 0 then
       return following - left_here - now
     end
-    return following + b - most_left(b, a - cost, used) - now
+    return following + b - max_left(b, a - cost, used) - now
   end,
   give_back = function(b, c, at, used, before, cost, taken_at)
     if taken_at >= at then
@@ -189,7 +188,7 @@ local sliding = {
 local bucket = {
   settle = function(a, b, c, at, used, before, scale)
     if scale ~= c and used > 0 then
-      used = min(ceil_div(used, scale), floor(MOST / c)) * c
+      used = min(ceil_div(used, scale), floor(MAX_EXACT / c)) * c
     end
     if now <= at then
       return at, used, 0, c
@@ -295,11 +294,11 @@ local answers, answered = {''}, 1
 
 -- Executes requests for a single limit, the most common case, with as few function calls as
 -- possible, because those dominate the time in Lua. The input alternates indexes and costs.
-local function work_on_many(is_take, limit, a, b, c, used_since, asks)
+local function work_on_many(is_take, limit, a, b, c, used_since, parts)
   local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
   local lost_at, lost_used, lost_scale = lost(limit, a, b, c, used_since)
-  for i = 1, #asks - 1, 2 do
-    local key, cost = asks[i], asks[i + 1]
+  for i = 1, #parts - 1, 2 do
+    local key, cost = parts[i], parts[i + 1]
     local value = values[key]
     local at, used, before, scale, kept = NEVER, 0, 0, 0, 0
     local outcome = UNREADABLE
@@ -454,36 +453,39 @@ local function work(mode, n, record, micros, binding)
   end
 end
 
-local demands, position = ARGV[3], 1
+local requests, position = ARGV[3], 1
+local has_peeked = false
 
-while position <= #demands do
-  local mode = string.byte(demands, position)
+while position <= #requests do
+  local mode = string.byte(requests, position)
   if mode == TAKE or mode == DECIDE_ONE then
     local many, number, limit_a, limit_b, limit_c, limit_since
     many, number, limit_a, limit_b, limit_c, limit_since, position =
-        unpacked('<HBdddd', demands, position + 1)
-    local asks = {unpacked('<' .. string.rep('Hd', many), demands, position)}
-    position = asks[#asks]
-    work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since, asks)
+        unpacked('<HBdddd', requests, position + 1)
+    local parts = {unpacked('<' .. string.rep('Hd', many), requests, position)}
+    position = parts[#parts]
+    work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since, parts)
   else
     local n, record, micros, number
-    n, record, micros, position = unpacked('<BHd', demands, position + 1)
+    n, record, micros, position = unpacked('<BHd', requests, position + 1)
     local binding = ''
     if record > 0 then
-      binding = string.sub(demands, position, position + BINDING_BYTES - 1)
+      binding = string.sub(requests, position, position + BINDING_BYTES - 1)
       position = position + BINDING_BYTES
     end
     for j = 1, n do
       key[j], cost[j], number, a[j], b[j], c[j], used_since[j], position =
-          unpacked('<HdBdddd', demands, position)
+          unpacked('<HdBdddd', requests, position)
       kind[j] = kinds[number]
     end
     answered = answered + 1
+    has_peeked = has_peeked or mode == PEEK
     work(mode, n, record, micros, binding)
   end
 end
 
-if next(ends) and not beat() then
+-- A peek must not report what another server may have lost: a decision would notice the loss.
+if (next(ends) and not beat()) or (has_peeked and not is_same_server()) then
   return OTHER_SERVER
 end
 for i, ending in pairs(ends) do

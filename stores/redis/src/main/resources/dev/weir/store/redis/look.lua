@@ -1,7 +1,7 @@
--- Looks whether something was lost, and else changes nothing.
+-- Checks whether data was lost; otherwise changes nothing.
 --
--- ARGV[3]  1 to fail if Redis takes no writes: the marker is written as it is
--- Returns  the marker, or what a node has to find out first
+-- ARGV[3]  1 to fail if Redis does not accept writes: the marker is written unchanged
+-- Returns  the marker, or what the node has to determine first
 
 if not read_marker(call('GET', KEYS[1])) then
   return NO_MARKER

@@ -1,7 +1,7 @@
--- Puts a marker where there is none, and lets this server go on where another has written it.
+-- Creates the marker if there is none, and takes it over if another server has written it.
 --
 -- ARGV[2]  the latest marker that any node is known to have seen
--- ARGV[3]  1 if nothing can have been written before, 0 if it was lost
+-- ARGV[3]  1 on first use, 0 if the marker was lost
 -- Returns  the marker
 
 local marker = call('GET', KEYS[1])

@@ -1,28 +1,27 @@
--- Finds out whether Redis has lost what it kept. Each script begins with this text.
+-- Detects whether Redis has lost data. Each script begins with this text.
 --
--- KEYS[1]  the marker of the slot, packed: since when all that was written is here; when the marker
---          was last written; the server that wrote it; and the time in the marker when that server
---          took over from another. A marker never expires
+-- KEYS[1]  the marker of the slot, packed: the time since which all writes are present; the time at
+--          which the marker was last written; the server that wrote it; and the time in the marker
+--          of another server when this one took over. A marker never expires
 -- ARGV[1]  the time in microseconds; empty for the clock of Redis
 -- ARGV[2]  the latest marker that the node has seen; empty if it has seen none. With a further byte,
---          KEYS[1] is not the marker but another of the keys, and the node's word is taken: while a
---          slot of a Cluster is moved, Redis reaches only one key at a time
+--          KEYS[1] is not the marker but another of the keys, and the node's marker is used: while a
+--          slot of a Cluster is moved, Redis can access only one key at a time
 --
--- What Redis holds after a restart or a failover is the beginning of what was written, in order. So
--- if the marker is missing or older than one that a node has seen, writes were lost. The server that
--- comes next writes later markers than those that were lost; so it also notes which was the last that
--- it found, and every node that has seen a later one of another server knows of the loss.
+-- After a restart or a failover, Redis holds a prefix of what was written. So if the marker is missing
+-- or older than one that a node has seen, writes were lost. The next server writes later markers than
+-- those that were lost; therefore it also records the last marker that it found, and every node that
+-- has seen a later one of another server detects the loss.
 
 local floor, max, min = math.floor, math.max, math.min
 local pack, unpacked, call = struct.pack, struct.unpack, redis.call
 local NEVER = -62135596800000000
 
--- The marker is written at most this often: losses that are shorter are not noticed.
+-- The min time between two writes of the marker: shorter losses are not detected.
 local BEAT = 1000000
 
--- Returned by a script that has done nothing, because a node has to find out first whether this is
--- the first use or a loss; or which markers other nodes have seen, before this server is the first
--- to write after another.
+-- Returned by a script that has done nothing, because the node first has to determine whether this is
+-- the first use or a loss, or which markers other nodes have seen of the server before this one.
 local NO_MARKER, OTHER_SERVER = '', '\1'
 
 local now = tonumber(ARGV[1])
@@ -37,8 +36,8 @@ local since, beaten_at, server, joined_at = NEVER, NEVER, 0, NEVER
 local MARKER_BYTES = 32
 local is_out_of_reach = #ARGV[2] > MARKER_BYTES
 
--- Redis takes another replication id whenever it starts or becomes a master: when what it holds may
--- no longer be all that was written. 48 bits of it are a whole number.
+-- Redis gets a new replication id whenever it starts or becomes a master, so that data may be missing.
+-- 48 bits of it fit into a whole number.
 local function this_server()
   local id = string.match(call('INFO', 'replication'), 'master_replid:(%x+)')
   return id and tonumber(string.sub(id, 1, 12), 16) or 0
@@ -54,7 +53,7 @@ local function write_marker()
   call('SET', KEYS[1], packed_marker())
 end
 
--- Goes on with what another server has left.
+-- Continues with the data of another server.
 local function take_over()
   local this = this_server()
   if server ~= this then
@@ -62,8 +61,8 @@ local function take_over()
   end
 end
 
--- Takes the marker as it was read; false if there is none and the node has never seen one, so that
--- it has to find out whether this is the first use or a loss.
+-- Sets the marker from the value that was read. Returns false if there is none and the node has never
+-- seen one, so that it has to determine whether this is the first use or a loss.
 local function read_marker(marker)
   if is_out_of_reach then
     since, beaten_at, server, joined_at = unpacked('<dddd', ARGV[2])
@@ -79,7 +78,7 @@ local function read_marker(marker)
   local kept_until = server == seen_server and beaten_at or joined_at
   if not marker or since < seen_since
       or (since == seen_since and kept_until < seen_beaten_at) then
-    -- What is newer must be greater.
+    -- A newer marker must be greater.
     since = max(now, since + 1, seen_since + 1)
     take_over()
     write_marker()
@@ -87,18 +86,20 @@ local function read_marker(marker)
   return true
 end
 
--- To be called before something is written. False if nothing may be, because this server is not the
--- one that wrote the marker: the script returns OTHER_SERVER. Not asked within a beat, because the
--- other has written nothing in it that is noticed.
-local function beat()
+-- Returns false if another server wrote the marker: the node has to determine first whether later
+-- markers are known, so the script returns OTHER_SERVER. Not checked within a beat, because a loss
+-- of less than that is not detected anyway.
+local function is_same_server()
   local elapsed = now - beaten_at
-  if is_out_of_reach or (elapsed >= 0 and elapsed < BEAT) then
-    return true
-  end
-  if server ~= this_server() then
+  return is_out_of_reach or (elapsed >= 0 and elapsed < BEAT) or server == this_server()
+end
+
+-- Call this before writing; returns false if nothing may be written.
+local function beat()
+  if not is_same_server() then
     return false
   end
-  if elapsed >= BEAT then
+  if not is_out_of_reach and now - beaten_at >= BEAT then
     write_marker()
   end
   return true

@@ -27,11 +27,11 @@ import java.util.concurrent.atomic.AtomicLong;
 final class BusyCallers implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int CALLERS = 8;
-  private static final long MOST = 1_000_000;
+  private static final long LIMIT = 1_000_000;
 
   /** A limit that is never reached: the usage equals what was granted. */
   private static final Policy PLENTY =
-      Policy.of("plenty", FixedWindow.of(MOST, Duration.ofDays(300)));
+      Policy.of("plenty", FixedWindow.of(LIMIT, Duration.ofDays(300)));
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Future<?>> callers = new ArrayList<>();
@@ -56,11 +56,11 @@ final class BusyCallers implements AutoCloseable {
   private void call(int caller, RedisLimitStore store, List<String> keys) {
     for (int turn = 0; !isOver.get(); turn++) {
       String key = keys.get((caller + turn) % keys.size());
-      AcquireRequest demand = AcquireRequest.of(LimitRequest.of(PLENTY, key));
+      AcquireRequest request = AcquireRequest.of(LimitRequest.of(PLENTY, key));
       try {
         boolean isRepeatable = caller % 4 > 1;
         if (store
-            .decide(isRepeatable ? demand.withRequestId(caller + "-" + turn) : demand)
+            .decide(isRepeatable ? request.withRequestId(caller + "-" + turn) : request)
             .isAllowed()) {
           grantsByKey.get(key).incrementAndGet();
           grants.incrementAndGet();
@@ -109,8 +109,8 @@ final class BusyCallers implements AutoCloseable {
       long failed = failuresByKey.get(key).get();
       long used = store.usage(PLENTY, key).used();
       assertThat(used).as(key).isBetween(granted, granted + failed);
-      assertThat(store.take(PLENTY, key, MOST - used + 1)).as(key).isFalse();
-      assertThat(store.take(PLENTY, key, MOST - used)).as(key).isTrue();
+      assertThat(store.take(PLENTY, key, LIMIT - used + 1)).as(key).isFalse();
+      assertThat(store.take(PLENTY, key, LIMIT - used)).as(key).isTrue();
     }
   }
 

@@ -89,13 +89,13 @@ interface ClusterClaims {
   }
 
   @Test
-  default void demandThatWasHalfDoneIsCompletedWhenItIsRepeated() {
+  default void requestThatWasHalfDoneIsCompletedWhenItIsRepeated() {
     RedisLimitStore store = new RedisLimitStore(clients().one());
     LimitRequest user = new LimitRequest(USER, "half:1", 4);
     LimitRequest organisation = new LimitRequest(ORGANISATION, "half:7", 4);
     // The state that a node leaves if it dies after the first of two slots.
     AcquireRequest both = AcquireRequest.all(List.of(user, organisation));
-    store.decide(new AcquireRequest(List.of(user), Map.of(), both.withRequestId("half").request()));
+    store.decide(new AcquireRequest(List.of(user), Map.of(), both.withRequestId("half").binding()));
     AcquireResult answer = store.decide(both.withRequestId("half"));
     assertThat(answer.isAllowed()).isTrue();
     assertThat(answer.outcomes()).extracting(Outcome::remaining).containsExactly(6L, 11L);
@@ -106,19 +106,19 @@ interface ClusterClaims {
   default void manyAtOnceInSeveralSlotsExceedNoLimitAndLeaveNothingTaken() throws Exception {
     List<RedisLimitStore> stores =
         List.of(new RedisLimitStore(clients().one()), new RedisLimitStore(clients().other()));
-    List<LimitRequest> asks = new ArrayList<>();
+    List<LimitRequest> users = new ArrayList<>();
     for (int user = 0; user < 6; user++) {
-      asks.add(new LimitRequest(USER, "crowd:" + user, 1));
+      users.add(new LimitRequest(USER, "crowd:" + user, 1));
     }
     LimitRequest organisation = new LimitRequest(ORGANISATION, "crowd", 1);
-    AtomicIntegerArray grants = new AtomicIntegerArray(asks.size());
+    AtomicIntegerArray grants = new AtomicIntegerArray(users.size());
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
-        int user = i % asks.size();
+        int user = i % users.size();
         RedisLimitStore store = stores.get(i % 2);
-        AcquireRequest demand = AcquireRequest.all(List.of(asks.get(user), organisation));
-        AcquireRequest sent = i % 3 == 0 ? demand.withRequestId("crowd" + i) : demand;
+        AcquireRequest request = AcquireRequest.all(List.of(users.get(user), organisation));
+        AcquireRequest sent = i % 3 == 0 ? request.withRequestId("crowd" + i) : request;
         calls.add(
             callers.submit(
                 () -> {
@@ -132,9 +132,9 @@ interface ClusterClaims {
       }
     }
     long all = 0;
-    for (int user = 0; user < asks.size(); user++) {
+    for (int user = 0; user < users.size(); user++) {
       all += grants.get(user);
-      assertUsed(stores.getFirst(), asks.get(user), grants.get(user));
+      assertUsed(stores.getFirst(), users.get(user), grants.get(user));
     }
     assertThat(all).isLessThanOrEqualTo(15);
     assertUsed(stores.getFirst(), organisation, all);
@@ -145,13 +145,13 @@ interface ClusterClaims {
    * Refunds of several requests at a time each leave out what the bucket refilled meanwhile, so a
    * fraction of a token may stay used until it is refilled: up to one token more is seen as used.
    */
-  private static void assertUsed(RedisLimitStore store, LimitRequest ask, long granted) {
-    assertThat(used(store, ask)).isBetween(granted, granted + 1);
+  private static void assertUsed(RedisLimitStore store, LimitRequest request, long granted) {
+    assertThat(used(store, request)).isBetween(granted, granted + 1);
   }
 
-  private static long used(RedisLimitStore store, LimitRequest ask) {
-    return ask.policy().limit().maxCost()
-        - store.peek(AcquireRequest.of(ask)).decision().remaining();
+  private static long used(RedisLimitStore store, LimitRequest request) {
+    return request.policy().limit().maxCost()
+        - store.peek(AcquireRequest.of(request)).decision().remaining();
   }
 
   @Test
@@ -159,18 +159,39 @@ interface ClusterClaims {
     RedisLimitStore store = new RedisLimitStore(clients().one());
     String id = UUID.randomUUID().toString();
     for (int key = 0; key < 20; key++) {
-      AcquireRequest demand = AcquireRequest.of(LimitRequest.of(USER, id + key));
-      AcquireResult answer = store.decide(demand.withRequestId(id));
+      AcquireRequest request = AcquireRequest.of(LimitRequest.of(USER, id + key));
+      AcquireResult answer = store.decide(request.withRequestId(id));
       assertThat(answer.isAllowed()).isEqualTo(key == 0);
       assertThat(answer.isReused()).isEqualTo(key > 0);
-      assertThat(store.refund(demand.withRequestId(id), answer.decidedAt()))
+      assertThat(store.refund(request.withRequestId(id), answer.decidedAt()))
           .isEqualTo(key == 0 ? Refund.GIVEN_BACK : Refund.REUSED);
       if (key == 0) {
-        assertThat(store.decide(demand.withRequestId(id)).isReplayed()).isFalse();
+        assertThat(store.decide(request.withRequestId(id)).isReplayed()).isFalse();
       } else {
         assertThat(store.usage(USER, id + key).isNone()).isTrue();
       }
     }
+  }
+
+  @Test
+  default void requestIdStaysBoundIfTheRefundDoesNotFindItsGrant() {
+    RedisLimitStore store = new RedisLimitStore(clients().one());
+    String id = UUID.randomUUID().toString();
+    AcquireRequest granted =
+        AcquireRequest.of(LimitRequest.of(USER, id + "granted")).withRequestId(id);
+    AcquireRequest other = AcquireRequest.of(LimitRequest.of(USER, id + "other")).withRequestId(id);
+    assertThat(store.decide(granted).isAllowed()).isTrue();
+
+    // The same request after one of its rules was changed: its grant is in the slot of another key.
+    AcquireRequest changed =
+        new AcquireRequest(
+            List.of(LimitRequest.of(ORGANISATION, id + "changed")), Map.of(), granted.binding());
+    assertThat(store.refund(changed, Instant.EPOCH)).isEqualTo(Refund.UNKNOWN);
+
+    assertThat(store.decide(other).isReused()).isTrue();
+    assertThat(store.refund(other, Instant.EPOCH)).isEqualTo(Refund.REUSED);
+    assertThat(store.refund(granted, Instant.EPOCH)).isEqualTo(Refund.GIVEN_BACK);
+    assertThat(store.decide(other).isReused()).isFalse();
   }
 
   @Test
@@ -241,17 +262,17 @@ interface ClusterClaims {
       leases.acquire("{" + tag + "}", TWO_PLACES, "a", 1);
       try (BusyCallers callers = new BusyCallers(stores, keysWith(tag))) {
         callers.goOn(500);
-        List<Future<LeaseDecision>> asked = new ArrayList<>();
+        List<Future<LeaseDecision>> renewals = new ArrayList<>();
         servers.moveSlot(
             SlotHash.getSlot(tag),
             from,
             to,
             () -> {
               // Redis has only one of its two keys, and decides once all keys have been moved.
-              asked.add(threads.submit(() -> renewed(leases, "{" + tag + "}")));
+              renewals.add(threads.submit(() -> renewed(leases, "{" + tag + "}")));
               callers.goOn(50);
             });
-        for (Future<LeaseDecision> renewed : asked) {
+        for (Future<LeaseDecision> renewed : renewals) {
           assertThat(renewed.get()).isInstanceOf(LeaseDecision.Held.class);
         }
         callers.goOn(500);
@@ -261,7 +282,7 @@ interface ClusterClaims {
       assertThat(leases.acquire("{" + tag + "}", TWO_PLACES, "b", 2))
           .isInstanceOf(LeaseDecision.Full.class);
       // Other slots of that node contain the bindings of request ids.
-      assertThat(from.ask("CLUSTER COUNTKEYSINSLOT " + SlotHash.getSlot(tag))).startsWith(":0");
+      assertThat(from.command("CLUSTER COUNTKEYSINSLOT " + SlotHash.getSlot(tag))).startsWith(":0");
     }
   }
 
@@ -280,7 +301,7 @@ interface ClusterClaims {
         callers.goOn(500);
         callers.stopAndCompare(stores.getFirst());
       }
-      assertThat(replica.ask("ROLE")).contains("master");
+      assertThat(replica.command("ROLE")).contains("master");
     }
   }
 

@@ -42,7 +42,7 @@ final class ClusterServers implements AutoCloseable {
     }
     for (int i = 0; i < 3; i++) {
       giveSlots(nodes.get(i), i, 3);
-      nodes.get(i).ask("CLUSTER MEET 127.0.0.1 " + nodes.getFirst().port());
+      nodes.get(i).command("CLUSTER MEET 127.0.0.1 " + nodes.getFirst().port());
     }
     ClusterServers cluster = new ClusterServers(program, nodes, options);
     cluster.waitUntilWhole();
@@ -53,7 +53,7 @@ final class ClusterServers implements AutoCloseable {
   static void giveSlots(RedisServer node, int part, int parts) {
     int first = SLOTS * part / parts;
     int last = SLOTS * (part + 1) / parts - 1;
-    assertThat(node.ask("CLUSTER ADDSLOTSRANGE %d %d".formatted(first, last))).startsWith("+OK");
+    assertThat(node.command("CLUSTER ADDSLOTSRANGE %d %d".formatted(first, last))).startsWith("+OK");
   }
 
   String uri() {
@@ -70,7 +70,7 @@ final class ClusterServers implements AutoCloseable {
   RedisServer addReplica(RedisServer master) {
     RedisServer replica = RedisServer.start(program, options);
     nodes.add(replica);
-    replica.ask("CLUSTER MEET 127.0.0.1 " + master.port());
+    replica.command("CLUSTER MEET 127.0.0.1 " + master.port());
     waitUntilWhole();
     command(replica, "CLUSTER REPLICATE " + idOf(master));
     replica.waitUntil("INFO replication", "master_link_status:up");
@@ -81,11 +81,11 @@ final class ClusterServers implements AutoCloseable {
 
   /** Promotes a replica without data loss: the old master stops and hands over all its data. */
   static void handOverTo(RedisServer replica) {
-    for (int tries = 1; !replica.ask("ROLE").contains("master"); tries++) {
+    for (int tries = 1; !replica.command("ROLE").contains("master"); tries++) {
       assertThat(tries).as("tries").isLessThan(10);
       command(replica, "CLUSTER FAILOVER");
       long givenUpNanos = System.nanoTime() + GIVEN_UP.toNanos();
-      while (!replica.ask("ROLE").contains("master") && System.nanoTime() < givenUpNanos) {
+      while (!replica.command("ROLE").contains("master") && System.nanoTime() < givenUpNanos) {
         pause();
       }
     }
@@ -108,7 +108,7 @@ final class ClusterServers implements AutoCloseable {
     command(from, setSlot + " MIGRATING " + idOf(to));
     pause.pass();
     for (int moved = 1; ; moved++) {
-      List<String> lines = from.ask("CLUSTER GETKEYSINSLOT %d 1".formatted(slot)).lines().toList();
+      List<String> lines = from.command("CLUSTER GETKEYSINSLOT %d 1".formatted(slot)).lines().toList();
       if (lines.size() < 3) {
         break;
       }
@@ -124,22 +124,22 @@ final class ClusterServers implements AutoCloseable {
   }
 
   private static void command(RedisServer server, String line) {
-    String answer = server.ask(line);
+    String answer = server.command(line);
     if (!answer.startsWith("+OK")) {
       throw new IllegalStateException(line + ": " + answer);
     }
   }
 
   private static String idOf(RedisServer node) {
-    return node.ask("CLUSTER MYID").lines().toList().get(1);
+    return node.command("CLUSTER MYID").lines().toList().get(1);
   }
 
   void waitUntilWhole() {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     for (RedisServer node : nodes) {
-      while (!isWhole(node.ask("CLUSTER INFO"), nodes.size())) {
+      while (!isWhole(node.command("CLUSTER INFO"), nodes.size())) {
         if (System.nanoTime() > deadline) {
-          throw new IllegalStateException("no cluster: " + node.ask("CLUSTER INFO"));
+          throw new IllegalStateException("no cluster: " + node.command("CLUSTER INFO"));
         }
         pause();
       }

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param tag with its braces
  */
 record InOneSlot(LimitStore store, String tag) implements LimitStore {
-  private static final int LONGEST = 255;
+  private static final int MAX_LENGTH = 255;
 
   @Override
   public boolean take(Policy policy, String key, long cost) {
@@ -26,23 +26,23 @@ record InOneSlot(LimitStore store, String tag) implements LimitStore {
   }
 
   @Override
-  public AcquireResult decide(AcquireRequest demand) {
-    return store.decide(tagged(demand));
+  public AcquireResult decide(AcquireRequest request) {
+    return store.decide(tagged(request));
   }
 
   @Override
-  public AcquireResult peek(AcquireRequest demand) {
-    return store.peek(tagged(demand));
+  public AcquireResult peek(AcquireRequest request) {
+    return store.peek(tagged(request));
   }
 
   @Override
-  public Optional<AcquireResult> recall(AcquireRequest demand) {
-    return store.recall(tagged(demand));
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    return store.recall(tagged(request));
   }
 
   @Override
-  public Refund refund(AcquireRequest demand, Instant grantedAt) {
-    return store.refund(tagged(demand), grantedAt);
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    return store.refund(tagged(request), grantedAt);
   }
 
   @Override
@@ -60,21 +60,21 @@ record InOneSlot(LimitStore store, String tag) implements LimitStore {
     store.close();
   }
 
-  private AcquireRequest tagged(AcquireRequest demand) {
-    List<LimitRequest> asks = new ArrayList<>();
-    for (LimitRequest ask : demand.asks()) {
-      asks.add(tagged(ask));
+  private AcquireRequest tagged(AcquireRequest request) {
+    List<LimitRequest> parts = new ArrayList<>();
+    for (LimitRequest part : request.parts()) {
+      parts.add(tagged(part));
     }
-    return new AcquireRequest(asks, demand.waits(), demand.request());
+    return new AcquireRequest(parts, request.delays(), request.binding());
   }
 
-  private LimitRequest tagged(LimitRequest ask) {
-    return new LimitRequest(ask.policy(), tagged(ask.key()), ask.cost());
+  private LimitRequest tagged(LimitRequest part) {
+    return new LimitRequest(part.policy(), tagged(part.key()), part.cost());
   }
 
   /** Cuts the beginning of keys that are too long, because they differ at the end. */
   private String tagged(String key) {
-    int room = LONGEST - tag.length();
+    int room = MAX_LENGTH - tag.length();
     return tag + key.substring(Math.max(0, key.length() - room));
   }
 }

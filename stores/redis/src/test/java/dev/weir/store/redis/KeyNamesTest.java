@@ -96,10 +96,10 @@ final class KeyNamesTest {
   }
 
   /** Returns all texts of these characters up to a length. */
-  private static List<String> words(String characters, int longest) {
+  private static List<String> words(String characters, int maxLength) {
     List<String> words = new ArrayList<>();
     List<String> last = List.of("");
-    for (int length = 1; length <= longest; length++) {
+    for (int length = 1; length <= maxLength; length++) {
       List<String> longer = new ArrayList<>();
       for (String word : last) {
         characters.chars().forEach(c -> longer.add(word + (char) c));

@@ -63,13 +63,13 @@ abstract class LostAnswers {
 
   @Test
   void grantIsReplayedByItsRequestId() {
-    AcquireRequest demand = AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
+    AcquireRequest request = AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("EVALSHA");
 
-    assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);
+    assertThat(outcomeOf(() -> limits.decide(request))).isEqualTo(Outcome.UNKNOWN);
 
     assertThat(relay.lost()).isOne();
-    assertThat(RedisFaults.eventually(() -> limits.decide(demand)).isReplayed()).isTrue();
+    assertThat(RedisFaults.eventually(() -> limits.decide(request)).isReplayed()).isTrue();
     assertThat(remaining("k")).isEqualTo(7);
   }
 
@@ -106,7 +106,7 @@ abstract class LostAnswers {
   }
 
   @Test
-  void nothingIsDoneWhereNobodyListens() throws Exception {
+  void nothingIsDoneIfConnectionsAreRefused() throws Exception {
     relay.close();
     // The first call may still find the connection cut.
     assertThat(outcomeOf(() -> limits.take(TEN, "other", 1))).isNotNull();
@@ -144,9 +144,9 @@ abstract class LostAnswers {
 
   @Test
   void refusalOfRedisBeforeTheFirstWriteHasDoneNothing() {
-    assertThat(server.ask("CONFIG SET maxmemory 1")).startsWith("+OK");
+    assertThat(server.command("CONFIG SET maxmemory 1")).startsWith("+OK");
     assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.NONE);
-    assertThat(server.ask("CONFIG SET maxmemory 0")).startsWith("+OK");
+    assertThat(server.command("CONFIG SET maxmemory 0")).startsWith("+OK");
     assertThat(remaining("k")).isEqualTo(10);
   }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
@@ -93,7 +95,7 @@ abstract class RedisComeback implements ComebackKit {
 
   @Override
   public void comeBackUnchanged() {
-    assertThat(server.ask("CLIENT KILL TYPE normal SKIPME yes")).startsWith(":");
+    assertThat(server.command("CLIENT KILL TYPE normal SKIPME yes")).startsWith(":");
     awaitAnswer();
   }
 
@@ -110,13 +112,13 @@ abstract class RedisComeback implements ComebackKit {
     RedisFaults.eventually(() -> limits().usage(TEN, "warm"));
   }
 
-  private int granted(int asked) {
-    return granted(limits(), asked);
+  private int granted(int attempts) {
+    return granted(limits(), attempts);
   }
 
-  private static int granted(LimitStore store, int asked) {
+  private static int granted(LimitStore store, int attempts) {
     int granted = 0;
-    for (int i = 0; i < asked; i++) {
+    for (int i = 0; i < attempts; i++) {
       granted += store.take(TEN, "k", 1) ? 1 : 0;
     }
     return granted;
@@ -125,7 +127,7 @@ abstract class RedisComeback implements ComebackKit {
   @Test
   void flushedRedisGrantsNoMore() {
     assertThat(granted(4)).isEqualTo(4);
-    assertThat(server.ask("FLUSHALL")).startsWith("+OK");
+    assertThat(server.command("FLUSHALL")).startsWith("+OK");
     assertThat(granted(20)).isZero();
   }
 
@@ -208,6 +210,32 @@ abstract class RedisComeback implements ComebackKit {
   }
 
   @Test
+  void oldSnapshotIsNoticedByPeeks() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          busy.close();
+          AcquireRequest one = AcquireRequest.of(LimitRequest.of(TEN, "k"));
+          assertThat(new RedisLimitStore(nodeOf(saved, history)).peek(one).isAllowed()).isFalse();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedByTheCountOfLeases() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Redis busy = nodeOf(saved, history);
+          loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
+          busy.close();
+          RedisLeaseStore late = new RedisLeaseStore(nodeOf(saved, history));
+          assertThat(late.current("r", THREE, Instant.MIN)).isEqualTo(3);
+        });
+  }
+
+  @Test
   void oldSnapshotIsNoticedByLeasesAsWell() {
     withSaved(
         OLD_SNAPSHOT,
@@ -242,9 +270,9 @@ abstract class RedisComeback implements ComebackKit {
   }
 
   @Test
-  void lossIsNoticedBeforeAnyoneAsks() {
+  void lossIsDetectedWithoutRequests() {
     assertThat(granted(4)).isEqualTo(4);
-    assertThat(server.ask("FLUSHALL")).startsWith("+OK");
+    assertThat(server.command("FLUSHALL")).startsWith("+OK");
     redis.look();
     Instant later = Instant.ofEpochSecond(seconds(server) + 1);
     Policy made = new Policy("made later", TEN.limit(), OnStoreFailure.CLOSED, later);
@@ -256,17 +284,17 @@ abstract class RedisComeback implements ComebackKit {
   @Test
   void lookingChangesNothing() {
     assertThat(granted(4)).isEqualTo(4);
-    String marker = server.ask("GET weir:m");
+    String marker = server.command("GET weir:m");
     awaitSecond(server);
     redis.look();
-    assertThat(server.ask("GET weir:m")).isEqualTo(marker);
+    assertThat(server.command("GET weir:m")).isEqualTo(marker);
     assertThat(granted(20)).isEqualTo(6);
   }
 
   private static void loseWhatIsTakenAfterASnapshot(
       RedisServer saved, RedisLimitStore store, Runnable... beforeTheEnd) {
     assertThat(granted(store, 1)).isEqualTo(1);
-    assertThat(saved.ask("SAVE")).startsWith("+OK");
+    assertThat(saved.command("SAVE")).startsWith("+OK");
     takeUntilMarkerChanges(saved, store);
     List.of(beforeTheEnd).forEach(Runnable::run);
     saved.kill();
@@ -277,13 +305,13 @@ abstract class RedisComeback implements ComebackKit {
 
   /** The marker is written every second or so; the next one is not in a snapshot. */
   private static int takeUntilMarkerChanges(RedisServer saved, RedisLimitStore store) {
-    String marker = saved.ask("GET weir:m");
+    String marker = saved.command("GET weir:m");
     int granted = 0;
-    while (granted < 6 && saved.ask("GET weir:m").equals(marker)) {
+    while (granted < 6 && saved.command("GET weir:m").equals(marker)) {
       awaitSecond(saved);
       granted += granted(store, 1);
     }
-    assertThat(saved.ask("GET weir:m")).isNotEqualTo(marker);
+    assertThat(saved.command("GET weir:m")).isNotEqualTo(marker);
     return granted;
   }
 
@@ -296,7 +324,7 @@ abstract class RedisComeback implements ComebackKit {
   }
 
   private static long seconds(RedisServer saved) {
-    return Long.parseLong(saved.ask("TIME").lines().toList().get(2));
+    return Long.parseLong(saved.command("TIME").lines().toList().get(2));
   }
 
   private Redis nodeOf(RedisServer saved, StoreHistory remembers) {
@@ -308,7 +336,7 @@ abstract class RedisComeback implements ComebackKit {
     return client;
   }
 
-  /** What is to be done with a Redis that saves. */
+  /** A test on a Redis that saves its data. */
   @FunctionalInterface
   private interface Scene {
     void play(RedisServer server, RedisLimitStore store);

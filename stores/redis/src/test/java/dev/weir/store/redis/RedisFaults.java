@@ -64,9 +64,9 @@ abstract class RedisFaults {
   void scriptsThatRedisHasForgottenAreSentAgain() {
     assertThat(remainingAfterOne()).isEqualTo(9);
     assertThat(leases.acquire("r", TWO, "a", 1)).isInstanceOf(LeaseDecision.Held.class);
-    assertThat(server.ask("SCRIPT FLUSH")).startsWith("+OK");
+    assertThat(server.command("SCRIPT FLUSH")).startsWith("+OK");
     assertThat(remainingAfterOne()).isEqualTo(8);
-    assertThat(server.ask("SCRIPT FLUSH")).startsWith("+OK");
+    assertThat(server.command("SCRIPT FLUSH")).startsWith("+OK");
     assertThat(leases.current("r")).isEqualTo(1);
   }
 
@@ -87,7 +87,7 @@ abstract class RedisFaults {
   }
 
   @Test
-  void redisThatIsNotThereYetIsWaitedForByNobody() {
+  void callersDoNotWaitForARedisThatIsNotThereYet() {
     server.kill();
     try (Redis early = Redis.open(RedisSettings.of(server.uri()))) {
       RedisLimitStore store = new RedisLimitStore(early);
@@ -130,11 +130,11 @@ abstract class RedisFaults {
       for (int i = 0; i < 100; i++) {
         calls.add(ended.submit(call));
       }
-      // While Redis stands still nobody can be answered: who ends was turned away.
+      // While Redis is stopped, callers that end were rejected.
       Future<Boolean> first = ended.take();
       server.signal("CONT");
       assertThatThrownBy(first::get).hasMessageContaining("overloaded: more than 4 requests");
-      // Whoever was let in is answered.
+      // Every caller that was accepted is answered.
       for (Future<Boolean> done : calls) {
         try {
           assertThat(done.get()).isTrue();
@@ -172,8 +172,8 @@ abstract class RedisFaults {
   }
 
   @Test
-  void keyThatHoldsSomethingElseFailsOnlyItsOwnDemand() {
-    server.ask("SET weir:t:ten:{foreign} hello");
+  void keyThatHoldsSomethingElseFailsOnlyItsOwnRequest() {
+    server.command("SET weir:t:ten:{foreign} hello");
     assertThatThrownBy(() -> limits.take(TEN, "foreign", 1))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("another kind");
@@ -188,18 +188,18 @@ abstract class RedisFaults {
         "for i=1,5000 do redis.call('ZADD','weir:l:{r}',"
             + endsMicros
             + "+i,i) end return redis.status_reply('OK')";
-    assertThat(server.ask("EVAL \"" + fill + "\" 0")).startsWith("+OK");
-    assertThat(server.ask("CONFIG RESETSTAT")).startsWith("+OK");
+    assertThat(server.command("EVAL \"" + fill + "\" 0")).startsWith("+OK");
+    assertThat(server.command("CONFIG RESETSTAT")).startsWith("+OK");
     LeaseDecision full = leases.acquire("r", many, "new", 4_000);
     assertThat(full).isInstanceOf(LeaseDecision.Full.class);
-    assertThat(server.ask("INFO commandstats")).contains("cmdstat_zrange:calls=1,");
+    assertThat(server.command("INFO commandstats")).contains("cmdstat_zrange:calls=1,");
     assertThat(((LeaseDecision.Full) full).retryAfterMicros()).isBetween(1L, 600_004_000L);
   }
 
   @Test
   void redisThatRefusesWritesIsNotFoundWell() {
-    AcquireRequest demand = AcquireRequest.of(LimitRequest.of(TEN, "k"));
-    limits.probe(demand);
+    AcquireRequest request = AcquireRequest.of(LimitRequest.of(TEN, "k"));
+    limits.probe(request);
     assertThat(remainingAfterOne()).isEqualTo(9);
     for (String[] fault :
         List.of(
@@ -208,13 +208,13 @@ abstract class RedisFaults {
             new String[] {
               "CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"
             })) {
-      assertThat(server.ask(fault[0])).startsWith("+OK");
-      assertThatThrownBy(() -> limits.probe(demand)).isInstanceOf(StoreException.class);
-      assertThat(server.ask(fault[1])).startsWith("+OK");
+      assertThat(server.command(fault[0])).startsWith("+OK");
+      assertThatThrownBy(() -> limits.probe(request)).isInstanceOf(StoreException.class);
+      assertThat(server.command(fault[1])).startsWith("+OK");
       eventually(
           () -> {
-            limits.probe(demand);
-            return demand;
+            limits.probe(request);
+            return request;
           });
     }
     // It has proved that it can be written to, and counted nothing.
@@ -224,31 +224,31 @@ abstract class RedisFaults {
   @Test
   void saysWhetherItMayDropKeys() {
     assertThat(redis.eviction()).isEmpty();
-    assertThat(server.ask("CONFIG SET maxmemory-policy volatile-lru")).startsWith("+OK");
+    assertThat(server.command("CONFIG SET maxmemory-policy volatile-lru")).startsWith("+OK");
     assertThat(redis.eviction()).as("without a maximum").isEmpty();
-    assertThat(server.ask("CONFIG SET maxmemory 1gb")).startsWith("+OK");
+    assertThat(server.command("CONFIG SET maxmemory 1gb")).startsWith("+OK");
     assertThat(redis.eviction()).contains("volatile-lru");
   }
 
   @Test
   void everyKeyExpiresAndARefusalWritesNothing() {
-    AcquireRequest demand = AcquireRequest.of(new LimitRequest(TEN, "k", 10));
+    AcquireRequest request = AcquireRequest.of(new LimitRequest(TEN, "k", 10));
     long beganMillis = millisOfRedis();
-    assertThat(limits.decide(demand.withRequestId("id")).isAllowed()).isTrue();
+    assertThat(limits.decide(request.withRequestId("id")).isAllowed()).isTrue();
     leases.acquire("r", TWO, "a", 2);
     // An hour until the bucket is full, ten seconds more, and what is rounded up.
     assertGiven("weir:t:ten:{k}", 3_610_002, beganMillis);
     assertGiven("weir:r:id", 600_001, beganMillis);
     assertGiven("weir:l:{r}", 600_001, beganMillis);
     assertGiven("weir:p:{r}", 600_001, beganMillis);
-    // And the marker, which says that nothing was lost.
-    assertThat(server.ask("DBSIZE")).startsWith(":5");
-    assertThat(server.ask("PTTL weir:m")).startsWith(":-1");
+    // And the marker.
+    assertThat(server.command("DBSIZE")).startsWith(":5");
+    assertThat(server.command("PTTL weir:m")).startsWith(":-1");
 
     String writes = changes();
-    assertThat(limits.decide(demand.withRequestId("other")).isAllowed()).isFalse();
-    assertThat(limits.decide(demand.withRequestId("id")).isReplayed()).isTrue();
-    assertThat(limits.peek(demand).isAllowed()).isFalse();
+    assertThat(limits.decide(request.withRequestId("other")).isAllowed()).isFalse();
+    assertThat(limits.decide(request.withRequestId("id")).isReplayed()).isTrue();
+    assertThat(limits.peek(request).isAllowed()).isFalse();
     assertThat(leases.acquire("r", TWO, "b", 1)).isInstanceOf(LeaseDecision.Full.class);
     assertThat(changes()).isEqualTo(writes);
   }
@@ -262,7 +262,7 @@ abstract class RedisFaults {
       Usage usage = limits.usage(twenty, "k");
       long idleMicros = twenty.limit().idleMicros(usage, usage.atMicros());
       long keptMillis = millisLeft("weir:t:twenty:{k}");
-      // The time is asked last, so this is rather too late than too early.
+      // The time is read last, so this is rather too late than too early.
       assertThat(millisOfRedis() + keptMillis)
           .as("after %d", taken)
           .isGreaterThanOrEqualTo((usage.atMicros() + idleMicros) / 1_000);
@@ -278,7 +278,7 @@ abstract class RedisFaults {
   }
 
   private long millisOfRedis() {
-    List<String> lines = server.ask("TIME").lines().toList();
+    List<String> lines = server.command("TIME").lines().toList();
     return Long.parseLong(lines.get(2)) * 1_000 + Long.parseLong(lines.get(4)) / 1_000;
   }
 
@@ -287,13 +287,13 @@ abstract class RedisFaults {
   }
 
   private long millisLeft(String key) {
-    return Long.parseLong(server.ask("PTTL " + key).strip().substring(1));
+    return Long.parseLong(server.command("PTTL " + key).strip().substring(1));
   }
 
   /** How much has been written since the start, as Redis counts it. */
   private String changes() {
     return server
-        .ask("INFO persistence")
+        .command("INFO persistence")
         .lines()
         .filter(line -> line.startsWith("rdb_changes_since_last_save"))
         .findFirst()

@@ -112,7 +112,7 @@ final class RedisServer implements AutoCloseable {
   }
 
   /** Sends a command on a separate connection and returns the start of the response. */
-  String ask(String line) {
+  String command(String line) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
       socket.setSoTimeout(5_000);
@@ -137,7 +137,7 @@ final class RedisServer implements AutoCloseable {
         throw new AssertionError(question + ": " + last);
       }
       try {
-        last = ask(question);
+        last = command(question);
       } catch (UncheckedIOException e) {
         last = e.toString();
       }
@@ -198,7 +198,7 @@ final class RedisServer implements AutoCloseable {
 
   private boolean answers() {
     try {
-      return ask("PING").startsWith("+PONG") || ask("PING").startsWith("-NOAUTH");
+      return command("PING").startsWith("+PONG") || command("PING").startsWith("-NOAUTH");
     } catch (UncheckedIOException e) {
       return false;
     }

@@ -24,7 +24,7 @@ interface SentinelClaims {
           // The replica has the usage: the effects of the script are replicated, not the script.
           assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
               .isEqualTo(2);
-          assertThat(replica.ask("ROLE")).contains("master");
+          assertThat(replica.command("ROLE")).contains("master");
         });
   }
 
@@ -56,7 +56,7 @@ interface SentinelClaims {
           master.waitUntil("REPLICAOF 127.0.0.1 " + replica.port(), "OK");
           assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
               .isEqualTo(2);
-          assertThat(replica.ask("ROLE")).contains("master");
+          assertThat(replica.command("ROLE")).contains("master");
         });
   }
 

@@ -74,7 +74,7 @@ final class SharedCallsTest {
   }
 
   private static long calls(RedisServer server) {
-    Matcher matcher = CALLS.matcher(server.ask("INFO commandstats"));
+    Matcher matcher = CALLS.matcher(server.command("INFO commandstats"));
     return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
   }
 }

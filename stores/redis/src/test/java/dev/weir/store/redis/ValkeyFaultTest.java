@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 /** Faults of Valkey. */
-@WhereValkeyIs
+@RequiresValkey
 final class ValkeyFaultTest extends RedisFaults {
   ValkeyFaultTest() {
     super(RedisProgram.valkey());

@@ -58,7 +58,7 @@ final class BatchCall implements LimitCall {
 
   BatchCall(List<LimitStep> steps) {
     this.steps = steps;
-    this.requestCounts = steps.stream().mapToInt(step -> step.request().asks().size()).toArray();
+    this.requestCounts = steps.stream().mapToInt(step -> step.request().parts().size()).toArray();
     int total = 0;
     for (int count : requestCounts) {
       total += count;
@@ -78,10 +78,10 @@ final class BatchCall implements LimitCall {
     int i = 0;
     for (LimitStep step : steps) {
       AcquireRequest request = step.request();
-      for (int k = 0; k < request.asks().size(); k++) {
-        @Nullable Delayed wait = request.waits().get(k);
+      for (int k = 0; k < request.parts().size(); k++) {
+        @Nullable Delayed wait = request.delays().get(k);
         if (wait == null) {
-          LimitRequest limitRequest = request.asks().get(k);
+          LimitRequest limitRequest = request.parts().get(k);
           indexesById
               .computeIfAbsent(
                   UsageId.of(limitRequest.policy(), limitRequest.key()), id -> new ArrayList<>())
@@ -192,11 +192,11 @@ final class BatchCall implements LimitCall {
       AcquireRequest request = steps.get(i).request();
       if (request.isRepeatable()) {
         int at = BINDING_NUMBERS * i;
-        bindings[at] = request.request().digest().high();
-        bindings[at + 1] = request.request().digest().low();
+        bindings[at] = request.binding().digest().high();
+        bindings[at + 1] = request.binding().digest().low();
         bindings[at + 2] = request.layout();
-        bindings[at + 3] = request.request().note().getMostSignificantBits();
-        bindings[at + 4] = request.request().note().getLeastSignificantBits();
+        bindings[at + 3] = request.binding().note().getMostSignificantBits();
+        bindings[at + 4] = request.binding().note().getLeastSignificantBits();
       }
     }
     return bindings;

@@ -6,7 +6,7 @@ import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.Transactions;
 import javax.sql.DataSource;
 
-/** Remembers in PostgreSQL until when it may have been asked in place of another store. */
+/** Records in PostgreSQL until when it may have been used in place of another store. */
 public final class JdbcFallbackLog implements FallbackLog {
   private static final String READ =
       "select fallback_until_micros from limit_store"

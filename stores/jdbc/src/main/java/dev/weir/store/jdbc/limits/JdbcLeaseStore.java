@@ -60,7 +60,7 @@ public final class JdbcLeaseStore implements LeaseStore {
   }
 
   public JdbcLeaseStore(DataSource database) {
-    this(database, StoreClock.OF_THE_DATABASE, () -> {});
+    this(database, StoreClock.DATABASE, () -> {});
   }
 
   private List<LeaseDecision> run(List<LeaseStep> steps) {

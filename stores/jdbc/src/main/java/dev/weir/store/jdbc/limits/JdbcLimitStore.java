@@ -109,7 +109,7 @@ public final class JdbcLimitStore implements LimitStore {
   }
 
   public JdbcLimitStore(DataSource database) {
-    this(database, StoreClock.OF_THE_DATABASE, Settings.DEFAULT, () -> {});
+    this(database, StoreClock.DATABASE, Settings.DEFAULT, () -> {});
   }
 
   /**
@@ -118,7 +118,7 @@ public final class JdbcLimitStore implements LimitStore {
    * @param batches called with the number of requests in each batch
    */
   public JdbcLimitStore(DataSource database, IntConsumer batches) {
-    this(database, StoreClock.OF_THE_DATABASE, Settings.DEFAULT, () -> {}, batches);
+    this(database, StoreClock.DATABASE, Settings.DEFAULT, () -> {}, batches);
   }
 
   /** Callers that share statements. */
@@ -158,7 +158,7 @@ public final class JdbcLimitStore implements LimitStore {
   }
 
   private <D extends LimitCall.Done> D run(LimitStep step, Class<D> expected) {
-    List<LimitRequest> limitRequests = step.request().asks();
+    List<LimitRequest> limitRequests = step.request().parts();
     String name =
         limitRequests.isEmpty() ? step.request().requestId() : limitRequests.getFirst().key();
     int lane = Math.floorMod(name.hashCode(), lanes.size());
@@ -180,7 +180,7 @@ public final class JdbcLimitStore implements LimitStore {
   @Override
   public AcquireResult peek(AcquireRequest request) {
     String[] ids =
-        request.taking().stream()
+        request.takingParts().stream()
             .map(limitRequest -> UsageId.of(limitRequest.policy(), limitRequest.key()))
             .toArray(String[]::new);
     List<Read> reads =
@@ -188,7 +188,7 @@ public final class JdbcLimitStore implements LimitStore {
     long nowMicros = reads.getFirst().nowMicros();
     List<Outcome> outcomes = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
-      LimitRequest limitRequest = request.taking().get(i);
+      LimitRequest limitRequest = request.takingParts().get(i);
       outcomes.add(
           limitRequest.policy().limit().peek(reads.get(i).usage(), limitRequest.cost(), nowMicros));
     }

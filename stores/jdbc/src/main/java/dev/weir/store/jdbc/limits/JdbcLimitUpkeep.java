@@ -62,15 +62,15 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   @Override
   public int removeExpired(int max) {
     long before = transactions.read(connection -> Sql.now(connection, clock)) - GRACE_MICROS;
-    int largest = 0;
+    int maxRemoved = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
-      largest =
+      maxRemoved =
           Math.max(
-              largest,
+              maxRemoved,
               transactions.writeByOneStatement(
                   connection ->
                       Sql.first(connection, row -> row.getInt(1), sql, before, max).orElseThrow()));
     }
-    return largest;
+    return maxRemoved;
   }
 }

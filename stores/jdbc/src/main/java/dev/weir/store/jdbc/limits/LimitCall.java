@@ -14,10 +14,10 @@ sealed interface LimitCall permits SingleCall, BatchCall {
   static LimitCall of(List<LimitStep> steps) {
     return steps.size() == 1
             && steps.getFirst() instanceof LimitStep.Decide decide
-            && decide.request().asks().size() == 1
+            && decide.request().parts().size() == 1
             && !decide.request().isRepeatable()
-            && decide.request().waits().isEmpty()
-        ? new SingleCall(decide.request().asks().getFirst())
+            && decide.request().delays().isEmpty()
+        ? new SingleCall(decide.request().parts().getFirst())
         : new BatchCall(steps);
   }
 

@@ -29,7 +29,7 @@ record RememberedRequest(long nowMicros, long expiresAtMicros, List<Long> result
     Instant decidedAt = Micros.instant(reader.next());
     List<Outcome> outcomes = isInPlace ? reader.outcomes() : List.of();
     return Optional.of(
-        digest.equals(request.request().digest())
+        digest.equals(request.binding().digest())
             ? new AcquireResult(outcomes, decidedAt, AcquireResult.Mode.STORE).replayed(now, note)
             : AcquireResult.reused(now));
   }

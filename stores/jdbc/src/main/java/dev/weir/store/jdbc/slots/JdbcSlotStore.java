@@ -29,9 +29,9 @@ public final class JdbcSlotStore {
   public static SlotStore on(DataSource database) {
     PostgresqlPool.migrate(database);
     return SlotStore.of(
-        new JdbcSlotLedger(database, StoreClock.OF_THE_DATABASE, RANDOM, SlotObserver.NONE),
-        new JdbcSlotConfigs(database, StoreClock.OF_THE_DATABASE),
-        new JdbcSlotUpkeep(database, StoreClock.OF_THE_DATABASE),
+        new JdbcSlotLedger(database, StoreClock.DATABASE, RANDOM, SlotObserver.NONE),
+        new JdbcSlotConfigs(database, StoreClock.DATABASE),
+        new JdbcSlotUpkeep(database, StoreClock.DATABASE),
         () -> {});
   }
 }

@@ -12,11 +12,11 @@ final class JdbcDefinitionsTest extends DefinitionsKit {
 
   @Override
   protected Definitions<TokenBucket> buckets() {
-    return JdbcDefinitions.buckets(database.pool(), StoreClock.OF_THE_DATABASE);
+    return JdbcDefinitions.buckets(database.pool(), StoreClock.DATABASE);
   }
 
   @Override
   protected Definitions<Concurrency> concurrency() {
-    return JdbcDefinitions.concurrency(database.pool(), StoreClock.OF_THE_DATABASE);
+    return JdbcDefinitions.concurrency(database.pool(), StoreClock.DATABASE);
   }
 }

@@ -87,14 +87,14 @@ final class JdbcLimitUpkeepTest {
 
   @Test
   void removesRequestsOnceTheyAreOver() {
-    AcquireRequest demand =
+    AcquireRequest request =
         new AcquireRequest(
             List.of(LimitRequest.of(HOURLY, "k")), "request", Duration.ofMinutes(10));
-    limits.decide(demand);
+    limits.decide(request);
 
     now.addAndGet(9 * MINUTE);
     new LimitSweep(upkeep, 1).run();
-    assertThat(limits.decide(demand).isReplayed()).isTrue();
+    assertThat(limits.decide(request).isReplayed()).isTrue();
 
     now.addAndGet(2 * MINUTE + 1);
     new LimitSweep(upkeep, 1).run();
@@ -102,7 +102,7 @@ final class JdbcLimitUpkeepTest {
   }
 
   @Test
-  void removesLeasesThatNobodyAsksForAnyMore() {
+  void removesLeasesOfUnusedResources() {
     leases.acquire("dead", HOUR_LONG, "a", 3);
     now.addAndGet(90 * MINUTE);
     leases.acquire("alive", HOUR_LONG, "b", 3);

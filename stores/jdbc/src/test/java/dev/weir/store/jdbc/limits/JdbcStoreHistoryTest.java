@@ -20,14 +20,14 @@ final class JdbcStoreHistoryTest {
   private final StoreHistory one = new JdbcStoreHistory(database.pool());
   private final StoreHistory other = new JdbcStoreHistory(database.otherPool());
   private final String store = "store " + UUID.randomUUID();
-  private final List<Boolean> told = Collections.synchronizedList(new ArrayList<>());
+  private final List<Boolean> firstUses = Collections.synchronizedList(new ArrayList<>());
 
   @Test
   void onlyTheFirstUseIsTheFirst() {
-    one.prepare(store, past -> told.add(past.isFirstUse()));
-    other.prepare(store, past -> told.add(past.isFirstUse()));
-    one.prepare("another " + store, past -> told.add(past.isFirstUse()));
-    assertThat(told).containsExactly(true, false, true);
+    one.prepare(store, past -> firstUses.add(past.isFirstUse()));
+    other.prepare(store, past -> firstUses.add(past.isFirstUse()));
+    one.prepare("another " + store, past -> firstUses.add(past.isFirstUse()));
+    assertThat(firstUses).containsExactly(true, false, true);
   }
 
   @Test
@@ -40,8 +40,8 @@ final class JdbcStoreHistoryTest {
                       throw new StoreException(StoreException.Outcome.NONE, "gone");
                     }))
         .hasMessage("gone");
-    other.prepare(store, past -> told.add(past.isFirstUse()));
-    assertThat(told).containsExactly(true);
+    other.prepare(store, past -> firstUses.add(past.isFirstUse()));
+    assertThat(firstUses).containsExactly(true);
   }
 
   @Test
@@ -49,11 +49,11 @@ final class JdbcStoreHistoryTest {
     try (ExecutorService nodes = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 8; i++) {
         StoreHistory node = i % 2 == 0 ? one : other;
-        nodes.execute(() -> node.prepare(store, past -> told.add(past.isFirstUse())));
+        nodes.execute(() -> node.prepare(store, past -> firstUses.add(past.isFirstUse())));
       }
     }
-    assertThat(told).hasSize(8).containsOnlyOnce(true);
-    assertThat(told.getFirst()).isTrue();
+    assertThat(firstUses).hasSize(8).containsOnlyOnce(true);
+    assertThat(firstUses.getFirst()).isTrue();
   }
 
   @Test

@@ -47,7 +47,7 @@ final class LimitCallTest {
 
     record Granted(AcquireRequest request, AcquireResult result, long untilMicros) {
       boolean isOf(AcquireRequest other) {
-        return request.request().digest().equals(other.request().digest());
+        return request.binding().digest().equals(other.binding().digest());
       }
 
       boolean isInPlaceOf(AcquireRequest other) {
@@ -62,18 +62,18 @@ final class LimitCallTest {
         List<Outcome> decisions = before.isInPlaceOf(request) ? first.outcomes() : List.of();
         return before.isOf(request)
             ? new AcquireResult(decisions, first.decidedAt(), first.mode())
-                .replayed(Micros.instant(now), before.request().request().note())
+                .replayed(Micros.instant(now), before.request().binding().note())
             : AcquireResult.reused(Micros.instant(now));
       }
       List<AllOrNothing.Part> parts = new ArrayList<>();
-      for (LimitRequest limitRequest : request.taking()) {
+      for (LimitRequest limitRequest : request.takingParts()) {
         parts.add(
             new AllOrNothing.Part(
                 limitRequest.policy().limit(), usage(limitRequest), limitRequest.cost()));
       }
       AllOrNothing.Step step = AllOrNothing.decide(parts, now);
       for (int i = 0; i < parts.size() && step.isGranted(); i++) {
-        usages.put(id(request.taking().get(i)), step.next().get(i));
+        usages.put(id(request.takingParts().get(i)), step.next().get(i));
       }
       AcquireResult result =
           new AcquireResult(
@@ -105,7 +105,7 @@ final class LimitCallTest {
         request = request.grantedAs(before.result().outcomes());
         takenAt = Micros.ceil(before.result().decidedAt());
       }
-      for (LimitRequest limitRequest : request.taking()) {
+      for (LimitRequest limitRequest : request.takingParts()) {
         long at = takenAt;
         usages.computeIfPresent(
             id(limitRequest),
@@ -169,26 +169,26 @@ final class LimitCallTest {
     // A single request is decided by another function.
     int count = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(12);
     // All steps of a call happen at the same time: a refunded request is not decided as well.
-    boolean asking = random.nextInt(4) > 0;
+    boolean isDecision = random.nextInt(4) > 0;
     for (int i = 0; i < count; i++) {
-      List<LimitRequest> asks = new ArrayList<>();
+      List<LimitRequest> parts = new ArrayList<>();
       List<Integer> keys = new ArrayList<>(List.of(0, 1, 2));
-      for (int asked = random.nextInt(4) == 0 ? 3 : 1; asked > 0; asked--) {
+      for (int left = random.nextInt(4) == 0 ? 3 : 1; left > 0; left--) {
         int key = keys.remove(/* index */ random.nextInt(keys.size()));
         Limit limit = limit(random);
         long cost =
             random.nextBoolean() ? 1 : 1 + random.nextLong(Math.min(limit.maxCost(), 1L << 40));
-        asks.add(new LimitRequest(Policy.of("p" + key, limit), run + key, cost));
+        parts.add(new LimitRequest(Policy.of("p" + key, limit), run + key, cost));
       }
       AcquireRequest request =
-          new AcquireRequest(asks, waits(random, asks.size()), RequestBinding.NONE);
+          new AcquireRequest(parts, delays(random, parts.size()), RequestBinding.NONE);
       if (random.nextInt(3) == 0) {
         request = repeatable(request, run + random.nextInt(6), random);
-      } else if (request.taking().isEmpty()) {
-        request = AcquireRequest.all(asks);
+      } else if (request.takingParts().isEmpty()) {
+        request = AcquireRequest.all(parts);
       }
       steps.add(
-          asking
+          isDecision
               ? new LimitStep.Decide(request)
               : new LimitStep.GiveBack(request, now - random.nextLong(4_000_000)));
     }
@@ -196,9 +196,9 @@ final class LimitCallTest {
   }
 
   /** In some requests, some limits are waited for. */
-  private static Map<Integer, Delayed> waits(Random random, int asks) {
+  private static Map<Integer, Delayed> delays(Random random, int parts) {
     Map<Integer, Delayed> waits = new HashMap<>();
-    for (int i = 0; i < asks && random.nextInt(4) == 0; i++) {
+    for (int i = 0; i < parts && random.nextInt(4) == 0; i++) {
       waits.put(i, new Delayed(random.nextInt(9), 7, 1 + random.nextInt(9_000_000), i));
     }
     return waits;
@@ -206,15 +206,15 @@ final class LimitCallTest {
 
   /** Bound to the request itself, or to one of a few requests. */
   private static AcquireRequest repeatable(AcquireRequest request, String id, Random random) {
-    AcquireRequest repeatable = new AcquireRequest(request.asks(), id, TTL);
+    AcquireRequest repeatable = new AcquireRequest(request.parts(), id, TTL);
     RequestDigest digest =
         random.nextBoolean()
-            ? repeatable.request().digest()
+            ? repeatable.binding().digest()
             : new RequestDigest(random.nextInt(2), -1);
     boolean isBare = random.nextInt(9) == 0;
     return new AcquireRequest(
-        isBare ? List.of() : request.asks(),
-        isBare ? Map.of() : request.waits(),
+        isBare ? List.of() : request.parts(),
+        isBare ? Map.of() : request.delays(),
         new RequestBinding(id, TTL, digest, new UUID(random.nextLong(), random.nextLong())));
   }
 

@@ -26,7 +26,7 @@ final class LimitCollisionTest {
   private final JdbcLimitStore store =
       new JdbcLimitStore(
           database.pool(),
-          StoreClock.OF_THE_DATABASE,
+          StoreClock.DATABASE,
           JdbcLimitStore.Settings.DEFAULT,
           contended::incrementAndGet);
   private final Policy policy =
@@ -49,8 +49,8 @@ final class LimitCollisionTest {
   }
 
   private void take(Connection connection, long cost) throws SQLException {
-    AcquireRequest demand = AcquireRequest.of(new LimitRequest(policy, "k", cost));
-    assertThat(LimitCall.of(List.of(new LimitStep.Decide(demand))).run(connection, null, false))
+    AcquireRequest request = AcquireRequest.of(new LimitRequest(policy, "k", cost));
+    assertThat(LimitCall.of(List.of(new LimitStep.Decide(request))).run(connection, null, false))
         .matches(LimitCall.CallResult::wrote);
   }
 

@@ -143,7 +143,7 @@ final class LostAnswerTest {
   }
 
   @Test
-  void nothingIsDoneWhereNobodyListens() throws Exception {
+  void nothingIsDoneIfConnectionsAreRefused() throws Exception {
     relay.close();
 
     assertThat(outcomeOf(() -> account.assign(node, "a", Account.NOON))).isEqualTo(Outcome.NONE);
@@ -223,13 +223,13 @@ final class LostAnswerTest {
     JdbcLimitStore limits = new JdbcLimitStore(pool);
     Policy policy =
         Policy.of(UUID.randomUUID().toString(), FixedWindow.of(10, Duration.ofDays(300)));
-    AcquireRequest demand = AcquireRequest.of(new LimitRequest(policy, "k", 3)).withRequestId("r");
+    AcquireRequest request = AcquireRequest.of(new LimitRequest(policy, "k", 3)).withRequestId("r");
     relay.loseAnswerTo("weir_limit_decide");
 
-    assertThat(outcomeOf(() -> limits.decide(demand))).isEqualTo(Outcome.UNKNOWN);
+    assertThat(outcomeOf(() -> limits.decide(request))).isEqualTo(Outcome.UNKNOWN);
 
     assertThat(relay.lost()).isOne();
-    AcquireResult again = limits.decide(demand);
+    AcquireResult again = limits.decide(request);
     assertThat(again.isReplayed()).isTrue();
     assertThat(limits.usage(policy, "k").used()).isEqualTo(3);
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class JdbcRoutesTest extends RoutesKit {
   private final Database database = Database.get();
-  private final JdbcRoutes routes = new JdbcRoutes(database.pool(), StoreClock.OF_THE_DATABASE);
+  private final JdbcRoutes routes = new JdbcRoutes(database.pool(), StoreClock.DATABASE);
 
   @Override
   protected Routes register() {
@@ -30,7 +30,7 @@ final class JdbcRoutesTest extends RoutesKit {
 
   @Test
   void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
-    JdbcRoutes otherNode = new JdbcRoutes(database.otherPool(), StoreClock.OF_THE_DATABASE);
+    JdbcRoutes otherNode = new JdbcRoutes(database.otherPool(), StoreClock.DATABASE);
     RouteTable table = new RouteTable(List.of(), routes);
     RequestPath path = RequestPath.of("/" + UUID.randomUUID());
     try (ChangeListener listener = database.listener(Channel.ROUTE, table::refresh)) {

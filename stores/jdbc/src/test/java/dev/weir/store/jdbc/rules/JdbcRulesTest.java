@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class JdbcRulesTest extends RulesKit {
   private final Database database = Database.get();
-  private final JdbcRules rules = new JdbcRules(database.pool(), StoreClock.OF_THE_DATABASE);
+  private final JdbcRules rules = new JdbcRules(database.pool(), StoreClock.DATABASE);
 
   @Override
   protected Rules register() {
@@ -45,7 +45,7 @@ final class JdbcRulesTest extends RulesKit {
 
   @Test
   void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
-    JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.OF_THE_DATABASE);
+    JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.DATABASE);
     RuleIndex index = new RuleIndex(rules, RuleObserver.NONE);
     try (ChangeListener listener = database.listener(Channel.RULE, index::refresh)) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();

@@ -34,7 +34,7 @@ final class CollisionTest {
   private final Node node =
       Database.node(
           database.pool(),
-          StoreClock.OF_THE_DATABASE,
+          StoreClock.DATABASE,
           new SlotObserver() {
             @Override
             public void contended() {

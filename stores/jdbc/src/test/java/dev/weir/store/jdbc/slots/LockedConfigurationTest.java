@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 final class LockedConfigurationTest {
   private final Database database = Database.get();
   private final Node node =
-      Database.node(database.pool(), StoreClock.OF_THE_DATABASE, SlotObserver.NONE);
+      Database.node(database.pool(), StoreClock.DATABASE, SlotObserver.NONE);
   private final Account held = Account.open(node, 1);
   private final Account free = Account.open(node, 1);
   private final SlotScheduler desk =
@@ -44,7 +44,7 @@ final class LockedConfigurationTest {
   private Connection lock(Account account) throws SQLException {
     Connection connection = database.otherPool().getConnection();
     connection.setAutoCommit(false);
-    assertThat(BookRow.lock(connection, StoreClock.OF_THE_DATABASE, account.config().name()))
+    assertThat(BookRow.lock(connection, StoreClock.DATABASE, account.config().name()))
         .isPresent();
     return connection;
   }
@@ -131,7 +131,7 @@ final class LockedConfigurationTest {
     try (Connection holder = database.otherPool().getConnection()) {
       holder.setAutoCommit(false);
       for (Account account : all) {
-        assertThat(BookRow.lock(holder, StoreClock.OF_THE_DATABASE, account.config().name()))
+        assertThat(BookRow.lock(holder, StoreClock.DATABASE, account.config().name()))
             .isPresent();
         SlotScheduler.Pending pending = desk.submit(List.of(request(account, "e")));
         Thread.ofVirtual().start(pending::await);

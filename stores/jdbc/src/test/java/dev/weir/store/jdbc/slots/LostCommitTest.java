@@ -19,7 +19,7 @@ final class LostCommitTest {
   private final Account account = Account.open(one, 10);
 
   private Node node() {
-    return Database.node(database.pool(), StoreClock.OF_THE_DATABASE, SlotObserver.NONE);
+    return Database.node(database.pool(), StoreClock.DATABASE, SlotObserver.NONE);
   }
 
   @Test

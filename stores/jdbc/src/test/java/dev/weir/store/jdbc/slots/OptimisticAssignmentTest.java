@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 /** Batches planned without the lock, and changes that happen before they are written. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OptimisticAssignmentTest {
-  private static final StoreClock CLOCK = StoreClock.OF_THE_DATABASE;
+  private static final StoreClock CLOCK = StoreClock.DATABASE;
 
   private final Database database = Database.get();
   private final AtomicInteger contended = new AtomicInteger();

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens and keeps the connection to Redis, starting on first use.
  *
- * <p>Lettuce reconnects an open connection automatically until {@link #leave} drops it; commands
+ * <p>Lettuce reconnects an open connection automatically until {@link #drop} drops it; commands
  * sent while it is lost fail immediately. Sentinels are asked for the master at each new
  * connection. Thread-safe.
  */
-final class RedisLink implements AutoCloseable {
+final class RedisConnector implements AutoCloseable {
   private static final Duration MAX_RETRY_DELAY = Duration.ofMillis(250);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
@@ -40,11 +40,11 @@ final class RedisLink implements AutoCloseable {
   private final ClientResources resources;
   private final AbstractRedisClient client;
   private final ReentrantLock opening = new ReentrantLock();
-  private volatile @Nullable CompletableFuture<RedisLine> line;
+  private volatile @Nullable CompletableFuture<RedisConnection> connection;
   private long openedAtNanos;
   private boolean isClosed;
 
-  RedisLink(RedisSettings settings) {
+  RedisConnector(RedisSettings settings) {
     this.address = RedisAddress.of(settings.uri());
     this.resources =
         DefaultClientResources.builder()
@@ -60,26 +60,26 @@ final class RedisLink implements AutoCloseable {
   }
 
   /** Returns the connection. Fails if it cannot be opened; a call a little later tries again. */
-  CompletableFuture<RedisLine> line() {
-    CompletableFuture<RedisLine> known = line;
+  CompletableFuture<RedisConnection> connection() {
+    CompletableFuture<RedisConnection> known = connection;
     return known != null && !known.isCompletedExceptionally() ? known : open();
   }
 
-  private CompletableFuture<RedisLine> open() {
+  private CompletableFuture<RedisConnection> open() {
     opening.lock();
     try {
       if (isClosed) {
         return CompletableFuture.failedFuture(new RedisConnectionException("closed"));
       }
-      CompletableFuture<RedisLine> known = line;
+      CompletableFuture<RedisConnection> known = connection;
       // Shortly after a failed attempt, callers get its failure instead of trying again.
       boolean isRecent = System.nanoTime() - openedAtNanos < MAX_RETRY_DELAY.toNanos();
       if (known != null && (isRecent || !known.isCompletedExceptionally())) {
         return known;
       }
       openedAtNanos = System.nanoTime();
-      CompletableFuture<RedisLine> opened = connect();
-      line = opened;
+      CompletableFuture<RedisConnection> opened = connect();
+      connection = opened;
       return opened;
     } finally {
       opening.unlock();
@@ -90,34 +90,34 @@ final class RedisLink implements AutoCloseable {
    * Drops a connection that was opened before a time; the next call opens another. Does nothing on
    * a Cluster, where it would disconnect all nodes because of one.
    */
-  void leave(long beforeNanos) {
+  void drop(long beforeNanos) {
     if (isCluster()) {
       return;
     }
     opening.lock();
     try {
-      CompletableFuture<RedisLine> known = line;
+      CompletableFuture<RedisConnection> known = connection;
       boolean isRecent = System.nanoTime() - openedAtNanos < MAX_RETRY_DELAY.toNanos();
       if (known != null && known.isDone() && !isRecent && openedAtNanos - beforeNanos < 0) {
-        line = null;
-        var unused = known.thenAccept(RedisLine::close);
+        connection = null;
+        var unused = known.thenAccept(RedisConnection::close);
       }
     } finally {
       opening.unlock();
     }
   }
 
-  private CompletableFuture<RedisLine> connect() {
+  private CompletableFuture<RedisConnection> connect() {
     return client instanceof RedisClusterClient cluster
         ? cluster
             .refreshPartitionsAsync()
             .thenCompose(known -> cluster.connectAsync(ByteArrayCodec.INSTANCE))
             .toCompletableFuture()
-            .thenApply(RedisLine.ToCluster::new)
+            .thenApply(RedisConnection.ToCluster::new)
         : ((RedisClient) client)
             .connectAsync(ByteArrayCodec.INSTANCE, address.servers().getFirst())
             .toCompletableFuture()
-            .thenApply(RedisLine.ToOne::new);
+            .thenApply(RedisConnection.ToOne::new);
   }
 
   private AbstractRedisClient client(RedisSettings settings) {
@@ -166,7 +166,7 @@ final class RedisLink implements AutoCloseable {
     opening.lock();
     try {
       isClosed = true;
-      line = null;
+      connection = null;
     } finally {
       opening.unlock();
     }

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Claims about confirming and cancelling slots, and about their places afterwards. */
-interface EndingClaims extends Claims {
+interface SlotEndClaims extends Claims {
   @Test
   default void confirmingIsKeptAndMayBeRepeated() {
     Scene scene = scene(1);

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Claims about assigning slots: which event gets which place in which window. */
-interface GivingClaims extends Claims {
+interface AssignmentClaims extends Claims {
   @Test
   default void remembersAllOfASlot() {
     Scene scene = scene(4);
@@ -131,15 +131,11 @@ interface GivingClaims extends Claims {
     SlotConfig other = scene.otherConfig(SlotPolicy.of(1, WINDOW));
 
     List<Assignment> results =
-        scene
-            .node
-            .ledger()
-            .assign(
-                List.of(
-                    scene.request("a", at(0)),
-                    scene.request("b", at(0), other),
-                    scene.request("c", at(0)),
-                    scene.request("d", at(0), other)));
+        scene.assignAll(
+                scene.request("a", at(0)),
+                scene.request("b", at(0), other),
+                scene.request("c", at(0)),
+                scene.request("d", at(0), other));
 
     assertThat(seconds(results.stream().map(Scene::slot).toList()))
         .containsExactly(0.0, 0.0, 4.0, 4.0);
@@ -171,15 +167,11 @@ interface GivingClaims extends Claims {
     Scene scene = scene(1);
 
     List<Assignment> results =
-        scene
-            .node
-            .ledger()
-            .assign(
-                List.of(
-                    scene.request("a", at(0)),
-                    scene.request("b", at(0)),
-                    scene.request("a", at(0)),
-                    scene.request("a", at(100))));
+        scene.assignAll(
+                scene.request("a", at(0)),
+                scene.request("b", at(0)),
+                scene.request("a", at(0)),
+                scene.request("a", at(100)));
 
     assertThat(results)
         .extracting(result -> Scene.slot(result).scheduledTime())

@@ -5,30 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Claims that a request with a request id is granted once, no matter how often it is sent. */
-interface LimitRepeatingClaims extends LimitClaims {
-  Duration TTL = Duration.ofSeconds(7);
-
+interface LimitRepetitionClaims extends LimitClaims {
   @Test
   default void repeatedRequestIsReplayedUntilItExpires() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
-              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 6)));
+              scene.repeatable(policy, "k", 6);
           AcquireResult first = scene.node.decide(request);
           assertThat(first.isReplayed()).isFalse();
 
-          scene.clock.move(TTL.minusNanos(1_000));
+          scene.clock.move(LimitScene.TTL.minusNanos(1_000));
           AcquireResult replayed = first.replayed(scene.clock.instant(), RequestBinding.NO_NOTE);
           assertThat(scene.otherNode.decide(request)).isEqualTo(replayed);
           assertThat(scene.node.decide(request)).isEqualTo(replayed);
@@ -37,34 +31,30 @@ interface LimitRepeatingClaims extends LimitClaims {
           AcquireResult again = scene.node.decide(request);
           assertThat(again.isReplayed()).isFalse();
           assertThat(again.decidedAt()).isEqualTo(scene.clock.instant());
-          assertThat(again.isAllowed()).as("6 more of %s", limit).isFalse();
+          assertThat(again.isAllowed()).as("6 more of %s", policy.limit()).isFalse();
         });
   }
 
   @Test
   default void repeatingDoesNotProlongWhatIsRemembered() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
-              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 1)));
+              scene.repeatable(policy, "k", 1);
           scene.node.decide(request);
-          scene.clock.move(TTL.dividedBy(2));
+          scene.clock.move(LimitScene.TTL.dividedBy(2));
           assertThat(scene.node.decide(request).isReplayed()).isTrue();
-          scene.clock.move(TTL.dividedBy(2));
+          scene.clock.move(LimitScene.TTL.dividedBy(2));
           assertThat(scene.node.decide(request).isReplayed()).isFalse();
         });
   }
 
   @Test
   default void refusalIsNotRemembered() {
-    forEachKind(
+    forEachPolicy(
         1,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 1);
           AcquireRequest request =
               scene.repeatable(
@@ -80,13 +70,11 @@ interface LimitRepeatingClaims extends LimitClaims {
 
   @Test
   default void peekKnowsNoRequestIds() {
-    forEachKind(
+    forEachPolicy(
         1,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
-              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 1)));
+              scene.repeatable(policy, "k", 1);
           assertThat(scene.node.peek(request).isAllowed()).isTrue();
           assertThat(scene.node.decide(request).isReplayed()).isFalse();
           AcquireResult after = scene.node.peek(request);
@@ -97,14 +85,12 @@ interface LimitRepeatingClaims extends LimitClaims {
 
   @Test
   default void repeatableRequestIsRefundedOnceAndIsNewAfterwards() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 4);
           AcquireRequest request =
-              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 3)));
+              scene.repeatable(policy, "k", 3);
           AcquireResult granted = scene.node.decide(request);
           assertThat(scene.otherNode.refund(request, granted.decidedAt()))
               .isEqualTo(Refund.GIVEN_BACK);
@@ -119,23 +105,21 @@ interface LimitRepeatingClaims extends LimitClaims {
 
   @Test
   default void unknownRequestIdGivesNothingBack() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
-              scene.repeatable("id", TTL, List.of(new LimitRequest(policy, "k", 3)));
+              scene.repeatable(policy, "k", 3);
           AcquireResult granted = scene.decide(policy, "k", 4);
           scene.node.refund(request, granted.decidedAt());
           assertThat(scene.remaining(policy, "k")).isEqualTo(6);
 
           AcquireResult known = scene.node.decide(request);
-          scene.clock.move(TTL);
+          scene.clock.move(LimitScene.TTL);
           long before = scene.remaining(policy, "k");
           scene.node.refund(request, known.decidedAt());
           assertThat(scene.remaining(policy, "k"))
-              .as("after its time: %s", limit)
+              .as("after its time: %s", policy.limit())
               .isEqualTo(before);
         });
   }

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Claims about changes of configurations: their versions, and the slots assigned before. */
-interface ChangingClaims extends Claims {
+interface ConfigChangeClaims extends Claims {
   Duration SECOND = Duration.ofSeconds(1);
 
   @Test

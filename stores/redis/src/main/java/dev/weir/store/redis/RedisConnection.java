@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** An open connection to a Redis server, or to the nodes of a Cluster. */
-sealed interface RedisLine {
+sealed interface RedisConnection {
   /** Returns the commands, once the server that owns this key is connected. */
   CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key);
 
@@ -17,7 +17,7 @@ sealed interface RedisLine {
   void close();
 
   /** A connection to a single server. */
-  record ToOne(StatefulRedisConnection<byte[], byte[]> connection) implements RedisLine {
+  record ToOne(StatefulRedisConnection<byte[], byte[]> connection) implements RedisConnection {
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {
       return CompletableFuture.completedFuture(connection.async());
@@ -30,7 +30,7 @@ sealed interface RedisLine {
   }
 
   /** A connection to a Cluster, each of whose nodes is connected on first use. */
-  record ToCluster(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisLine {
+  record ToCluster(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisConnection {
     /** Waits for the connection, because Lettuce rejects commands to an unconnected node. */
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Claims about acquiring, renewing, releasing and expiring leases. */
-interface LeaseHoldingClaims extends LeaseClaims {
+interface LeaseHolderClaims extends LeaseClaims {
   Concurrency TWO_FOR_30_S = Concurrency.of(2, Duration.ofSeconds(30));
 
   @Test

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Claims that names, keys and ids are opaque: they are compared, never interpreted. */
-interface LimitNamingClaims extends LimitClaims {
+interface LimitNameClaims extends LimitClaims {
   @Test
   default void keysThatLookAlikeAreTwoKeys() {
     forEachKind(
@@ -87,11 +87,9 @@ interface LimitNamingClaims extends LimitClaims {
 
   @Test
   default void requestIdIsNoKey() {
-    forEachKind(
+    forEachPolicy(
         2,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireRequest request =
               scene.repeatable(
                   "p",

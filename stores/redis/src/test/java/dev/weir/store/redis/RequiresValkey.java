@@ -15,9 +15,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** Marks tests that need Valkey: if it is not installed, both engines skip them and say why. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@ExtendWith(WhereValkeyIs.Condition.class)
-@AddLifecycleHook(WhereValkeyIs.Condition.class)
-@interface WhereValkeyIs {
+@ExtendWith(RequiresValkey.Condition.class)
+@AddLifecycleHook(RequiresValkey.Condition.class)
+@interface RequiresValkey {
   /** The condition that the engines evaluate. */
   final class Condition implements ExecutionCondition, SkipExecutionHook {
     private static final String REASON =

@@ -4,44 +4,39 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
 import org.junit.jupiter.api.Test;
 
 /** The claim of limit stores that forget idle usages, and that can be made to do so. */
-public interface IdleKeysVanish extends LimitClaims {
+public interface IdleUsageClaims extends LimitClaims {
   /** Runs the store's periodic removal of usages that are idle by its clock. */
   void forgetIdle(LimitStore store);
 
   @Test
   default void idleKeyVanishesInTime() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 4);
           Usage used = scene.usage(policy, "k");
-          long idleMicros = limit.idleMicros(used, scene.nowMicros());
+          long idleMicros = policy.limit().idleMicros(used, scene.nowMicros());
 
           scene.moveMicros(idleMicros - 1);
           forgetIdle(scene.node);
-          assertThat(scene.usage(policy, "k")).as("not yet: %s", limit).isEqualTo(used);
+          assertThat(scene.usage(policy, "k")).as("not yet: %s", policy.limit()).isEqualTo(used);
 
           // A store may expire its keys with a coarser unit than microseconds.
           scene.moveMicros(1_000);
           forgetIdle(scene.node);
-          assertThat(scene.usage(policy, "k")).as("now: %s", limit).isEqualTo(Usage.NONE);
+          assertThat(scene.usage(policy, "k")).as("now: %s", policy.limit()).isEqualTo(Usage.NONE);
           assertThat(scene.remaining(policy, "k")).isEqualTo(10);
         });
   }
 
   @Test
   default void keyThatIsGivenBackWhollyVanishes() {
-    forEachKind(
+    forEachPolicy(
         10,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.node.refund(
               scene.request(policy, "k", 4), scene.decide(policy, "k", 4).decidedAt());
           scene.moveMicros(1_000);

@@ -14,14 +14,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Claims about taking, refusing, peeking, refunding and forgetting. */
-interface LimitTakingClaims extends LimitClaims {
+interface LimitAcquireClaims extends LimitClaims {
   @Test
   default void refusesWhatIsSpentAndSaysHowLong() {
-    forEachKind(
+    forEachPolicy(
         3,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           assertThat(scene.node.take(policy, "k", 2)).isTrue();
           assertThat(scene.node.take(policy, "k", 2)).isFalse();
           assertThat(scene.node.take(policy, "k", 1)).isTrue();
@@ -32,19 +30,17 @@ interface LimitTakingClaims extends LimitClaims {
           assertThat(refused.decidedAt()).isEqualTo(scene.clock.instant());
 
           scene.clock.move(refused.retryAfter().minusNanos(1_000));
-          assertThat(scene.node.take(policy, "k", 1)).as("a moment early: %s", limit).isFalse();
+          assertThat(scene.node.take(policy, "k", 1)).as("a moment early: %s", policy.limit()).isFalse();
           scene.moveMicros(1);
-          assertThat(scene.node.take(policy, "k", 1)).as("in time: %s", limit).isTrue();
+          assertThat(scene.node.take(policy, "k", 1)).as("in time: %s", policy.limit()).isTrue();
         });
   }
 
   @Test
   default void looksWithoutTaking() {
-    forEachKind(
+    forEachPolicy(
         3,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           assertThat(scene.peek(policy, "k", 3)).isEqualTo(new Decision.Allowed(3, 0));
           assertThat(scene.usage(policy, "k")).isEqualTo(Usage.NONE);
           scene.decide(policy, "k", 1);
@@ -56,11 +52,9 @@ interface LimitTakingClaims extends LimitClaims {
 
   @Test
   default void refusalWritesNothing() {
-    forEachKind(
+    forEachPolicy(
         2,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 1);
           Usage before = scene.usage(policy, "k");
           scene.moveMicros(7);
@@ -122,11 +116,9 @@ interface LimitTakingClaims extends LimitClaims {
 
   @Test
   default void givesBackWhatWasTaken() {
-    forEachKind(
+    forEachPolicy(
         3,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 1);
           AcquireResult granted = scene.decide(policy, "k", 2);
           scene.node.refund(scene.request(policy, "k", 2), granted.decidedAt());
@@ -137,11 +129,9 @@ interface LimitTakingClaims extends LimitClaims {
 
   @Test
   default void neverGivesBackMoreThanAll() {
-    forEachKind(
+    forEachPolicy(
         3,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           AcquireResult granted = scene.decide(policy, "k", 1);
           scene.node.refund(scene.request(policy, "k", 3), granted.decidedAt());
           scene.node.refund(scene.request(policy, "k", 3), granted.decidedAt());
@@ -153,12 +143,10 @@ interface LimitTakingClaims extends LimitClaims {
 
   @Test
   default void forgetsOneKeyOfOnePolicy() {
-    forEachKind(
+    forEachPolicy(
         3,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
-          Policy other = scene.policy("q", limit);
+        (scene, policy) -> {
+          Policy other = scene.policy("q", policy.limit());
           scene.decide(policy, "k", 3);
           scene.decide(policy, "l", 3);
           scene.decide(other, "k", 3);
@@ -173,11 +161,9 @@ interface LimitTakingClaims extends LimitClaims {
 
   @Test
   default void clockThatStepsBackAdmitsNothingMore() {
-    forEachKind(
+    forEachPolicy(
         2,
-        limit -> {
-          LimitScene scene = limitScene();
-          Policy policy = scene.policy("p", limit);
+        (scene, policy) -> {
           scene.decide(policy, "k", 2);
           scene.clock.move(MINUTE.multipliedBy(-3));
           assertThat(scene.decide(policy, "k", 1).isAllowed()).isFalse();

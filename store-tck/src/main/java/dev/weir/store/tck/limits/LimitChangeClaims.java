@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Claims that a limit keeps its usage when its numbers change between two calls. */
-interface LimitChangingClaims extends LimitClaims {
+interface LimitChangeClaims extends LimitClaims {
   @Test
   default void changedLimitKeepsWhatWasUsed() {
     kinds()

@@ -1,0 +1,93 @@
+package dev.weir.engine.limits;
+
+import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.memory.BusyClock;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** Builds a {@link Failover}. Every part but the store has a default. */
+public final class FailoverBuilder {
+  private final LimitStore store;
+  private String name = "store";
+  private Optional<LimitStore> fallback = Optional.empty();
+  private FallbackLog log = FallbackLog.NONE;
+  private int nodes = 1;
+  private long maxLocalKeys = MemoryLimitStore.DEFAULT_MAX_KEYS;
+  private CircuitBreaker.Settings breaker = CircuitBreaker.Settings.DEFAULT;
+  private LimitObserver observer = LimitObserver.NONE;
+  private LongSupplier nowMicros = BusyClock.sinceStart();
+
+  FailoverBuilder(LimitStore store) {
+    this.store = store;
+  }
+
+  /** Sets the name of the store in metrics and messages; {@code store} by default. */
+  public FailoverBuilder named(String storeName) {
+    this.name = storeName;
+    return this;
+  }
+
+  /** Sets the store for {@link OnStoreFailure#FALLBACK}. Without one, such policies refuse. */
+  public FailoverBuilder fallback(LimitStore other) {
+    this.fallback = Optional.of(other);
+    return this;
+  }
+
+  /**
+   * Sets the log of uses of the fallback, so that those before this process started count as well.
+   * It is read by {@link #build}. Without one, only this process knows of them.
+   */
+  public FailoverBuilder log(FallbackLog fallbackLog) {
+    this.log = fallbackLog;
+    return this;
+  }
+
+  /** Sets the number of nodes that share a limit under {@link OnStoreFailure#LOCAL}; default 1. */
+  public FailoverBuilder nodes(int count) {
+    if (count < 1 || count > Limit.MAX_NODES) {
+      throw new IllegalArgumentException(
+          "nodes must be from 1 to %d, not %d".formatted(Limit.MAX_NODES, count));
+    }
+    this.nodes = count;
+    return this;
+  }
+
+  /** Sets the maximum number of keys that are counted under {@link OnStoreFailure#LOCAL}. */
+  public FailoverBuilder maxLocalKeys(long max) {
+    this.maxLocalKeys = max;
+    return this;
+  }
+
+  /** Sets when the store is no longer called, and when it is tried again. */
+  public FailoverBuilder breaker(CircuitBreaker.Settings settings) {
+    this.breaker = settings;
+    return this;
+  }
+
+  public FailoverBuilder observer(LimitObserver receiver) {
+    this.observer = receiver;
+    return this;
+  }
+
+  /** Sets the clock of this node, in microseconds since the epoch. */
+  public FailoverBuilder clock(LongSupplier micros) {
+    this.nowMicros = micros;
+    return this;
+  }
+
+  public Failover build() {
+    GuardedStore<LimitStore> guarded =
+        new GuardedStore<>(name, store, breaker, observer, nowMicros);
+    FallbackSwitch fallbackSwitch = new FallbackSwitch(log, nowMicros);
+    StoreSubstitute substitute =
+        new StoreSubstitute(
+            guarded.breaker(),
+            fallback,
+            fallbackSwitch,
+            new LocalShare(nowMicros, nodes, maxLocalKeys),
+            failure -> observer.storeFailed(name + "'s fallback", failure),
+            nowMicros);
+    return new Failover(guarded, fallbackSwitch, substitute);
+  }
+}

@@ -1,0 +1,27 @@
+package dev.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.StoreException;
+import org.junit.jupiter.api.Test;
+
+final class ProblemsTest {
+  @Test
+  void namesTheStoreThatFailed() {
+    StoreException failure =
+        new StoreException("redis", StoreException.Outcome.NONE, "connection refused");
+
+    assertThat(Problems.of(failure).detail())
+        .isEqualTo("The store redis does not answer. Nothing was done; try again soon.");
+    assertThat(Problems.of(StoreException.shared(failure)).detail()).contains("redis");
+    assertThat(Problems.of(failure.withOutcome(StoreException.Outcome.UNKNOWN)).detail())
+        .startsWith("The store redis did not answer in time");
+  }
+
+  @Test
+  void namesNoStoreIfNoneIsKnown() {
+    assertThat(
+            Problems.of(new StoreException(StoreException.Outcome.NONE, "overloaded")).detail())
+        .startsWith("The store does not answer.");
+  }
+}
