@@ -15,7 +15,7 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** A configuration in the database: its row of {@code slot_book} and all its versions. */
+/** A configuration in the database: its row of {@code slot_config} and all its versions. */
 record BookFact(
     int configId,
     String name,
@@ -26,14 +26,14 @@ record BookFact(
 
   private static final String BOOKS =
       """
-      select config_id, name, version, grid, since from slot_book order by config_id
+      select config_id, name, version, grid, since from slot_config order by config_id
       """;
 
   private static final String VERSIONS =
       """
       select version, max_per_window, window_micros, spread, max_delay_micros, not_before, calendar,
              paused_until
-      from slot_config where config_id = ? order by version
+      from slot_config_version where config_id = ? order by version
       """;
 
   static List<BookFact> all(Connection connection) throws SQLException {

@@ -90,7 +90,7 @@ final class EarliestCheck implements SlotCheck {
     for (SlotFact event : events) {
       judgeWindow(event);
     }
-    if (terms.spread() == Spread.EVEN && window.lying() == 0) {
+    if (terms.spread() == Spread.EVEN && window.offGrid() == 0) {
       judgePlaces(events);
     }
     verdicts.judged(events.size(), open);

@@ -19,8 +19,8 @@ final class OneWindow {
   private final List<SlotFact> judged = new ArrayList<>();
   private final BitSet held = new BitSet();
   private final BitSet traces = new BitSet();
-  private int lyingHeld;
-  private int lying;
+  private int offGridHeld;
+  private int offGrid;
 
   OneWindow(SlotPolicy terms, int version, long startMicros) {
     this.terms = terms;
@@ -35,8 +35,8 @@ final class OneWindow {
         held.set(slot.place());
       }
     } else {
-      lying++;
-      lyingHeld += slot.holds() ? 1 : 0;
+      offGrid++;
+      offGridHeld += slot.holds() ? 1 : 0;
     }
     if (slot.version() == version) {
       judged.add(slot);
@@ -48,7 +48,7 @@ final class OneWindow {
   }
 
   boolean isEmpty() {
-    return traces.isEmpty() && lying == 0;
+    return traces.isEmpty() && offGrid == 0;
   }
 
   /** Returns the events of the version itself. */
@@ -61,18 +61,18 @@ final class OneWindow {
     return traces;
   }
 
-  int lying() {
-    return lying;
+  int offGrid() {
+    return offGrid;
   }
 
   /** Returns the latest time at which a place was free all along. */
   long latestFree(Vacancy vacancy) {
-    if (lying == 0) {
+    if (offGrid == 0) {
       return vacancy.latest(startMicros, traces);
     }
     // It is unknown which places are free, only that some are. All of them are usable for an event
     // that may use the whole window.
-    return traces.cardinality() + lying < terms.maxPerWindow()
+    return traces.cardinality() + offGrid < terms.maxPerWindow()
             && terms.calendar() instanceof Calendar.Always
         ? startMicros
         : Vacancy.NONE;
@@ -80,10 +80,10 @@ final class OneWindow {
 
   /** Returns the latest time at which a place is free now, or may be. */
   long latestPerhapsFree(Vacancy vacancy) {
-    if (lying == 0) {
+    if (offGrid == 0) {
       return vacancy.latest(startMicros, held);
     }
-    return held.cardinality() + lyingHeld < terms.maxPerWindow()
+    return held.cardinality() + offGridHeld < terms.maxPerWindow()
         ? startMicros + terms.windowMicros() - 1
         : Vacancy.NONE;
   }

@@ -21,7 +21,7 @@ public final class Verifier {
       """
       select s.event_id from slot s
       where not exists (
-        select 1 from slot_config c where c.config_id = s.config_id and c.version = s.version)
+        select 1 from slot_config_version v where v.config_id = s.config_id and v.version = s.version)
       limit 20
       """;
 

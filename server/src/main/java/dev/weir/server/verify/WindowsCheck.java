@@ -27,7 +27,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
 
   private long startMicros;
   private final BitSet placed = new BitSet();
-  private int lying;
+  private int offGrid;
 
   /**
    * Opens the stored windows and runs.
@@ -68,7 +68,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
     if (book.terms(slot.version()).windowMicros() == terms.windowMicros() && slot.place() >= 0) {
       placed.set(slot.place());
     } else {
-      lying++;
+      offGrid++;
     }
   }
 
@@ -86,7 +86,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
   }
 
   private void endWindow() throws SQLException {
-    if (!placed.isEmpty() || lying > 0) {
+    if (!placed.isEmpty() || offGrid > 0) {
       skipTo(startMicros);
       Optional<WindowFact> stored = windows.peek();
       if (stored.isPresent() && stored.get().startMicros() == startMicros) {
@@ -95,24 +95,24 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
       } else {
         breach(
             startMicros,
-            "holds %d events and is not stored".formatted(placed.cardinality() + lying));
+            "holds %d events and is not stored".formatted(placed.cardinality() + offGrid));
       }
     }
     placed.clear();
-    lying = 0;
+    offGrid = 0;
   }
 
   /** Checks stored windows without events. */
   private void skipTo(long untilMicros) throws SQLException {
     BitSet kept = (BitSet) placed.clone();
-    int keptLying = lying;
+    int keptOffGrid = offGrid;
     placed.clear();
-    lying = 0;
+    offGrid = 0;
     while (windows.peek().filter(next -> next.startMicros() < untilMicros).isPresent()) {
       compare(windows.take().orElseThrow());
     }
     placed.or(kept);
-    lying = keptLying;
+    offGrid = keptOffGrid;
   }
 
   private void compare(WindowFact stored) throws SQLException {
@@ -134,12 +134,12 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
     // Places of slots that ended after their time may stay taken, because they cannot be used
     // again.
     boolean exact = !book.mayKeepEnded() || start > nowMicros;
-    int extra = others.cardinality() - lying;
+    int extra = others.cardinality() - offGrid;
     if (extra < 0 || (exact && extra > 0)) {
       breach(
           start,
           "has %d places taken for %d events"
-              .formatted(stored.taken(), placed.cardinality() + lying));
+              .formatted(stored.taken(), placed.cardinality() + offGrid));
     }
     boolean left = vacancy.isLeft(start, stored.places());
     if (vacancy.opens(start) && stored.isFull() == left) {

@@ -174,7 +174,7 @@ final class VerifierIT {
 
   @Test
   void findsALateEventUnderALongestDelay() throws Exception {
-    damage("update slot_config set max_delay_micros = 1 where config_id = " + id("now"));
+    damage("update slot_config_version set max_delay_micros = 1 where config_id = " + id("now"));
     assertFinds(Invariant.TIMES, "is later than the longest delay of");
   }
 
@@ -187,7 +187,7 @@ final class VerifierIT {
   @Test
   void findsEventsInClosedAndPausedTime() throws Exception {
     damage(
-        "update slot_config set paused_until = 1906700390200000 where config_id = " + id("plain"),
+        "update slot_config_version set paused_until = 1906700390200000 where config_id = " + id("plain"),
         "update slot set scheduled = scheduled - 3600000000,"
             + " window_start = window_start - 3600000000 where event_id = 'hours-a1'");
     assertFinds(Invariant.TIMES, "is in closed time");
@@ -196,14 +196,14 @@ final class VerifierIT {
 
   @Test
   void findsWindowsBeyondTheirLimit() throws Exception {
-    damage("update slot_config set max_per_window = 9 where config_id = " + id("plain"));
+    damage("update slot_config_version set max_per_window = 9 where config_id = " + id("plain"));
     assertFinds(Invariant.LIMIT, "held 10 events when v1, limit 9, assigned its last");
   }
 
   @Test
   void judgesAWindowByTheVersionOfItsLastEvent() throws Exception {
     damage(
-        "update slot_config set max_per_window = 6 where version = 2 and config_id = "
+        "update slot_config_version set max_per_window = 6 where version = 2 and config_id = "
             + id("changed"));
     assertFinds(Invariant.LIMIT, "when v2, limit 6, assigned its last");
   }
@@ -338,7 +338,7 @@ final class VerifierIT {
           is covered by a run and no event  | update full_run set from_micros = from_micros - 1000000
           begins a run that cannot be       | update full_run set from_micros = from_micros + 1
           begins a run that overlaps        | insert into full_run select config_id, grid, from_micros + 1000000, until_micros from full_run
-          is at version                     | update slot_book set version = version + 1
+          is at version                     | update slot_config set version = version + 1
           """)
   void findsWindowsAndRunsThatSlotsDoNotBearOut(String words, String damage) throws Exception {
     damage(damage);
@@ -351,14 +351,14 @@ final class VerifierIT {
       delimiter = '|',
       textBlock =
           """
-          is said to be full and is not    | update slot_window w set is_full = true from slot_book b where not is_full and %s
-          free on which events lie         | update slot_window w set taken = 1, places = '\\x01' from slot_book b where %s
-          events and is not stored         | delete from slot_window w using slot_book b where %s
-          is full and no run covers it     | delete from full_run w using slot_book b where %s
-          which cannot be                  | update counted_span w set until_micros = until_micros + 1 from slot_book b where %s
+          is said to be full and is not    | update slot_window w set is_full = true from slot_config c where not is_full and %s
+          free on which events lie         | update slot_window w set taken = 1, places = '\\x01' from slot_config c where %s
+          events and is not stored         | delete from slot_window w using slot_config c where %s
+          is full and no run covers it     | delete from full_run w using slot_config c where %s
+          which cannot be                  | update counted_span w set until_micros = until_micros + 1 from slot_config c where %s
           """)
   void findsWindowsOfThePastThatSlotsDoNotBearOut(String words, String damage) throws Exception {
-    String ofPast = "b.name = 'past' and w.config_id = b.config_id and w.grid = b.grid";
+    String ofPast = "c.name = 'past' and w.config_id = c.config_id and w.grid = c.grid";
     damage(damage.formatted(ofPast));
     assertFinds(Invariant.KEPT, words);
   }
@@ -444,7 +444,7 @@ final class VerifierIT {
         Statement statement = connection.createStatement();
         var row =
             statement.executeQuery(
-                "select config_id from slot_book where name = '" + config + "'")) {
+                "select config_id from slot_config where name = '" + config + "'")) {
       assertThat(row.next()).isTrue();
       return row.getInt(1);
     }

@@ -2,11 +2,14 @@ package dev.weir.store.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.postgresql.Driver;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
@@ -103,7 +106,11 @@ public final class PostgresqlPool {
     return wait.compareTo(SOCKET_TIMEOUT) > 0 ? SOCKET_TIMEOUT : wait;
   }
 
-  /** Creates or updates the tables. Nodes that start at the same time wait for each other. */
+  /**
+   * Creates or updates the tables. Nodes that start at the same time wait for each other.
+   *
+   * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded
+   */
   public static void migrate(DataSource database) {
     Flyway flyway =
         Flyway.configure()
@@ -112,7 +119,7 @@ public final class PostgresqlPool {
             .table("weir_migration")
             .baselineOnMigrate(true)
             .baselineVersion("0")
-            // Each capability has its own range of versions, so a new one may be below the highest.
+            // Versions are numbered by capability, so a new one may be below the highest.
             .outOfOrder(true)
             .load();
     // Flyway's own lock comes too late: two nodes may both find no history table and create it.
@@ -124,7 +131,22 @@ public final class PostgresqlPool {
               }
               connection.setNetworkTimeout(Runnable::run, (int) MAX_WAIT.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-              return flyway.migrate();
+              return migrate(flyway);
             });
+  }
+
+  private static boolean migrate(Flyway flyway) {
+    try {
+      return flyway.migrate().success;
+    } catch (FlywayValidateException e) {
+      throw new StoreException(
+          StoreException.Outcome.NONE,
+          "Weir's tables were created by a build that cannot be upgraded to this one;"
+              + " use an empty database or data folder",
+          e);
+    } catch (FlywayException e) {
+      throw new StoreException(
+          StoreException.Outcome.UNKNOWN, String.valueOf(e.getMessage()).strip(), e);
+    }
   }
 }

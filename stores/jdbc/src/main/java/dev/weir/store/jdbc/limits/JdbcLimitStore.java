@@ -48,7 +48,7 @@ public final class JdbcLimitStore implements LimitStore {
           """;
 
   private static final String RECALL =
-      "select " + Sql.NOW + ", l.expires_at, l.answer from limit_request l where l.id = ?";
+      "select " + Sql.NOW + ", l.expires_at, l.result from limit_request l where l.id = ?";
 
   private final Transactions transactions;
   private final StoreClock clock;

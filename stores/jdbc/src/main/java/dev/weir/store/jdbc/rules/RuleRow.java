@@ -28,11 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class RuleRow {
   private static final String INSERT =
       """
-      insert into rule_version (rule_id, version, name, algorithm, most, window_micros, is_aligned,
-                                refill_tokens, refill_micros, lease_micros, path_pattern, methods,
-                                key_by, queue_enabled, max_queue_size, delay_millis, priority,
-                                mode, on_store_failure, is_active, is_removed, changed_by,
-                                created_at)
+      insert into rule_version (rule_id, version, name, algorithm, max_permits, window_micros,
+                                is_aligned, refill_tokens, refill_micros, lease_micros,
+                                path_pattern, methods, key_by, queue_enabled, max_queue_size,
+                                delay_millis, priority, mode, on_store_failure, is_active,
+                                is_removed, changed_by, created_at)
       values (?, ?, ?, ?, ?, ?::bigint, ?, ?::bigint, ?::bigint, ?::bigint, ?::text, ?, ?, ?, ?, ?,
               ?, ?, ?, ?, ?, ?, ?)
       """;
@@ -61,7 +61,7 @@ final class RuleRow {
   }
 
   private static Quota quota(ResultSet row) throws SQLException {
-    long max = row.getLong("most");
+    long max = row.getLong("max_permits");
     if (row.getString("algorithm").equals("concurrency")) {
       return new Quota.Together(new Concurrency(Math.toIntExact(max), row.getLong("lease_micros")));
     }

@@ -7,12 +7,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** A row of {@code slot_book}, and the time at which it was read. */
+/** A row of {@code slot_config}, and the time at which it was read. */
 record BookRow(
     int configId, String name, int version, int grid, long sinceMicros, long seq, long nowMicros) {
 
   static final String COLUMNS =
-      "b.config_id, b.name, b.version, b.grid, b.since, b.seq, " + Sql.NOW;
+      "c.config_id, c.name, c.version, c.grid, c.since, c.seq, " + Sql.NOW;
 
   static BookRow read(ResultSet row, StoreClock clock) throws SQLException {
     return new BookRow(
@@ -41,7 +41,7 @@ record BookRow(
     return Sql.first(
         connection,
         row -> read(row, clock),
-        "select " + COLUMNS + " from slot_book b where b.name = ?",
+        "select " + COLUMNS + " from slot_config c where c.name = ?",
         name);
   }
 
@@ -51,7 +51,7 @@ record BookRow(
     return Sql.first(
         connection,
         row -> read(row, clock),
-        "select " + COLUMNS + " from slot_book b where b.name = ? for update skip locked",
+        "select " + COLUMNS + " from slot_config c where c.name = ? for update skip locked",
         name);
   }
 
@@ -61,7 +61,7 @@ record BookRow(
     return Sql.first(
         connection,
         row -> read(row, clock),
-        "select " + COLUMNS + " from slot_book b where b.name = ? for update",
+        "select " + COLUMNS + " from slot_config c where c.name = ? for update",
         name);
   }
 }

@@ -13,18 +13,18 @@ import java.sql.SQLException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How a version of a configuration is read from and written to {@code slot_config}. */
+/** How a version of a configuration is read from and written to {@code slot_config_version}. */
 final class ConfigRow {
   static final String SELECT =
       """
-      select b.name, c.version, c.max_per_window, c.window_micros, c.spread, c.max_delay_micros,
-             c.not_before, c.calendar, c.paused_until, c.created_at
-      from slot_config c join slot_book b on b.config_id = c.config_id
+      select c.name, v.version, v.max_per_window, v.window_micros, v.spread, v.max_delay_micros,
+             v.not_before, v.calendar, v.paused_until, v.created_at
+      from slot_config_version v join slot_config c on c.config_id = v.config_id
       """;
 
   private static final String INSERT =
       """
-      insert into slot_config (config_id, version, max_per_window, window_micros, spread,
+      insert into slot_config_version (config_id, version, max_per_window, window_micros, spread,
                                max_delay_micros, not_before, calendar, paused_until, created_at)
       values (?, ?, ?, ?, ?, ?::bigint, ?, ?::text, ?::bigint, ?)
       """;
@@ -49,7 +49,7 @@ final class ConfigRow {
     return Sql.first(
             connection,
             ConfigRow::read,
-            SELECT + "where c.config_id = ? and c.version = ?",
+            SELECT + "where v.config_id = ? and v.version = ?",
             book.configId(),
             book.version())
         .orElseThrow();

@@ -76,7 +76,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
             Sql.first(
                 connection,
                 ConfigRow::read,
-                ConfigRow.SELECT + "where b.name = ? and c.version = b.version",
+                ConfigRow.SELECT + "where c.name = ? and v.version = c.version",
                 name));
   }
 
@@ -87,7 +87,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
             Sql.list(
                 connection,
                 ConfigRow::read,
-                ConfigRow.SELECT + "where b.name = ? order by c.version desc",
+                ConfigRow.SELECT + "where c.name = ? order by v.version desc",
                 name));
   }
 
@@ -98,7 +98,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
             Sql.list(
                 connection,
                 ConfigRow::read,
-                ConfigRow.SELECT + "where c.version = b.version order by b.name"));
+                ConfigRow.SELECT + "where v.version = c.version order by c.name"));
   }
 
   private SlotConfig create(Connection connection, String name, SlotPolicy policy)
@@ -109,7 +109,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         Sql.first(
                 connection,
                 row -> row.getInt(1),
-                "insert into slot_book (name, version, grid, since, seq)"
+                "insert into slot_config (name, version, grid, since, seq)"
                     + " values (?, 1, 1, ?, 0) returning config_id",
                 name,
                 Long.MIN_VALUE)
@@ -129,7 +129,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     BookRow moved = newGrid ? book.onNextGrid(policy.windowStart(book.nowMicros())) : book;
     Sql.update(
         connection,
-        "update slot_book set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",
+        "update slot_config set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",
         next.version(),
         moved.grid(),
         moved.sinceMicros(),

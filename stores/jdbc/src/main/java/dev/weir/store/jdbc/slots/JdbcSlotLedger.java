@@ -36,7 +36,7 @@ import javax.sql.DataSource;
  * A slot ledger in PostgreSQL.
  *
  * <p>A batch is one statement if this node's cached views of the windows are current, otherwise a
- * transaction that locks the configurations first. Either way the rows in {@code slot_book} are
+ * transaction that locks the configurations first. Either way the rows in {@code slot_config} are
  * locked before anything is written, so any number of nodes may write concurrently. Thread-safe.
  */
 public final class JdbcSlotLedger implements SlotLedger {

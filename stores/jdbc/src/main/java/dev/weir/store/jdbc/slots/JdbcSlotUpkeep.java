@@ -25,10 +25,10 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String COUNT_LEAKED =
       """
       select count(*) from (
-        select 1 from slot_book b
+        select 1 from slot_config c
         cross join lateral (
           select 1 from slot s
-          where s.config_id = b.config_id and s.state = 0
+          where s.config_id = c.config_id and s.state = 0
             and s.scheduled < ? and s.assigned_at < ? limit ?) as leaked
         limit ?) as counted
       """;
@@ -42,7 +42,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   /** Earliest time of a configuration's slots in a state: one look-up in the index, not a scan. */
   private static final String FIRST_IN_STATE =
-      "(select min(s.scheduled) from slot s where s.config_id = b.config_id and s.state = %d)";
+      "(select min(s.scheduled) from slot s where s.config_id = c.config_id and s.state = %d)";
 
   private static final String FIRST_ASSIGNED = FIRST_IN_STATE.formatted(0);
 
@@ -53,10 +53,10 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   private static final String FIRST_WINDOW =
       "(select min(w.start_micros) from slot_window w"
-          + " where w.config_id = b.config_id and w.grid = b.grid)";
+          + " where w.config_id = c.config_id and w.grid = c.grid)";
 
   private static final String BOOKS_BEFORE =
-      "select " + BookRow.COLUMNS + " from slot_book b where %s < ? order by b.config_id";
+      "select " + BookRow.COLUMNS + " from slot_config c where %s < ? order by c.config_id";
 
   private static final String BOOKS_WITH_LEAKED = BOOKS_BEFORE.formatted(FIRST_ASSIGNED);
 
@@ -64,7 +64,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       BOOKS_BEFORE.formatted("least(" + FIRST_WINDOW + ", " + FIRST_SLOT + ")");
 
   private static final String SLOTS_LEFT =
-      "select 1 from slot_book b where b.config_id = ? and " + FIRST_SLOT + " < ?";
+      "select 1 from slot_config c where c.config_id = ? and " + FIRST_SLOT + " < ?";
 
   private static final String REMOVE_WINDOWS =
       """
@@ -87,10 +87,10 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String REMOVE_OLD_WINDOWS =
       """
       delete from slot_window where ctid = any(array(
-        select w.id from slot_book b
+        select w.id from slot_config c
         cross join lateral (
           select ctid as id from slot_window
-          where config_id = b.config_id and grid < b.grid
+          where config_id = c.config_id and grid < c.grid
           order by grid, start_micros limit ?) as w
         limit ?))
       """;
@@ -98,10 +98,10 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String REMOVE_OLD_RUNS =
       """
       delete from full_run where ctid = any(array(
-        select r.id from slot_book b
+        select r.id from slot_config c
         cross join lateral (
           select ctid as id from full_run
-          where config_id = b.config_id and grid < b.grid
+          where config_id = c.config_id and grid < c.grid
           order by grid, from_micros limit ?) as r
         limit ?))
       """;
@@ -109,10 +109,10 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String REMOVE_OLD_SPANS =
       """
       delete from counted_span where ctid = any(array(
-        select s.id from slot_book b
+        select s.id from slot_config c
         cross join lateral (
           select ctid as id from counted_span
-          where config_id = b.config_id and grid < b.grid
+          where config_id = c.config_id and grid < c.grid
           order by grid, from_micros limit ?) as s
         limit ?))
       """;
@@ -232,7 +232,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     Sql.update(connection, REMOVE_RUNS, id, grid, open, open);
     Sql.update(connection, CUT_RUN, open, id, grid, open, open);
     // Even if no window was stored: cached views that show the removed slots are stale now.
-    Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
+    Sql.update(connection, "update slot_config set seq = seq + 1 where config_id = ?", id);
     return windows;
   }
 

@@ -46,7 +46,7 @@ final class JdbcWindows implements LockedWindows {
    */
   private static final String PAGE =
       """
-      select start_micros, places, lying from slot_window
+      select start_micros, places, off_grid from slot_window
       where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
       order by start_micros limit ?;
       (select from_micros, until_micros from full_run
@@ -60,8 +60,8 @@ final class JdbcWindows implements LockedWindows {
 
   private static final String SLOTS_IN_ORDER =
       """
-      select s.scheduled, s.place, c.window_micros
-      from slot s join slot_config c on c.config_id = s.config_id and c.version = s.version
+      select s.scheduled, s.place, v.window_micros
+      from slot s join slot_config_version v on v.config_id = s.config_id and v.version = s.version
       where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
       order by s.scheduled
       """;
@@ -196,7 +196,7 @@ final class JdbcWindows implements LockedWindows {
     return Sql.first(
             connection,
             found -> Window.of(startMicros, found.getBytes(1), found.getInt(2)),
-            "select places, lying from slot_window"
+            "select places, off_grid from slot_window"
                 + " where config_id = ? and grid = ? and start_micros = ?",
             row.configId(),
             row.grid(),

@@ -31,7 +31,7 @@ final class LockedAssignment {
   private static final String LOCK =
       "select "
           + BookRow.COLUMNS
-          + " from slot_book b where b.name = any(?) order by b.config_id for update";
+          + " from slot_config c where c.name = any(?) order by c.config_id for update";
 
   /** Skips configurations that another transaction has locked. */
   private static final String LOCK_FREE = LOCK + " skip locked";

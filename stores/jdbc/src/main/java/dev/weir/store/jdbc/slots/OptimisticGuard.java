@@ -9,7 +9,7 @@ import java.util.List;
  * yields a table {@code gate} of one row, or of none if a configuration is not in the expected
  * state. Every further part selects from it.
  *
- * <p>The update locks the rows in {@code slot_book}. If it has to wait for such a lock, PostgreSQL
+ * <p>The update locks the rows in {@code slot_config}. If it has to wait for such a lock, PostgreSQL
  * checks the condition again on the new row. Other rows that the statement reads may be older than
  * that, which does not matter: windows and runs change only together with the sequence number, so
  * if that is the expected one, they have not changed either.
@@ -22,7 +22,7 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   private static final String ONE_CONFIG =
       """
       gate as (
-        update slot_book b set seq = b.seq + ? where b.config_id = ? and b.seq = ? %s
+        update slot_config c set seq = c.seq + ? where c.config_id = ? and c.seq = ? %s
         returning %s as now_micros)
       """;
 
@@ -33,9 +33,9 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   private static final String SEVERAL_CONFIGS =
       """
       moved as (
-        update slot_book b set seq = b.seq + ?
+        update slot_config c set seq = c.seq + ?
         from unnest(?::int[], ?::bigint[]) as believed (config_id, seq)
-        where b.config_id = believed.config_id and b.seq = believed.seq %s
+        where c.config_id = believed.config_id and c.seq = believed.seq %s
         returning %s as now_micros),
       gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """;
@@ -46,10 +46,10 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   private static final String ONE_FREE_NOW =
       """
       gate as (
-        update slot_book b set seq = b.seq + ?
-        from (select config_id from slot_book where config_id = ? and seq = ?
+        update slot_config c set seq = c.seq + ?
+        from (select config_id from slot_config where config_id = ? and seq = ?
               for update skip locked) as free
-        where b.config_id = free.config_id %s
+        where c.config_id = free.config_id %s
         returning %s as now_micros)
       """
           .formatted(AT_THE_TIME, Sql.NOW);
@@ -57,12 +57,12 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   private static final String SEVERAL_FREE_NOW =
       """
       moved as (
-        update slot_book b set seq = b.seq + ?
+        update slot_config c set seq = c.seq + ?
         from (select o.config_id
               from unnest(?::int[], ?::bigint[]) as believed (config_id, seq)
-              join slot_book o on o.config_id = believed.config_id and o.seq = believed.seq
+              join slot_config o on o.config_id = believed.config_id and o.seq = believed.seq
               for update of o skip locked) as free
-        where b.config_id = free.config_id %s
+        where c.config_id = free.config_id %s
         returning %s as now_micros),
       gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """

@@ -30,7 +30,7 @@ final class SlotReads {
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-          where s.config_id = (select config_id from slot_book where name = ?)
+          where s.config_id = (select config_id from slot_config where name = ?)
             and s.state = ? and s.scheduled >= ? and s.scheduled < ?
             and (s.scheduled > ? or s.event_id > ?)
           order by s.scheduled, s.event_id limit ?

@@ -53,12 +53,12 @@ final class SlotWriter {
   private static final String WINDOWS =
       """
       , windows as (
-        insert into slot_window (config_id, grid, start_micros, taken, lying, is_full, places)
+        insert into slot_window (config_id, grid, start_micros, taken, off_grid, is_full, places)
         select unnest(?::int[]), unnest(?::int[]), unnest(?::bigint[]), unnest(?::int[]),
                unnest(?::int[]), unnest(?::boolean[]), unnest(?::bytea[])
         from gate
         on conflict (config_id, grid, start_micros) do update
-        set taken = excluded.taken, lying = excluded.lying, is_full = excluded.is_full,
+        set taken = excluded.taken, off_grid = excluded.off_grid, is_full = excluded.is_full,
             places = excluded.places)
       """;
 

@@ -26,7 +26,7 @@ final class CollisionTest {
       """
       insert into slot (event_id, config_id, version, requested, window_start, place, scheduled,
                         assigned_at, state)
-      select ?, config_id, 1, 0, 0, 0, 4000000, 0, 0 from slot_book where name = ?
+      select ?, config_id, 1, 0, 0, 0, 4000000, 0, 0 from slot_config where name = ?
       """;
 
   private final Database database = Database.get();
@@ -155,7 +155,7 @@ final class CollisionTest {
       Sql.first(
           other,
           row -> true,
-          "select 1 from slot_book where name = ? for update",
+          "select 1 from slot_config where name = ? for update",
           account.config().name());
       FutureTask<List<Assignment>> waiting = assigning(List.of(account.demand("a", Account.NOON)));
       awaitWaiting();

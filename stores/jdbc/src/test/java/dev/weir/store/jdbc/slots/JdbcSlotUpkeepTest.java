@@ -71,7 +71,7 @@ final class JdbcSlotUpkeepTest {
     node.ledger().assign(account.demands("e", 10, Account.NOON));
     node.configs().configure(account.config().name(), SlotPolicy.of(2, Duration.ofSeconds(4)));
     String windows =
-        "select count(*) from slot_window join slot_book b using (config_id) where b.name = '%s'"
+        "select count(*) from slot_window join slot_config c using (config_id) where c.name = '%s'"
             .formatted(account.config().name());
     assertThat(Database.number(database.pool(), windows)).isEqualTo(20);
 

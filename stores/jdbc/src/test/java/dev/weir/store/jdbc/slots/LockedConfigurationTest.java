@@ -199,7 +199,7 @@ final class LockedConfigurationTest {
       Sql.list(
           holder,
           row -> true,
-          "select 1 from slot where config_id = (select config_id from slot_book where name = ?)"
+          "select 1 from slot where config_id = (select config_id from slot_config where name = ?)"
               + " for update",
           held.config().name());
       for (int i = 0; i < 40; i++) {

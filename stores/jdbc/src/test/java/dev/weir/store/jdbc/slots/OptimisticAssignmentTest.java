@@ -195,8 +195,8 @@ final class OptimisticAssignmentTest {
     Database.execute(
         database.pool(),
         """
-        insert into slot_window
-        select config_id, grid, %d, 2, false, '\\x03' from slot_book where name = '%s'
+        insert into slot_window (config_id, grid, start_micros, taken, off_grid, is_full, places)
+        select config_id, grid, %d, 2, 0, false, '\\x03' from slot_config where name = '%s'
         """
             .formatted(before.getEpochSecond() * 1_000_000, account.config().name()));
 

@@ -60,7 +60,7 @@ final class PastCountTest {
     for (String table : List.of("slot", "slot_window", "full_run", "counted_span")) {
       Database.execute(
           database.pool(),
-          "delete from %s where config_id = (select config_id from slot_book where name = '%s')"
+          "delete from %s where config_id = (select config_id from slot_config where name = '%s')"
               .formatted(table, account.config().name()));
     }
   }
@@ -144,7 +144,7 @@ final class PastCountTest {
   private long stored(String table) {
     return Database.number(
         database.pool(),
-        "select count(*) from %s join slot_book b using (config_id, grid) where b.name = '%s'"
+        "select count(*) from %s join slot_config c using (config_id, grid) where c.name = '%s'"
             .formatted(table, account.config().name()));
   }
 
