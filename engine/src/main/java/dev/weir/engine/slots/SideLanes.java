@@ -58,7 +58,7 @@ final class SideLanes {
     this.takesAllTimes = takesAllTimes;
     this.maxBatch = settings.maxBatch();
     this.maxWaiting = settings.maxWaiting();
-    this.inProgress = new Semaphore(settings.maxAside(), true);
+    this.inProgress = new Semaphore(settings.maxSideLanes(), true);
     this.work = work;
   }
 

@@ -13,7 +13,7 @@ import java.util.List;
  * it is unknown which; such events are counted.
  */
 final class OneWindow {
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final int version;
   private final long startMicros;
   private final List<SlotFact> judged = new ArrayList<>();
@@ -22,8 +22,8 @@ final class OneWindow {
   private int offGridHeld;
   private int offGrid;
 
-  OneWindow(SlotPolicy terms, int version, long startMicros) {
-    this.terms = terms;
+  OneWindow(SlotPolicy policy, int version, long startMicros) {
+    this.policy = policy;
     this.version = version;
     this.startMicros = startMicros;
   }
@@ -72,8 +72,8 @@ final class OneWindow {
     }
     // It is unknown which places are free, only that some are. All of them are usable for an event
     // that may use the whole window.
-    return traces.cardinality() + offGrid < terms.maxPerWindow()
-            && terms.calendar() instanceof Calendar.Always
+    return traces.cardinality() + offGrid < policy.maxPerWindow()
+            && policy.calendar() instanceof Calendar.Always
         ? startMicros
         : Vacancy.NONE;
   }
@@ -83,8 +83,8 @@ final class OneWindow {
     if (offGrid == 0) {
       return vacancy.latest(startMicros, held);
     }
-    return held.cardinality() + offGridHeld < terms.maxPerWindow()
-        ? startMicros + terms.windowMicros() - 1
+    return held.cardinality() + offGridHeld < policy.maxPerWindow()
+        ? startMicros + policy.windowMicros() - 1
         : Vacancy.NONE;
   }
 }

@@ -17,14 +17,14 @@ public final class PostgresqlPool {
   /** "weir", and one: the number of an advisory lock. */
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
-  /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
+  /** Longer than anything that takes long on purpose: migrations, and changes with a deep backlog. */
   public static final Duration MAX_WAIT = Duration.ofMinutes(30);
 
   /** Applies to data sources that are not a pool of this class. */
-  private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(3);
+  private static final Duration DEFAULT_RESPONSE_TIMEOUT = Duration.ofSeconds(3);
 
   /** A flush to a busy disk may take this long. */
-  private static final Duration MIN_PATIENCE = Duration.ofSeconds(1);
+  private static final Duration MIN_RESPONSE_TIMEOUT = Duration.ofSeconds(1);
 
   /**
    * Longer than the statement timeout: a server that sends nothing for this long is considered
@@ -58,7 +58,7 @@ public final class PostgresqlPool {
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir");
     config.setDataSource(
-        new PatientConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
+        new RetryingConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
     config.setMinimumIdle(settings.minConnections());
     config.setMaximumPoolSize(settings.maxConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
@@ -95,13 +95,13 @@ public final class PostgresqlPool {
    * connection, but at least as long as a busy database may need, and at most as long as the driver
    * waits.
    */
-  public static Duration patience(DataSource database) {
+  public static Duration responseTimeout(DataSource database) {
     if (!(database instanceof HikariDataSource pool)) {
-      return DEFAULT_PATIENCE;
+      return DEFAULT_RESPONSE_TIMEOUT;
     }
     Duration wait = Duration.ofMillis(pool.getConnectionTimeout());
-    if (wait.compareTo(MIN_PATIENCE) < 0) {
-      return MIN_PATIENCE;
+    if (wait.compareTo(MIN_RESPONSE_TIMEOUT) < 0) {
+      return MIN_RESPONSE_TIMEOUT;
     }
     return wait.compareTo(SOCKET_TIMEOUT) > 0 ? SOCKET_TIMEOUT : wait;
   }

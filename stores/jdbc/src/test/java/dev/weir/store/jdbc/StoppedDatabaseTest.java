@@ -181,7 +181,7 @@ final class StoppedDatabaseTest {
   }
 
   @Test
-  void serverThatTakesThePlaceOfOneThatGreetsNobodyIsFound() throws Exception {
+  void serverThatReplacesASilentOneIsFound() throws Exception {
     try (SilentRelay relay = new SilentRelay(postgres.getPort());
         HikariDataSource through =
             PostgresqlPool.open(

@@ -22,8 +22,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_batch_1}: many steps as arrays, their results as one array. Each
- * usage is passed once, in an order that is the same on all nodes.
+ * A call of {@code weir_limit_decide_batch_1}: many steps as arrays, their results as one array.
+ * Each usage is passed once, in an order that is the same on all nodes.
  */
 final class BatchCall implements LimitCall {
   private static final String CALL =

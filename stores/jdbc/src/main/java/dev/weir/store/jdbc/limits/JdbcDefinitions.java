@@ -58,7 +58,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   }
 
   private JdbcDefinitions(DataSource database, StoreClock clock, Table<L> table) {
-    this.transactions = Transactions.prompt(database, () -> {});
+    this.transactions = Transactions.failFast(database, () -> {});
     this.clock = clock;
     this.table = table;
   }

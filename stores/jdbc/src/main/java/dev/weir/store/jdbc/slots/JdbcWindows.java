@@ -67,7 +67,7 @@ final class JdbcWindows implements LockedWindows {
       """;
 
   private final Connection connection;
-  private final BookRow row;
+  private final ConfigRow row;
   private final SlotConfig config;
   private final OccupancyView view;
   private final long maxViewBytes;
@@ -78,7 +78,7 @@ final class JdbcWindows implements LockedWindows {
    */
   JdbcWindows(
       Connection connection,
-      BookRow row,
+      ConfigRow row,
       SlotConfig config,
       OccupancyView view,
       long maxViewBytes) {
@@ -90,13 +90,13 @@ final class JdbcWindows implements LockedWindows {
   }
 
   /** Opens windows of which nothing has been read yet. */
-  JdbcWindows(Connection connection, BookRow row, SlotConfig config) {
+  JdbcWindows(Connection connection, ConfigRow row, SlotConfig config) {
     this(connection, row, config, emptyView(row, config), OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
   }
 
   /** Returns an empty view. */
-  static OccupancyView emptyView(BookRow row, SlotConfig config) {
-    return new OccupancyView(config.terms(), row.sinceMicros());
+  static OccupancyView emptyView(ConfigRow row, SlotConfig config) {
+    return new OccupancyView(config.policy(), row.sinceMicros());
   }
 
   /** Returns the memory that each of several configurations in a transaction may use. */
@@ -104,7 +104,7 @@ final class JdbcWindows implements LockedWindows {
     return views.maxBytes() / Math.max(4, configs);
   }
 
-  BookRow row() {
+  ConfigRow row() {
     return row;
   }
 
@@ -114,7 +114,7 @@ final class JdbcWindows implements LockedWindows {
   }
 
   @Override
-  public OccupancyView picture() {
+  public OccupancyView view() {
     return view;
   }
 
@@ -172,7 +172,7 @@ final class JdbcWindows implements LockedWindows {
         places.forEach(place -> view.release(window, place));
       } else {
         view.put(new Window(startMicros));
-        regroup(startMicros, startMicros + config.terms().windowMicros());
+        regroup(startMicros, startMicros + config.policy().windowMicros());
       }
     }
   }
@@ -207,7 +207,7 @@ final class JdbcWindows implements LockedWindows {
   private Page stored(long fromMicros, long untilMicros) throws SQLException {
     int windowsAPage =
         Math.clamp(
-            BYTES_A_PAGE / (1 + config.terms().maxPerWindow() / Byte.SIZE),
+            BYTES_A_PAGE / (1 + config.policy().maxPerWindow() / Byte.SIZE),
             MIN_WINDOWS_A_PAGE,
             WINDOWS_A_PAGE);
     List<Window> windows = new ArrayList<>();
@@ -244,7 +244,7 @@ final class JdbcWindows implements LockedWindows {
     // A page that reached its row limit says nothing about what follows its last row.
     long until = untilMicros;
     if (windows.size() == windowsAPage) {
-      until = Math.min(until, windows.getLast().startMicros() + config.terms().windowMicros());
+      until = Math.min(until, windows.getLast().startMicros() + config.policy().windowMicros());
     }
     if (runs.size() >= RUNS_A_PAGE) {
       until = Math.min(until, runs.getLast().untilMicros());
@@ -253,7 +253,7 @@ final class JdbcWindows implements LockedWindows {
   }
 
   private Page regrouped(long fromMicros) throws SQLException {
-    SlotPolicy policy = config.terms();
+    SlotPolicy policy = config.policy();
     long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MAX_DOUBLINGS);
     regroupedPages++;
     long limit = Math.min(row.sinceMicros(), fromMicros + windows * policy.windowMicros());
@@ -310,7 +310,7 @@ final class JdbcWindows implements LockedWindows {
       long maxBytes,
       Continuation continuation)
       throws SQLException {
-    SlotPolicy policy = config.terms();
+    SlotPolicy policy = config.policy();
     Regrouping regrouping = new Regrouping(policy, into::put);
     try (PreparedStatement statement =
         Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {

@@ -23,11 +23,11 @@ final class LostCommitTest {
   }
 
   @Test
-  void pictureOfALostCommitIsNotTakenForTrue() {
+  void viewOfALostCommitIsNotUsed() {
     account.assign(one, "lost", Account.NOON);
     forget();
     Slot second =
-        Account.slot(other.ledger().assign(account.demands("kept", 2, Account.NOON)).getLast());
+        Account.slot(other.ledger().assign(account.requests("kept", 2, Account.NOON)).getLast());
 
     Slot third = account.assign(one, "new", Account.NOON);
 

@@ -68,7 +68,7 @@ final class PastCountTest {
   /** Ten thousand full windows, then one place less in each: no free place before noon. */
   private void fillThePastAndLowerTheLimit() {
     for (int i = 0; i < SLOTS; i += 4_000) {
-      node.ledger().assign(account.demands("p" + i + "-", 4_000, PAST));
+      node.ledger().assign(account.requests("p" + i + "-", 4_000, PAST));
     }
     configure(1);
   }
@@ -133,7 +133,7 @@ final class PastCountTest {
     assertThat(work.portion()).isEqualTo(new Portion.Enough());
     assertThat(work.rows()).isLessThan(10);
     for (Node any : List.of(node, Database.node(database.pool(), clock))) {
-      List<AssignRequest> late = List.of(account.demand("c" + any.hashCode(), PAST));
+      List<AssignRequest> late = List.of(account.request("c" + any.hashCode(), PAST));
       assertThat(any.ledger().attempt(late, WaitMode.FOR_LOCKS).getFirst())
           .isInstanceOf(Assignment.Assigned.class);
     }
@@ -190,10 +190,10 @@ final class PastCountTest {
   }
 
   @Test
-  void demandForNowDoesNotWaitForThePast() {
+  void requestForNowDoesNotWaitForThePast() {
     fillThePastAndLowerTheLimit();
     List<AssignRequest> both =
-        List.of(account.demand("past", PAST), account.demand("now", Account.NOON));
+        List.of(account.request("past", PAST), account.request("now", Account.NOON));
 
     List<? extends AssignReply> replies = node.ledger().attempt(both, WaitMode.NONE);
 
@@ -206,14 +206,14 @@ final class PastCountTest {
   }
 
   @Test
-  void deskAnswersDemandsForThePastInOrder() {
+  void schedulerAnswersRequestsForThePastInOrder() {
     fillThePastAndLowerTheLimit();
-    SlotScheduler desk =
+    SlotScheduler scheduler =
         SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
     List<SlotScheduler.Pending> pending = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      SlotRequest request = account.demand("d" + i, PAST.plusMillis(i)).request();
-      pending.add(desk.submit(List.of(request)));
+      SlotRequest request = account.request("d" + i, PAST.plusMillis(i)).request();
+      pending.add(scheduler.submit(List.of(request)));
     }
 
     for (int i = 39; i >= 0; i--) {

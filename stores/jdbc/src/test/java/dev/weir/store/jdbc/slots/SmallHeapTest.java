@@ -37,7 +37,8 @@ final class SmallHeapTest {
   }
 
   private String configId() {
-    return "(select config_id from slot_config where name = '%s')".formatted(account.config().name());
+    return "(select config_id from slot_config where name = '%s')"
+        .formatted(account.config().name());
   }
 
   /** One event in each window, at its last place: a bitmap of 128 KB. */
