@@ -17,8 +17,11 @@ public final class PostgresqlPool {
   /** "weir", and one: the number of an advisory lock. */
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
-  /** Longer than anything that takes long on purpose: migrations, and changes with a deep backlog. */
-  public static final Duration MAX_WAIT = Duration.ofMinutes(30);
+  /** Migrations may take long, and nodes that start together wait for the first one. */
+  private static final Duration MAX_MIGRATION = Duration.ofMinutes(30);
+
+  /** How long the database lets a transaction wait for a lock. */
+  public static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
   /** Applies to data sources that are not a pool of this class. */
   private static final Duration DEFAULT_RESPONSE_TIMEOUT = Duration.ofSeconds(3);
@@ -84,7 +87,7 @@ public final class PostgresqlPool {
     // its time.
     properties.setProperty(
         "options",
-        "-c lock_timeout=10s -c statement_timeout=30s"
+        "-c lock_timeout=%ds -c statement_timeout=30s".formatted(LOCK_TIMEOUT.toSeconds())
             + " -c idle_in_transaction_session_timeout=30s"
             + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off");
     return properties;
@@ -129,7 +132,7 @@ public final class PostgresqlPool {
               for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
                 Sql.update(connection, "set local " + timeout + "_timeout = 0");
               }
-              connection.setNetworkTimeout(Runnable::run, (int) MAX_WAIT.toMillis());
+              connection.setNetworkTimeout(Runnable::run, (int) MAX_MIGRATION.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
               return migrate(flyway);
             });

@@ -43,14 +43,29 @@ public final class Transactions {
   }
 
   /**
-   * Transactions of short statements, given up if the database does not answer one of them within
-   * {@link PostgresqlPool#responseTimeout}: a server that hangs answers nothing, and its connections stay
-   * open.
+   * Returns transactions of short statements, given up if the database does not answer one of them
+   * within {@link PostgresqlPool#responseTimeout}: a server that hangs answers nothing, and its
+   * connections stay open.
    *
    * @param onRetry called before each retry
    */
   public static Transactions failFast(DataSource database, Runnable onRetry) {
-    return new Transactions(database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
+    return new Transactions(
+        database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
+  }
+
+  /**
+   * Returns transactions of short statements that may wait for a lock, given up if the database
+   * does not answer one of them within {@link PostgresqlPool#LOCK_TIMEOUT} and {@link
+   * PostgresqlPool#responseTimeout} together.
+   *
+   * @param onRetry called before each retry
+   */
+  public static Transactions waitingForLocks(DataSource database, Runnable onRetry) {
+    return new Transactions(
+        database,
+        onRetry,
+        Optional.of(PostgresqlPool.LOCK_TIMEOUT.plus(PostgresqlPool.responseTimeout(database))));
   }
 
   /**
@@ -184,7 +199,8 @@ public final class Transactions {
     Connection connection = database.getConnection();
     if (responseTimeout.isPresent()) {
       try {
-        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(responseTimeout.get().toMillis()));
+        connection.setNetworkTimeout(
+            Runnable::run, Math.toIntExact(responseTimeout.get().toMillis()));
       } catch (SQLException e) {
         closeAfter(e, connection);
         throw e;

@@ -5,7 +5,6 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.store.jdbc.Channel;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -35,7 +34,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
    */
   public JdbcSlotConfigs(DataSource database, StoreClock clock, int maxChanges) {
     this.changes = new LockQueue(1, maxChanges);
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = Transactions.waitingForLocks(database, () -> {});
     this.clock = clock;
   }
 
@@ -47,9 +46,6 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   private SlotConfig configureNow(String name, SlotPolicy policy) {
     return transactions.write(
         connection -> {
-          // Carrying over a deep backlog takes long, and the lock must be kept until it is done.
-          Sql.update(connection, "set local statement_timeout = 0");
-          connection.setNetworkTimeout(Runnable::run, (int) PostgresqlPool.MAX_WAIT.toMillis());
           Optional<ConfigRow> configRow = ConfigRow.lock(connection, clock, name);
           SlotConfig config =
               configRow.isPresent()
@@ -123,10 +119,15 @@ public final class JdbcSlotConfigs implements SlotConfigs {
       throws SQLException {
     SlotConfig before = ConfigVersionRow.inForce(connection, configRow);
     SlotConfig next =
-        new SlotConfig(configRow.name(), configRow.version() + 1, policy, Micros.instant(configRow.nowMicros()));
+        new SlotConfig(
+            configRow.name(),
+            configRow.version() + 1,
+            policy,
+            Micros.instant(configRow.nowMicros()));
     ConfigVersionRow.insert(connection, configRow.configId(), next);
     boolean newGrid = !policy.hasSameWindowsAs(before.policy());
-    ConfigRow moved = newGrid ? configRow.onNextGrid(policy.windowStart(configRow.nowMicros())) : configRow;
+    ConfigRow moved =
+        newGrid ? configRow.onNextGrid(policy.windowStart(configRow.nowMicros())) : configRow;
     Sql.update(
         connection,
         "update slot_config set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",

@@ -97,7 +97,7 @@ public final class JdbcSlotLedger implements SlotLedger {
     this.endings = endings;
     this.state = state;
     this.past = new PastCount(clock, slotsAPortion);
-    this.transactions = new Transactions(database, observer::contended);
+    this.transactions = Transactions.waitingForLocks(database, observer::contended);
     this.clock = clock;
     this.optimistic = new OptimisticAssignment(clock, random, state, observer::contended);
     this.underLock = new LockedAssignment(clock, random, state, observer::contended);

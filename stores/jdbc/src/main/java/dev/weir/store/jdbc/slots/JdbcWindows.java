@@ -34,11 +34,11 @@ final class JdbcWindows implements LockedWindows {
 
   private static final int MAX_DOUBLINGS = 10;
 
-  /** Max memory of windows carried over to a new policy before they are written. */
-  private static final int BYTES_A_WRITE = 16 << 20;
-
-  /** Max memory of past windows counted together: the configuration is locked meanwhile. */
-  private static final int BYTES_COUNTED = 4 << 20;
+  /**
+   * Max memory of rebuilt windows before they are written, so that the statement stays short: the
+   * configuration is locked meanwhile, and a statement that takes long counts as not answered.
+   */
+  private static final int BYTES_REBUILT = 4 << 20;
 
   /**
    * Two statements in one round trip: the windows, then the run that covers or touches the begin
@@ -58,13 +58,28 @@ final class JdbcWindows implements LockedWindows {
        order by from_micros limit ?)
       """;
 
+  private static final String SLOTS_IN_STATE =
+      """
+      (select scheduled, place, version from slot
+       where config_id = ? and state = %d and scheduled >= ? and scheduled < ?
+       order by scheduled)
+      """;
+
+  /**
+   * Merges one range of the index for each state, without sorting: each fetch reads only the rows
+   * that it returns, so its time does not depend on the number of slots. The limit is never
+   * reached; it makes the planner prefer a plan that returns its first rows early. Versions begin
+   * at 1 without gaps, so they are the indexes of the array of window sizes.
+   */
   private static final String SLOTS_IN_ORDER =
       """
-      select s.scheduled, s.place, v.window_micros
-      from slot s join slot_config_version v on v.config_id = s.config_id and v.version = s.version
-      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
-      order by s.scheduled
-      """;
+      select scheduled, place,
+             ((select array_agg(window_micros order by version)
+               from slot_config_version where config_id = ?))[version]
+      from (%s union all %s) as s
+      order by scheduled limit ?
+      """
+          .formatted(SLOTS_IN_STATE.formatted(0), SLOTS_IN_STATE.formatted(1));
 
   private final Connection connection;
   private final ConfigRow row;
@@ -258,7 +273,7 @@ final class JdbcWindows implements LockedWindows {
     regroupedPages++;
     long limit = Math.min(row.sinceMicros(), fromMicros + windows * policy.windowMicros());
     OccupancyView part = new OccupancyView(policy, row.sinceMicros());
-    long until = regroup(fromMicros, limit, part, Math.min(maxViewBytes, BYTES_COUNTED));
+    long until = regroup(fromMicros, limit, part, Math.min(maxViewBytes, BYTES_REBUILT));
     OccupancyView.Changes found = part.drainChanges();
     return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
   }
@@ -270,7 +285,7 @@ final class JdbcWindows implements LockedWindows {
    * @return the time until which windows were rebuilt, at least one window
    */
   long regroup(long fromMicros, long untilMicros) throws SQLException {
-    return regroup(fromMicros, untilMicros, view, Math.min(maxViewBytes, BYTES_COUNTED));
+    return regroup(fromMicros, untilMicros, view, Math.min(maxViewBytes, BYTES_REBUILT));
   }
 
   private long regroup(long fromMicros, long untilMicros, OccupancyView into, long maxBytes)
@@ -289,7 +304,7 @@ final class JdbcWindows implements LockedWindows {
         fromMicros,
         Calendar.NEVER,
         view,
-        Math.min(maxViewBytes, BYTES_A_WRITE),
+        Math.min(maxViewBytes, BYTES_REBUILT),
         start -> {
           flush.run();
           view.forgetBefore(start);
@@ -313,7 +328,17 @@ final class JdbcWindows implements LockedWindows {
     SlotPolicy policy = config.policy();
     Regrouping regrouping = new Regrouping(policy, into::put);
     try (PreparedStatement statement =
-        Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
+        Sql.prepare(
+            connection,
+            SLOTS_IN_ORDER,
+            row.configId(),
+            row.configId(),
+            fromMicros,
+            untilMicros,
+            row.configId(),
+            fromMicros,
+            untilMicros,
+            Long.MAX_VALUE)) {
       // Rows are fetched and windows are flushed in portions: memory is bounded for any backlog.
       statement.setFetchSize(5_000);
       long end = Calendar.NEVER;
