@@ -30,7 +30,7 @@ record BulkCase() implements SlotsSuite.Case {
         request.progress().accept("slots: a feed of %,d events, round %d".formatted(events, round));
         write(feed, round, events);
         database.execute(
-            "truncate slot, slot_window, full_run; update slot_book set seq = seq + 1;");
+            "truncate slot, slot_window, full_run; update slot_config set seq = seq + 1;");
         database.execute("checkpoint");
         double seconds = BatchClient.send(server.address(), feed, events);
         double copied = copy(database);

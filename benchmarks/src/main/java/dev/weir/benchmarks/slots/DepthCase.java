@@ -46,13 +46,13 @@ record DepthCase() implements SlotsSuite.Case {
     long micros = REQUESTED.getEpochSecond() * 1_000_000;
     database.execute(
         """
-        insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
-        select b.config_id, b.grid, %1$d + n * 1000000::bigint, 1, true, '\\x01'
-        from slot_book b, generate_series(0, %2$d - 1) as n where b.name = '%3$s';
+        insert into slot_window (config_id, grid, start_micros, taken, off_grid, is_full, places)
+        select c.config_id, c.grid, %1$d + n * 1000000::bigint, 1, 0, true, '\\x01'
+        from slot_config c, generate_series(0, %2$d - 1) as n where c.name = '%3$s';
         insert into full_run (config_id, grid, from_micros, until_micros)
-        select b.config_id, b.grid, %1$d, %1$d + %2$d * 1000000::bigint
-        from slot_book b where b.name = '%3$s';
-        update slot_book set seq = seq + 1 where name = '%3$s';
+        select c.config_id, c.grid, %1$d, %1$d + %2$d * 1000000::bigint
+        from slot_config c where c.name = '%3$s';
+        update slot_config set seq = seq + 1 where name = '%3$s';
         """
             .formatted(micros, windows, name));
   }

@@ -55,7 +55,7 @@ public final class Feasibility {
 
   /** Returns true if an event with an unlimited delay finds a place in empty windows. */
   private static boolean canPlace(SlotPolicy policy, long pausedUntilMicros, long nowMicros) {
-    SlotPolicy patient =
+    SlotPolicy unbounded =
         new SlotPolicy(
             policy.maxPerWindow(),
             policy.windowMicros(),
@@ -65,7 +65,7 @@ public final class Feasibility {
             policy.calendar(),
             pausedUntilMicros);
     PlacementRequest request = new PlacementRequest(nowMicros, nowMicros);
-    return Planner.place(OccupancyView.empty(patient), request, NO_RANDOM)
+    return Planner.place(OccupancyView.empty(unbounded), request, NO_RANDOM)
         instanceof Placement.Placed;
   }
 }

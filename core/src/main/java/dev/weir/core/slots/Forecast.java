@@ -30,10 +30,10 @@ public final class Forecast {
   /** The result of a step of a forecast. */
   public sealed interface Outcome {
     /** The last event would run in this window, and under {@link Spread#EVEN} at this time. */
-    record Through(long windowStartMicros, long scheduledMicros) implements Outcome {}
+    record Completion(long windowStartMicros, long scheduledMicros) implements Outcome {}
 
     /** Only {@code placed} of the events would find a place within the allowed delay. */
-    record NoRoom(long placed) implements Outcome {}
+    record NoCapacity(long placed) implements Outcome {}
 
     /** The view does not cover this window: add the page that starts here and repeat the call. */
     record Unknown(long fromMicros) implements Outcome {}
@@ -63,7 +63,7 @@ public final class Forecast {
       withoutPlaces = available == 0 ? withoutPlaces + 1 : 0;
       start = policy.nextOpenWindow(start + policy.windowMicros());
     }
-    return new Outcome.NoRoom(events - left);
+    return new Outcome.NoCapacity(events - left);
   }
 
   /**
@@ -105,6 +105,6 @@ public final class Forecast {
           };
       scheduled = Math.max(scheduled, time);
     }
-    return new Outcome.Through(window.startMicros(), scheduled);
+    return new Outcome.Completion(window.startMicros(), scheduled);
   }
 }

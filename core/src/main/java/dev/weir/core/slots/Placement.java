@@ -15,7 +15,7 @@ public sealed interface Placement {
    *
    * @param freeMicros the time of the first free place; {@link Calendar#NEVER} if there is none
    */
-  record NoRoom(long freeMicros) implements Placement {}
+  record NoCapacity(long freeMicros) implements Placement {}
 
   /** The view does not cover the window that starts here: add that page and repeat the call. */
   record Unknown(long fromMicros) implements Placement {}

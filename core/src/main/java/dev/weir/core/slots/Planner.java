@@ -48,7 +48,8 @@ public final class Planner {
       Calendar.Span anyLater = new Calendar.Span(allowed.fromMicros(), Micros.LATEST + 1);
       int tooLate = Availability.lowestPlace(policy, window, anyLater);
       if (tooLate != Places.NONE) {
-        return new Placement.NoRoom(Availability.time(policy, window, tooLate, anyLater, random));
+        return new Placement.NoCapacity(
+            Availability.time(policy, window, tooLate, anyLater, random));
       }
       if (start >= allowed.fromMicros()) {
         // Open, but not at any of its places: no later search needs to look here again.
@@ -57,6 +58,6 @@ public final class Planner {
       }
       start = policy.nextOpenWindow(start + policy.windowMicros());
     }
-    return new Placement.NoRoom(Calendar.NEVER);
+    return new Placement.NoCapacity(Calendar.NEVER);
   }
 }

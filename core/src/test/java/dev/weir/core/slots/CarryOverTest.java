@@ -28,14 +28,14 @@ class CarryOverTest {
   void countsEveryEventAndKeepsEveryPlace(
       @ForAll @IntRange(min = 1, max = 200) int max,
       @ForAll @IntRange(max = 250) int placed,
-      @ForAll @IntRange(max = 250) int lying,
+      @ForAll @IntRange(max = 250) int offGrid,
       @ForAll @LongRange(min = 1_000, max = 10_000_000) long size,
       @ForAll long seed) {
     SlotPolicy policy = SlotPolicy.of(max, Micros.duration(size));
     Random random = new Random(seed);
     long start = random.nextInt(-5, 5) * size;
     List<Event> events = new ArrayList<>();
-    for (int i = 0; i < lying; i++) {
+    for (int i = 0; i < offGrid; i++) {
       events.add(new Event.OffGrid(start + random.nextLong(size)));
     }
     // Also places above the limit: it may have been higher.
@@ -45,10 +45,10 @@ class CarryOverTest {
     Window window = CarryOver.window(policy, start, events);
 
     assertThat(window.startMicros()).isEqualTo(start);
-    assertThat(window.taken()).isEqualTo(placed + lying);
+    assertThat(window.taken()).isEqualTo(placed + offGrid);
     assertThat(places).allMatch(window::isTaken);
     assertThat(Availability.count(policy, window, Calendar.Span.ALL))
-        .isEqualTo(Math.max(0, max - placed - lying));
+        .isEqualTo(Math.max(0, max - placed - offGrid));
   }
 
   @Property(tries = 200)

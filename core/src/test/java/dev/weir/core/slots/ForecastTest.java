@@ -20,7 +20,7 @@ import net.jqwik.api.constraints.IntRange;
 class ForecastTest {
   private static final long TEN_MILLION = 10_000_000;
   private static final long SIZE = 4_000_000;
-  private static final SlotPolicy TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy POLICY = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void predictsWhenTheLastEventRuns(
@@ -52,19 +52,18 @@ class ForecastTest {
     PlacementRequest request = request(scenario);
     subject.stored();
 
-    Outcome said = new Forecast(policy, request, events).step(subject.view());
+    Outcome result = new Forecast(policy, request, events).step(subject.view());
 
     assertThat(subject.view().drainChanges().isEmpty()).as("assigns nothing").isTrue();
-    assertThat(paged.step(new Forecast(policy, request, events))).isEqualTo(said);
+    assertThat(paged.step(new Forecast(policy, request, events))).isEqualTo(result);
     Outcome happened = assign(subject, request, events);
     if (policy.spread() == Spread.RANDOM
-        && said instanceof Outcome.Through saidThrough
-        && happened instanceof Outcome.Through reallyThrough) {
-      assertThat(reallyThrough.windowStartMicros()).isEqualTo(saidThrough.windowStartMicros());
-      assertThat(reallyThrough.scheduledMicros())
-          .isLessThanOrEqualTo(saidThrough.scheduledMicros());
+        && result instanceof Outcome.Completion forecast
+        && happened instanceof Outcome.Completion actual) {
+      assertThat(actual.windowStartMicros()).isEqualTo(forecast.windowStartMicros());
+      assertThat(actual.scheduledMicros()).isLessThanOrEqualTo(forecast.scheduledMicros());
     } else {
-      assertThat(said).as("%s", request).isEqualTo(happened);
+      assertThat(result).as("%s", request).isEqualTo(happened);
     }
   }
 
@@ -73,29 +72,29 @@ class ForecastTest {
     long scheduled = Long.MIN_VALUE;
     for (int i = 0; i < events; i++) {
       if (!(subject.place(request) instanceof Placement.Placed placed)) {
-        return new Outcome.NoRoom(i);
+        return new Outcome.NoCapacity(i);
       }
       window = Math.max(window, placed.windowStartMicros());
       scheduled = Math.max(scheduled, placed.scheduledMicros());
     }
-    return new Outcome.Through(window, scheduled);
+    return new Outcome.Completion(window, scheduled);
   }
 
   private static PlacementRequest request(Scenario scenario) {
     return scenario.steps().stream()
-        .filter(Scenario.Step.Ask.class::isInstance)
-        .map(Scenario.Step.Ask.class::cast)
-        .map(Scenario.Step.Ask::request)
+        .filter(Scenario.Step.Request.class::isInstance)
+        .map(Scenario.Step.Request.class::cast)
+        .map(Scenario.Step.Request::request)
         .reduce(new PlacementRequest(0, 0), (first, second) -> second);
   }
 
   @Example
-  void countsTenMillionEventsOnAnEmptyPictureByDivision() {
+  void countsTenMillionEventsOnAnEmptyViewByDivision() {
     Outcome outcome =
-        new Forecast(TERMS, new PlacementRequest(0, 0), TEN_MILLION)
-            .step(OccupancyView.empty(TERMS));
+        new Forecast(POLICY, new PlacementRequest(0, 0), TEN_MILLION)
+            .step(OccupancyView.empty(POLICY));
     // The last of a hundred places in the order of time is at 63/64.
-    assertThat(outcome).isEqualTo(new Outcome.Through(99_999 * SIZE, 99_999 * SIZE + 3_937_500));
+    assertThat(outcome).isEqualTo(new Outcome.Completion(99_999 * SIZE, 99_999 * SIZE + 3_937_500));
   }
 
   @Example
@@ -105,18 +104,18 @@ class ForecastTest {
     for (int place = 0; place < 40; place++) {
       partial.take(place);
     }
-    OccupancyView view = new OccupancyView(TERMS);
+    OccupancyView view = new OccupancyView(POLICY);
     view.add(Page.allFrom(0, List.of(partial), List.of(new Page.Run(0, backlog))));
-    Outcome outcome = new Forecast(TERMS, new PlacementRequest(1, 0), TEN_MILLION).step(view);
+    Outcome outcome = new Forecast(POLICY, new PlacementRequest(1, 0), TEN_MILLION).step(view);
     // 60 in the partial window, 99,999 whole windows, and 40 in the last, up to 31/32 of it.
     long last = backlog + 100_000 * SIZE;
-    assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_875_000));
+    assertThat(outcome).isEqualTo(new Outcome.Completion(last, last + 3_875_000));
   }
 
   @Example
   void countsTenMillionEventsThroughOpeningHours() {
     SlotPolicy office =
-        TERMS.withCalendar(
+        POLICY.withCalendar(
             Scenarios.daily("UTC", Duration.ofHours(9), Duration.ofHours(17)).calendar());
     Instant from = Instant.parse("2026-06-01T00:00:00Z");
     Outcome outcome =
@@ -124,44 +123,45 @@ class ForecastTest {
             .step(OccupancyView.empty(office));
     // 720,000 a day for 13 days, and 6,400 windows on the next.
     long last = Micros.ceil(Instant.parse("2026-06-14T09:00:00Z")) + 6_399 * SIZE;
-    assertThat(outcome).isEqualTo(new Outcome.Through(last, last + 3_937_500));
+    assertThat(outcome).isEqualTo(new Outcome.Completion(last, last + 3_937_500));
   }
 
   @Example
-  void countsTheMostEventsThatThereCanBe() {
+  void countsTheMaxNumberOfEvents() {
     Outcome outcome =
-        new Forecast(TERMS, new PlacementRequest(Micros.LATEST - SIZE + 1, 0), Long.MAX_VALUE)
-            .step(OccupancyView.empty(TERMS));
-    assertThat(outcome).isEqualTo(new Outcome.NoRoom(100));
+        new Forecast(POLICY, new PlacementRequest(Micros.LATEST - SIZE + 1, 0), Long.MAX_VALUE)
+            .step(OccupancyView.empty(POLICY));
+    assertThat(outcome).isEqualTo(new Outcome.NoCapacity(100));
   }
 
   @Example
-  void countsWhatFitsIntoTheLongestDelay() {
-    SlotPolicy hour = TERMS.withMaxDelay(Duration.ofHours(1));
+  void countsWhatFitsIntoTheMaxDelay() {
+    SlotPolicy hour = POLICY.withMaxDelay(Duration.ofHours(1));
     // Nine hundred windows, and the place right at the end.
     assertThat(
             new Forecast(hour, new PlacementRequest(0, 0), TEN_MILLION)
                 .step(OccupancyView.empty(hour)))
-        .isEqualTo(new Outcome.NoRoom(90_001));
+        .isEqualTo(new Outcome.NoCapacity(90_001));
     assertThat(
             new Forecast(hour, new PlacementRequest(0, 0), 90_001).step(OccupancyView.empty(hour)))
-        .isEqualTo(new Outcome.Through(900 * SIZE, 900 * SIZE));
+        .isEqualTo(new Outcome.Completion(900 * SIZE, 900 * SIZE));
   }
 
   @Example
-  void asksForThePageThatItMisses() {
-    OccupancyView view = new OccupancyView(TERMS);
-    Forecast forecast = new Forecast(TERMS, new PlacementRequest(0, 0), 250);
+  void requestsThePageThatItLacks() {
+    OccupancyView view = new OccupancyView(POLICY);
+    Forecast forecast = new Forecast(POLICY, new PlacementRequest(0, 0), 250);
     assertThat(forecast.step(view)).isEqualTo(new Outcome.Unknown(0));
     view.add(new Page(0, 2 * SIZE, List.of(), List.of()));
     assertThat(forecast.step(view)).isEqualTo(new Outcome.Unknown(2 * SIZE));
     view.add(new Page(2 * SIZE, 3 * SIZE, List.of(), List.of()));
-    assertThat(forecast.step(view)).isEqualTo(new Outcome.Through(2 * SIZE, 2 * SIZE + 3_875_000));
+    assertThat(forecast.step(view))
+        .isEqualTo(new Outcome.Completion(2 * SIZE, 2 * SIZE + 3_875_000));
   }
 
   @Example
   void refusesLessThanOneEvent() {
-    assertThatThrownBy(() -> new Forecast(TERMS, new PlacementRequest(0, 0), 0))
+    assertThatThrownBy(() -> new Forecast(POLICY, new PlacementRequest(0, 0), 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("events must be at least 1, not 0");
   }

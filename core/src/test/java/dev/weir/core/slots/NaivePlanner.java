@@ -15,7 +15,7 @@ final class NaivePlanner {
   /** Always open. */
   static final LongPredicate ALWAYS = time -> true;
 
-  private static final int MOST_WINDOWS = 300_000;
+  private static final int MAX_WINDOWS = 300_000;
 
   private static final long MINUTE_MICROS = 60_000_000L;
 
@@ -99,11 +99,11 @@ final class NaivePlanner {
       }
       int tooLate = lowestUsable(start, from(request), Micros.LATEST);
       if (tooLate >= 0) {
-        return new Placement.NoRoom(timeOf(start, tooLate));
+        return new Placement.NoCapacity(timeOf(start, tooLate));
       }
       bound(start - wanted);
     }
-    return new Placement.NoRoom(Calendar.NEVER);
+    return new Placement.NoCapacity(Calendar.NEVER);
   }
 
   /** Returns true if any event could still be placed in the window. */
@@ -199,8 +199,8 @@ final class NaivePlanner {
   }
 
   private void bound(long scannedMicros) {
-    if (scannedMicros / policy.windowMicros() > MOST_WINDOWS) {
-      throw new AssertionError("no free place in " + MOST_WINDOWS + " windows");
+    if (scannedMicros / policy.windowMicros() > MAX_WINDOWS) {
+      throw new AssertionError("no free place in " + MAX_WINDOWS + " windows");
     }
   }
 }

@@ -212,7 +212,7 @@ class OpeningHoursTest {
   }
 
   @Example
-  void refusesHoursThatAreNone() {
+  void refusesInvalidHours() {
     assertThatThrownBy(() -> new OpeningHours.Hours(-1, 5))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("from must be a time of day, not second -1");

@@ -40,7 +40,7 @@ class PeakRateTest {
   }
 
   @Property(tries = 150)
-  void isTheMostOfAnySecond(
+  void isTheMaxOfAnySecond(
       @ForAll @IntRange(min = 1, max = 40) int max,
       @ForAll("sizes") long size,
       @ForAll long anyBegin) {
@@ -50,12 +50,12 @@ class PeakRateTest {
       times[i] = i / max * size + NaivePlanner.offsetMicros(i % max, size);
     }
     Arrays.sort(times);
-    int most = 0;
+    int highest = 0;
     for (int begin = 0; begin < max; begin++) {
-      most = Math.max(most, countInSecond(times, times[begin]));
+      highest = Math.max(highest, countInSecond(times, times[begin]));
     }
     long peak = PeakRate.perSecond(SlotPolicy.of(max, Micros.duration(size)));
-    assertThat(peak).isEqualTo(most);
+    assertThat(peak).isEqualTo(highest);
     // A densest second begins with an event, but no other second may be denser either.
     assertThat((long) countInSecond(times, Math.floorMod(anyBegin, size)))
         .isLessThanOrEqualTo(peak);

@@ -15,8 +15,8 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
 class PlacesTest {
-  private static final long SHORTEST = 1_000L;
-  private static final long LONGEST = 31L * 86_400_000_000L;
+  private static final long MIN_SIZE = 1_000L;
+  private static final long MAX_SIZE = 31L * 86_400_000_000L;
 
   @Example
   void halvesTheWindowAgainAndAgain() {
@@ -135,8 +135,8 @@ class PlacesTest {
   @Provide
   Arbitrary<Long> sizes() {
     return Arbitraries.oneOf(
-        Arbitraries.longs().between(SHORTEST, LONGEST),
-        Arbitraries.longs().between(SHORTEST, 10_000_000),
-        Arbitraries.of(1_000L, 1L << 20, (1L << 20) - 1, (1L << 20) + 1, 4_000_000L, LONGEST));
+        Arbitraries.longs().between(MIN_SIZE, MAX_SIZE),
+        Arbitraries.longs().between(MIN_SIZE, 10_000_000),
+        Arbitraries.of(1_000L, 1L << 20, (1L << 20) - 1, (1L << 20) + 1, 4_000_000L, MAX_SIZE));
   }
 }

@@ -86,8 +86,8 @@ class PlannerLawsTest {
     for (int first = 0; first < times.length; first++) {
       for (int last = first; last < times.length; last++) {
         // A time is a place rounded down to the microsecond.
-        double most = (times[last] - times[first] + 1) * perMicro + extra;
-        assertThat((double) (last - first + 1)).isLessThanOrEqualTo(most + 1e-9);
+        double bound = (times[last] - times[first] + 1) * perMicro + extra;
+        assertThat((double) (last - first + 1)).isLessThanOrEqualTo(bound + 1e-9);
       }
       if (first > 0) {
         assertThat(times[first] - times[first - 1])
@@ -114,9 +114,9 @@ class PlannerLawsTest {
 
   private static long someTime(Scenario scenario) {
     return scenario.steps().stream()
-        .filter(Scenario.Step.Ask.class::isInstance)
-        .map(Scenario.Step.Ask.class::cast)
-        .mapToLong(ask -> ask.request().requestedMicros())
+        .filter(Scenario.Step.Request.class::isInstance)
+        .map(Scenario.Step.Request.class::cast)
+        .mapToLong(request -> request.request().requestedMicros())
         .findFirst()
         .orElse(0);
   }

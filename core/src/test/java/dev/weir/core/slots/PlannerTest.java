@@ -19,19 +19,19 @@ class PlannerTest {
   private static final long SECOND = 1_000_000;
   private static final long SIZE = 4 * SECOND;
   private static final long NOON = 1_780_315_200 * SECOND;
-  private static final SlotPolicy TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy POLICY = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   private final Random random = new Random(1);
 
   @Test
   void assignsTheRequestedTimeToASingleEvent() {
-    assertThat(place(OccupancyView.empty(TERMS), NOON))
+    assertThat(place(OccupancyView.empty(POLICY), NOON))
         .isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
   }
 
   @Test
   void givesOnlyWhatIsLeftOfAWindow() {
-    OccupancyView view = OccupancyView.empty(TERMS);
+    OccupancyView view = OccupancyView.empty(POLICY);
     for (int event = 0; event < 25; event++) {
       Placement.Placed placed = placed(view, NOON + 3 * SECOND);
       assertThat(placed.windowStartMicros()).isEqualTo(NOON);
@@ -41,8 +41,8 @@ class PlannerTest {
   }
 
   @Test
-  void fillsAWindowToItsLastPlaceFromDifferentWishes() {
-    OccupancyView view = OccupancyView.empty(TERMS);
+  void fillsAWindowToItsLastPlaceFromDifferentRequests() {
+    OccupancyView view = OccupancyView.empty(POLICY);
     TreeSet<Long> times = new TreeSet<>();
     for (int quarter = 3; quarter >= 0; quarter--) {
       for (int event = 0; event < 25; event++) {
@@ -56,21 +56,21 @@ class PlannerTest {
   }
 
   @Test
-  void hasMoreRoomWhenTheLimitIsRaisedAndNoneWhenItIsLowered() {
+  void hasMorePlacesWhenTheLimitIsRaisedAndNoneWhenItIsLowered() {
     Window window = windowWith(80);
-    OccupancyView raised = pictureOf(SlotPolicy.of(200, Duration.ofSeconds(4)), window.copy());
+    OccupancyView raised = viewOf(SlotPolicy.of(200, Duration.ofSeconds(4)), window.copy());
     for (int event = 0; event < 120; event++) {
       assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON);
     }
     assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
-    OccupancyView lowered = pictureOf(SlotPolicy.of(50, Duration.ofSeconds(4)), window.copy());
+    OccupancyView lowered = viewOf(SlotPolicy.of(50, Duration.ofSeconds(4)), window.copy());
     assertThat(placed(lowered, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
     assertThat(Availability.count(lowered.policy(), window, Calendar.Span.ALL)).isZero();
   }
 
   @Test
   void looksPastTheRequestedTimeWhenItMayNotBeBeforeNow() {
-    OccupancyView view = OccupancyView.empty(TERMS.withNotBefore(NotBefore.NOW));
+    OccupancyView view = OccupancyView.empty(POLICY.withNotBefore(NotBefore.NOW));
     PlacementRequest past = new PlacementRequest(NOON - 1_000 * SECOND, NOON);
     assertThat(Planner.place(view, past, random)).isEqualTo(new Placement.Placed(NOON, 0, NOON, 0));
     PlacementRequest ahead = new PlacementRequest(NOON + SIZE, NOON);
@@ -80,7 +80,7 @@ class PlannerTest {
 
   @Test
   void givesNothingWhilePaused() {
-    OccupancyView view = OccupancyView.empty(TERMS.withPausedUntil(NOON + 9 * SECOND));
+    OccupancyView view = OccupancyView.empty(POLICY.withPausedUntil(NOON + 9 * SECOND));
     Placement.Placed placed = placed(view, NOON);
     assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 9 * SECOND);
     assertThat(placed.windowStartMicros()).isEqualTo(NOON + 2 * SIZE);
@@ -93,7 +93,7 @@ class PlannerTest {
     OccupancyView view = OccupancyView.empty(brief);
     assertThat(placed(view, NOON).scheduledMicros()).isEqualTo(NOON);
     assertThat(placed(view, NOON).scheduledMicros()).isEqualTo(NOON + SIZE);
-    assertThat(place(view, NOON)).isEqualTo(new Placement.NoRoom(NOON + 2 * SIZE));
+    assertThat(place(view, NOON)).isEqualTo(new Placement.NoCapacity(NOON + 2 * SIZE));
     assertThat(placed(view, NOON + SECOND).scheduledMicros()).isEqualTo(NOON + 2 * SIZE);
   }
 
@@ -103,15 +103,15 @@ class PlannerTest {
     assertThat(placed(OccupancyView.empty(policy), NOON + SECOND).scheduledMicros())
         .isEqualTo(NOON + SIZE);
     assertThat(place(OccupancyView.empty(policy), NOON + SECOND - 1))
-        .isEqualTo(new Placement.NoRoom(NOON + SIZE));
+        .isEqualTo(new Placement.NoCapacity(NOON + SIZE));
   }
 
   @Test
-  void takesNothingWhenItHasNoRoomOrDoesNotKnow() {
-    OccupancyView view = new OccupancyView(TERMS.withMaxDelay(Duration.ZERO));
+  void takesNothingWhenNoPlaceIsFreeOrAPageIsMissing() {
+    OccupancyView view = new OccupancyView(POLICY.withMaxDelay(Duration.ZERO));
     assertThat(place(view, NOON)).isEqualTo(new Placement.Unknown(NOON));
     view.add(Page.allFrom(NOON, List.of(), List.of()));
-    assertThat(place(view, NOON + 1)).isInstanceOf(Placement.NoRoom.class);
+    assertThat(place(view, NOON + 1)).isInstanceOf(Placement.NoCapacity.class);
     assertThat(view.drainChanges().isEmpty()).isTrue();
   }
 
@@ -119,12 +119,12 @@ class PlannerTest {
   void endsWhereTimeEnds() {
     // The last window has places beyond the range of times.
     OccupancyView view = OccupancyView.empty(SlotPolicy.of(1_024, Duration.ofDays(31)));
-    assertThat(place(view, Micros.LATEST)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+    assertThat(place(view, Micros.LATEST)).isEqualTo(new Placement.NoCapacity(Calendar.NEVER));
     SlotPolicy second = SlotPolicy.of(1, Duration.ofSeconds(1));
     OccupancyView seconds = OccupancyView.empty(second);
     long last = Micros.LATEST - SECOND + 1;
     assertThat(placed(seconds, last).scheduledMicros()).isEqualTo(last);
-    assertThat(place(seconds, last)).isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+    assertThat(place(seconds, last)).isEqualTo(new Placement.NoCapacity(Calendar.NEVER));
   }
 
   @Test
@@ -148,7 +148,7 @@ class PlannerTest {
   @Test
   void keepsAnyNumberOfFullWindowsAsOneRun() {
     for (int backlog : new int[] {10, 1_000_000}) {
-      OccupancyView view = OccupancyView.empty(TERMS);
+      OccupancyView view = OccupancyView.empty(POLICY);
       for (int window = 0; window < backlog; window++) {
         view.markFull(NOON + window * SIZE);
       }
@@ -192,7 +192,7 @@ class PlannerTest {
     return window;
   }
 
-  private static OccupancyView pictureOf(SlotPolicy policy, Window window) {
+  private static OccupancyView viewOf(SlotPolicy policy, Window window) {
     OccupancyView view = OccupancyView.empty(policy);
     view.put(window);
     return view;
@@ -215,8 +215,8 @@ class PlannerTest {
     PlacementRequest request = new PlacementRequest(0, 0);
 
     assertThat(Planner.place(view, request, new Random(1)))
-        .isEqualTo(new Placement.NoRoom(Calendar.NEVER));
+        .isEqualTo(new Placement.NoCapacity(Calendar.NEVER));
     assertThat(new Forecast(policy, request, 1).step(view))
-        .isEqualTo(new Forecast.Outcome.NoRoom(0));
+        .isEqualTo(new Forecast.Outcome.NoCapacity(0));
   }
 }

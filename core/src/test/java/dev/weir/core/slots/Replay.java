@@ -35,9 +35,9 @@ final class Replay {
 
   void play(Scenario.Step step) {
     switch (step) {
-      case Scenario.Step.Ask ask -> {
-        for (int i = 0; i < ask.events(); i++) {
-          ask(ask.request());
+      case Scenario.Step.Request request -> {
+        for (int i = 0; i < request.events(); i++) {
+          request(request.request());
         }
       }
       case Scenario.Step.Cancel cancel -> cancel(cancel.event());
@@ -52,7 +52,7 @@ final class Replay {
     }
   }
 
-  private void ask(PlacementRequest request) {
+  private void request(PlacementRequest request) {
     Placement answer =
         switch (oracle.policy().spread()) {
           case EVEN -> askEvenly(request);
@@ -86,9 +86,9 @@ final class Replay {
         assertThat(placed.place()).isLessThan(oracle.policy().maxPerWindow());
         oracle.take(expected, placed.place());
       }
-      case Placement.NoRoom noRoom -> {
+      case Placement.NoCapacity noCapacity -> {
         assertThat(expected).as("%s", request).isEqualTo(Calendar.NEVER);
-        assertThat(noRoom.freeMicros()).isGreaterThanOrEqualTo(oracle.from(request));
+        assertThat(noCapacity.freeMicros()).isGreaterThanOrEqualTo(oracle.from(request));
       }
       case Placement.Unknown unknown -> throw new AssertionError(unknown);
     }

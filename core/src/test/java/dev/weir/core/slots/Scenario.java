@@ -9,7 +9,7 @@ record Scenario(SlotPolicy policy, LongPredicate open, List<Step> steps) {
   /** One step of a scenario. */
   sealed interface Step {
     /** A number of events request a slot. */
-    record Ask(PlacementRequest request, int events) implements Step {}
+    record Request(PlacementRequest request, int events) implements Step {}
 
     /** An event releases its slot; the index wraps around. */
     record Cancel(int event) implements Step {}

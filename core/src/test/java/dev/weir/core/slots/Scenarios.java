@@ -114,11 +114,12 @@ final class Scenarios {
     Arbitrary<OpeningHours.Hours> some =
         Combinators.combine(minutes, minutes)
             .as((from, until) -> new OpeningHours.Hours(from * 60, until * 60));
-    Arbitrary<OpeningHours.Hours> most =
+    Arbitrary<OpeningHours.Hours> mostOfTheDay =
         minutes.map(from -> new OpeningHours.Hours(from * 60, (from * 60 + 23 * 3600) % 86_400));
     Arbitrary<OpeningHours.Hours> whole = Arbitraries.just(new OpeningHours.Hours(0, 86_400));
     Arbitrary<List<OpeningHours.Hours>> anyDay = some.list().ofMaxSize(3);
-    Arbitrary<List<OpeningHours.Hours>> longDay = Arbitraries.oneOf(most, whole).map(List::of);
+    Arbitrary<List<OpeningHours.Hours>> longDay =
+        Arbitraries.oneOf(mostOfTheDay, whole).map(List::of);
     return Combinators.combine(anyDay.list().ofSize(4), longDay.list().ofSize(3))
         .as(
             (any, longer) -> {
@@ -165,11 +166,11 @@ final class Scenarios {
     Arbitrary<Integer> events =
         Arbitraries.frequencyOf(
             Tuple.of(4, Arbitraries.just(1)), Tuple.of(1, Arbitraries.integers().between(2, 30)));
-    Arbitrary<Scenario.Step> ask =
+    Arbitrary<Scenario.Step> request =
         Combinators.combine(times, times, events)
             .as(
                 (requested, now, n) ->
-                    new Scenario.Step.Ask(new PlacementRequest(requested, now), n));
+                    new Scenario.Step.Request(new PlacementRequest(requested, now), n));
     Arbitrary<Scenario.Step> cancel =
         Arbitraries.integers().between(0, 1_000).map(Scenario.Step.Cancel::new);
     Arbitrary<Scenario.Step> limit =
@@ -177,7 +178,10 @@ final class Scenarios {
     int toggles = policy.calendar() instanceof Calendar.Always ? 1 : 8;
     Arbitrary<Scenario.Step> hours = Arbitraries.of(true, false).map(Scenario.Step.Hours::new);
     return Arbitraries.frequencyOf(
-            Tuple.of(16, ask), Tuple.of(8, cancel), Tuple.of(2, limit), Tuple.of(toggles, hours))
+            Tuple.of(16, request),
+            Tuple.of(8, cancel),
+            Tuple.of(2, limit),
+            Tuple.of(toggles, hours))
         .list()
         .ofMaxSize(40);
   }

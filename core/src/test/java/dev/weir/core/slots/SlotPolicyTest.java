@@ -39,7 +39,7 @@ class SlotPolicyTest {
   }
 
   @Example
-  void refusesALimitThatIsNone() {
+  void refusesAnInvalidLimit() {
     assertThat(wrong(0, SECOND)).containsExactly("maxPerWindow");
     assertThat(wrong(-1, SECOND)).containsExactly("maxPerWindow");
     assertThat(wrong(Integer.MIN_VALUE, SECOND)).containsExactly("maxPerWindow");
@@ -63,7 +63,7 @@ class SlotPolicyTest {
   }
 
   @Example
-  void refusesADelayBelowNothing() {
+  void refusesANegativeDelay() {
     SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(1));
     assertThatThrownBy(() -> policy.withMaxDelay(Duration.ofNanos(-1)))
         .isInstanceOf(InvalidSlotPolicyException.class)
@@ -93,7 +93,7 @@ class SlotPolicyTest {
   }
 
   @Example
-  void changesOneTermAtATime() {
+  void changesOneFieldAtATime() {
     SlotPolicy policy = SlotPolicy.of(7, Duration.ofSeconds(3));
     Calendar nights = Scenarios.daily("UTC", Duration.ofHours(22), Duration.ofHours(6)).calendar();
     SlotPolicy all =
@@ -110,7 +110,7 @@ class SlotPolicyTest {
   }
 
   @Example
-  void judgesRoomAlikeUnlessLimitSizeSpreadOrHoursDiffer() {
+  void hasTheSameWindowsUnlessLimitSizeSpreadOrHoursDiffer() {
     SlotPolicy policy = SlotPolicy.of(7, Duration.ofSeconds(3));
     Calendar nights = Scenarios.daily("UTC", Duration.ofHours(22), Duration.ofHours(6)).calendar();
     Calendar sameNights =

@@ -97,14 +97,14 @@ class SpreadBoundTest {
 
   private static long extraUnits(int max) {
     long[] ranks = ranks(max);
-    long least = Long.MAX_VALUE;
-    long most = Long.MIN_VALUE;
+    long lowest = Long.MAX_VALUE;
+    long highest = Long.MIN_VALUE;
     for (int i = 0; i < max; i++) {
       long f = i * UNIT - max * ranks[i];
-      least = Math.min(least, f);
-      most = Math.max(most, f);
+      lowest = Math.min(lowest, f);
+      highest = Math.max(highest, f);
     }
-    return most - least + UNIT;
+    return highest - lowest + UNIT;
   }
 
   /** The places of a window in the order of time; a window of 2^20 µs puts them on whole units. */

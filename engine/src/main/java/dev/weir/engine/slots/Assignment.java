@@ -22,7 +22,8 @@ public sealed interface Assignment extends AssignReply {
    *     now; {@link #NEVER} if the request names its time, because waiting does not bring that
    *     nearer
    */
-  record NoRoom(SlotRequest request, Instant freeTime, Duration retryAfter) implements Assignment {
+  record NoCapacity(SlotRequest request, Instant freeTime, Duration retryAfter)
+      implements Assignment {
     /** The free time if no place is left in the whole range of times. */
     public static final Instant NOWHERE = Instant.MAX;
 

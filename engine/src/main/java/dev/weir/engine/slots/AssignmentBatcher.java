@@ -136,6 +136,8 @@ final class AssignmentBatcher {
         gather(inLane, results);
       } catch (RuntimeException e) {
         failure = Optional.of(failure.orElse(e));
+      } catch (Error e) {
+        failure = Optional.of(failure.orElse(internal(e)));
       }
     }
     if (failure.isPresent()) {
@@ -163,8 +165,20 @@ final class AssignmentBatcher {
     try {
       return future.join();
     } catch (CompletionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw internal(error);
+      }
       throw StoreException.shared(e.getCause() instanceof RuntimeException cause ? cause : e);
     }
+  }
+
+  /**
+   * Returns the exception of a request whose processing ended with an error of this process. It is
+   * not a failure of the store, and must not look like one. Wrapped, because the caller still has
+   * to wait for its other lanes.
+   */
+  private static IllegalStateException internal(Error error) {
+    return new IllegalStateException("assigning slots failed: " + error, error);
   }
 
   private int laneOf(SlotRequest request) {

@@ -53,7 +53,7 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
   }
 
   /** Returns the assignments of a plan that deferred nothing. */
-  public List<Assignment> answers() {
+  public List<Assignment> assignments() {
     return replies.stream().map(Assignment.class::cast).toList();
   }
 
@@ -64,7 +64,7 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
             reply ->
                 switch (reply) {
                   case Assignment.Assigned assigned -> false;
-                  case Assignment.NoRoom noRoom -> true;
+                  case Assignment.NoCapacity noCapacity -> true;
                   case Assignment.UnknownConfig unknown -> true;
                   case AssignReply.Deferred deferred -> false;
                 });
@@ -122,7 +122,7 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
     private AssignReply place(SlotRequest request, LockedWindows configWindows) {
       PlacementRequest placement =
           new PlacementRequest(request.requestedMicros(nowMicros), nowMicros);
-      OccupancyView view = configWindows.picture();
+      OccupancyView view = configWindows.view();
       boolean trimmed = false;
       while (true) {
         switch (Planner.place(view, placement, random)) {
@@ -143,8 +143,9 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
           case Placement.Placed placed -> {
             return assigned(request, placement, configWindows.config(), placed);
           }
-          case Placement.NoRoom noRoom -> {
-            return refused(request, placement, configWindows.config().terms(), noRoom.freeMicros());
+          case Placement.NoCapacity noCapacity -> {
+            return refused(
+                request, placement, configWindows.config().policy(), noCapacity.freeMicros());
           }
         }
       }
@@ -178,17 +179,18 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
     private static Assignment refused(
         SlotRequest request, PlacementRequest placement, SlotPolicy policy, long freeMicros) {
       if (freeMicros > Micros.LATEST) {
-        return new Assignment.NoRoom(request, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER);
+        return new Assignment.NoCapacity(
+            request, Assignment.NoCapacity.NOWHERE, Assignment.NoCapacity.NEVER);
       }
       boolean movesWithTime =
           policy.notBefore() == NotBefore.NOW || request.requestedTime().equals(SlotRequest.NOW);
       long waitMicros = freeMicros - policy.maxDelayMicros() - placement.nowMicros();
-      return new Assignment.NoRoom(
+      return new Assignment.NoCapacity(
           request,
           Micros.instant(freeMicros),
           movesWithTime
               ? Micros.duration(Math.max(waitMicros, Micros.PER_SECOND))
-              : Assignment.NoRoom.NEVER);
+              : Assignment.NoCapacity.NEVER);
     }
   }
 }

@@ -58,7 +58,7 @@ public final class CheckedSlotConfigs implements SlotConfigs {
   /** Returns a configuration in force whose windows outlast the retention, if there is one. */
   public Optional<SlotConfig> outlastingRetention() {
     return configs.active().stream()
-        .filter(config -> outlastsRetention(config.terms()))
+        .filter(config -> outlastsRetention(config.policy()))
         .findFirst();
   }
 

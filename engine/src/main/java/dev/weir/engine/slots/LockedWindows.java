@@ -10,7 +10,7 @@ public interface LockedWindows {
   SlotConfig config();
 
   /** Returns the known occupancy under the current policy. */
-  OccupancyView picture();
+  OccupancyView view();
 
   /** May drop what can be read again if the view has become large. */
   default void trim() {}

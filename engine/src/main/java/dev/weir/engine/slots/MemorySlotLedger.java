@@ -59,7 +59,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
             replace(slot);
           }
           windowsByName.values().forEach(MemoryWindows::keepChanges);
-          return plan.answers();
+          return plan.assignments();
         });
   }
 
@@ -128,11 +128,11 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
           if (windows == null) {
             throw new IllegalArgumentException("configName " + config.name() + " is unknown");
           }
-          SlotPolicy policy = windows.config().terms();
+          SlotPolicy policy = windows.config().policy();
           PlacementRequest request = new PlacementRequest(Micros.clamped(from), Micros.ceil(now()));
           return ForecastResult.of(
               new Forecast(policy, request, events),
-              windows.picture(),
+              windows.view(),
               start -> windows.page(start).orElseThrow());
         });
   }
@@ -173,7 +173,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   @Override
-  public boolean alone(Runnable work) {
+  public boolean runExclusively(Runnable work) {
     work.run();
     return true;
   }
@@ -245,7 +245,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   private Slot end(Slot slot, SlotState state) {
     Slot ended = replace(slot.in(state));
     MemoryWindows windows = windowsOf(slot);
-    boolean keepsPast = windows.config().terms().notBefore() == NotBefore.REQUESTED;
+    boolean keepsPast = windows.config().policy().notBefore() == NotBefore.REQUESTED;
     if (keepsPast || slot.scheduledTime().isAfter(now())) {
       windows.free(slot);
     }

@@ -29,7 +29,7 @@ final class MemoryWindows implements LockedWindows {
 
   MemoryWindows(SlotConfig config) {
     history.push(config);
-    view = OccupancyView.empty(config.terms());
+    view = OccupancyView.empty(config.policy());
   }
 
   @Override
@@ -38,7 +38,7 @@ final class MemoryWindows implements LockedWindows {
   }
 
   @Override
-  public OccupancyView picture() {
+  public OccupancyView view() {
     return view;
   }
 
@@ -54,7 +54,7 @@ final class MemoryWindows implements LockedWindows {
   void change(SlotConfig next) {
     history.push(next);
     windows.clear();
-    view = OccupancyView.empty(next.terms());
+    view = OccupancyView.empty(next.policy());
     regroup(slots.values().stream());
   }
 
@@ -67,7 +67,7 @@ final class MemoryWindows implements LockedWindows {
   }
 
   void free(Slot slot) {
-    SlotPolicy policy = config().terms();
+    SlotPolicy policy = config().policy();
     long start = policy.windowStart(Micros.ceil(slot.scheduledTime()));
     Window window = windows.get(start);
     if (window == null) {
@@ -94,11 +94,11 @@ final class MemoryWindows implements LockedWindows {
 
   /** Removes the windows that ended before a time, once their slots are removed. */
   void removeWindowsBefore(Instant time) {
-    long cut = config().terms().windowStart(Micros.clamped(time));
+    long cut = config().policy().windowStart(Micros.clamped(time));
     boolean slotsGone = slotsInWindowsBefore(time).findAny().isEmpty();
     if (slotsGone && !windows.headMap(cut).isEmpty()) {
       windows.headMap(cut).clear();
-      view = OccupancyView.empty(config().terms());
+      view = OccupancyView.empty(config().policy());
       windows.values().forEach(view::put);
       view.drainChanges();
     }
@@ -126,7 +126,7 @@ final class MemoryWindows implements LockedWindows {
     for (Iterator<Slot> past = slotsInWindowsBefore(time).iterator();
         past.hasNext() && old.size() < max; ) {
       Slot slot = past.next();
-      long slotStart = config().terms().windowStart(Micros.ceil(slot.scheduledTime()));
+      long slotStart = config().policy().windowStart(Micros.ceil(slot.scheduledTime()));
       if (slotStart != start) {
         addIfOld(window, time, old);
         window.clear();
@@ -148,7 +148,7 @@ final class MemoryWindows implements LockedWindows {
 
   /** Returns the slots of windows that ended before a time. */
   Stream<Slot> slotsInWindowsBefore(Instant time) {
-    return slotsBefore(Micros.instant(config().terms().windowStart(Micros.clamped(time))));
+    return slotsBefore(Micros.instant(config().policy().windowStart(Micros.clamped(time))));
   }
 
   List<WindowCount> counts(WindowQuery query) {
@@ -161,7 +161,7 @@ final class MemoryWindows implements LockedWindows {
   }
 
   private void regroup(Stream<Slot> inOrder) {
-    Regrouping regrouping = new Regrouping(config().terms(), view::put);
+    Regrouping regrouping = new Regrouping(config().policy(), view::put);
     inOrder
         .filter(slot -> slot.state().holds())
         .forEach(
@@ -179,6 +179,6 @@ final class MemoryWindows implements LockedWindows {
             .filter(config -> config.version() == slot.configVersion())
             .findFirst()
             .orElse(null);
-    return Objects.requireNonNull(version).terms().windowMicros();
+    return Objects.requireNonNull(version).policy().windowMicros();
   }
 }

@@ -16,7 +16,7 @@ public final class NoSlotException extends RuntimeException {
     this.assignment = assignment;
   }
 
-  /** Returns the outcome: {@link Assignment.NoRoom} or {@link Assignment.UnknownConfig}. */
+  /** Returns the outcome: {@link Assignment.NoCapacity} or {@link Assignment.UnknownConfig}. */
   public Assignment assignment() {
     return assignment;
   }

@@ -42,7 +42,7 @@ public final class Reconciler implements Runnable {
   /** Runs one round, unless another node is doing so. */
   @Override
   public void run() {
-    upkeep.alone(
+    upkeep.runExclusively(
         () -> {
           Instant now = upkeep.now();
           Instant leakedBefore = now.minus(settings.leakGrace());

@@ -58,7 +58,7 @@ final class SideLanes {
     this.takesAllTimes = takesAllTimes;
     this.maxBatch = settings.maxBatch();
     this.maxWaiting = settings.maxWaiting();
-    this.inProgress = new Semaphore(settings.maxAside(), true);
+    this.inProgress = new Semaphore(settings.maxSideLanes(), true);
     this.work = work;
   }
 
@@ -82,10 +82,12 @@ final class SideLanes {
     String name = name(waiting);
     Lane lane = lanes.get(name);
     if (lane == null) {
-      lane = new Lane();
-      lanes.put(name, lane);
-      Lane opened = lane;
+      Lane opened = new Lane();
+      // Started before the lane is visible: without a thread, its requests would wait forever. The
+      // thread waits until this method returns.
       Thread.ofVirtual().name("slots of " + name).start(() -> workOn(name, opened));
+      lanes.put(name, opened);
+      lane = opened;
     }
     Instant requested = waiting.request().request().requestedTime();
     Instant covered = requested.equals(SlotRequest.NOW) ? Instant.MAX : requested;

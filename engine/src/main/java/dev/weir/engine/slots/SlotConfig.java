@@ -4,4 +4,4 @@ import dev.weir.core.slots.SlotPolicy;
 import java.time.Instant;
 
 /** One version of a configuration. Versions are immutable; a change creates the next one. */
-public record SlotConfig(String name, int version, SlotPolicy terms, Instant createdAt) {}
+public record SlotConfig(String name, int version, SlotPolicy policy, Instant createdAt) {}

@@ -71,7 +71,7 @@ public final class SlotScheduler implements AutoCloseable {
    */
   public SlotConfig configure(String name, SlotPolicy policy) {
     Optional<SlotConfig> inForce =
-        configs.inForce(name).filter(config -> config.terms().equals(policy));
+        configs.inForce(name).filter(config -> config.policy().equals(policy));
     SlotConfig config = inForce.orElseGet(() -> configs.configure(name, policy));
     cache.forget(name);
     return config;
@@ -103,11 +103,11 @@ public final class SlotScheduler implements AutoCloseable {
   private static Slot slot(Assignment assignment) {
     return switch (assignment) {
       case Assignment.Assigned assigned -> assigned.slot();
-      case Assignment.NoRoom noRoom ->
+      case Assignment.NoCapacity noCapacity ->
           throw new NoSlotException(
-              noRoom,
+              noCapacity,
               "configuration %s has no free place within its max delay"
-                  .formatted(noRoom.request().configName()));
+                  .formatted(noCapacity.request().configName()));
       case Assignment.UnknownConfig unknown ->
           throw new NoSlotException(
               unknown, "there is no configuration " + unknown.request().configName());
@@ -176,19 +176,19 @@ public final class SlotScheduler implements AutoCloseable {
    *     same lane
    * @param maxBatch maximum number of requests in one transaction
    * @param maxWaiting maximum number of requests that wait in a lane
-   * @param maxAside maximum number of configurations locked by other transactions that are waited
-   *     for at a time, and of configurations whose past windows are counted at a time. Each needs a
-   *     connection
+   * @param maxSideLanes maximum number of configurations locked by other transactions that are
+   *     waited for at a time, and of configurations whose past windows are counted at a time. Each
+   *     needs a connection
    */
-  public record Settings(int lanes, int maxBatch, int maxWaiting, int maxAside) {
+  public record Settings(int lanes, int maxBatch, int maxWaiting, int maxSideLanes) {
     public static final Settings DEFAULT = new Settings(1, 4_096, 200_000, 4);
 
     public Settings {
-      if (lanes < 1 || maxBatch < 1 || maxWaiting < maxBatch || maxAside < 1) {
+      if (lanes < 1 || maxBatch < 1 || maxWaiting < maxBatch || maxSideLanes < 1) {
         throw new IllegalArgumentException(
-            ("lanes %d, maxBatch %d and maxAside %d must be at least 1,"
+            ("lanes %d, maxBatch %d and maxSideLanes %d must be at least 1,"
                     + " maxWaiting %d not below maxBatch")
-                .formatted(lanes, maxBatch, maxAside, maxWaiting));
+                .formatted(lanes, maxBatch, maxSideLanes, maxWaiting));
       }
     }
   }

@@ -10,7 +10,7 @@ import java.time.Instant;
  */
 public interface SlotUpkeep {
   /** Runs {@code work} unless another node is doing so. Returns true if it ran. */
-  boolean alone(Runnable work);
+  boolean runExclusively(Runnable work);
 
   /**
    * Counts the slots that were due and assigned before a time and never confirmed. Counting stops

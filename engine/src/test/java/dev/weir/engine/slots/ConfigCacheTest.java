@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class ConfigCacheTest {
-  private static final SlotPolicy TERMS = SlotPolicy.of(1, Duration.ofSeconds(4));
-  private static final SlotPolicy OTHER_TERMS = SlotPolicy.of(2, Duration.ofSeconds(4));
+  private static final SlotPolicy POLICY = SlotPolicy.of(1, Duration.ofSeconds(4));
+  private static final SlotPolicy OTHER_POLICY = SlotPolicy.of(2, Duration.ofSeconds(4));
 
   private final MemorySlotLedger configs =
       new MemorySlotLedger(InstantSource.fixed(Instant.EPOCH), new Random(1), 10);
@@ -39,10 +39,10 @@ final class ConfigCacheTest {
 
   @Test
   void readsOnceWithinTheTimeToLive() {
-    configs.configure("a", TERMS);
+    configs.configure("a", POLICY);
 
     assertThat(cache.find("a").orElseThrow().version()).isEqualTo(1);
-    configs.configure("a", OTHER_TERMS);
+    configs.configure("a", OTHER_POLICY);
     // System.nanoTime overflows in between.
     nanos.addAndGet(Duration.ofSeconds(5).toNanos() - 1);
 
@@ -53,20 +53,20 @@ final class ConfigCacheTest {
 
   @Test
   void readsAnewWhenTheTimeIsOver() {
-    configs.configure("a", TERMS);
+    configs.configure("a", POLICY);
     cache.find("a");
-    configs.configure("a", OTHER_TERMS);
+    configs.configure("a", OTHER_POLICY);
 
     nanos.addAndGet(Duration.ofSeconds(5).toNanos());
 
-    assertThat(cache.find("a").orElseThrow().terms()).isEqualTo(OTHER_TERMS);
+    assertThat(cache.find("a").orElseThrow().policy()).isEqualTo(OTHER_POLICY);
     assertThat(misses).hasValue(2);
   }
 
   @Test
   void forgetsOneOrAll() {
-    configs.configure("a", TERMS);
-    configs.configure("b", TERMS);
+    configs.configure("a", POLICY);
+    configs.configure("b", POLICY);
     cache.find("a");
     cache.find("b");
 
@@ -84,7 +84,7 @@ final class ConfigCacheTest {
   @Test
   void keepsNothingOfNamesThatDoNotExist() {
     assertThat(cache.find("a")).isEmpty();
-    configs.configure("a", TERMS);
+    configs.configure("a", POLICY);
 
     assertThat(cache.find("a")).isPresent();
   }
@@ -92,7 +92,7 @@ final class ConfigCacheTest {
   @Test
   void keepsABoundedNumber() {
     for (int i = 0; i < 10_001; i++) {
-      configs.configure("c" + i, TERMS);
+      configs.configure("c" + i, POLICY);
       cache.find("c" + i);
     }
     misses.set(0);

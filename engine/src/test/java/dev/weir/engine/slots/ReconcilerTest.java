@@ -47,12 +47,12 @@ final class ReconcilerTest {
   }
 
   private void assignNow(String prefix, int count, Duration ago) {
-    List<AssignRequest> demands =
+    List<AssignRequest> requests =
         IntStream.range(0, count)
             .mapToObj(i -> new SlotRequest(prefix + i, "default", NOW.minus(ago)))
             .map(request -> new AssignRequest(request, config))
             .toList();
-    assertThat(ledger.assign(demands)).hasSize(count);
+    assertThat(ledger.assign(requests)).hasSize(count);
   }
 
   private void run(boolean reclaim, Duration retention, int maxSteps) {
@@ -126,27 +126,27 @@ final class ReconcilerTest {
     SlotUpkeep busy =
         new SlotUpkeep() {
           @Override
-          public boolean alone(Runnable work) {
+          public boolean runExclusively(Runnable work) {
             return false;
           }
 
           @Override
-          public long countLeaked(Instant before, int most) {
+          public long countLeaked(Instant before, int max) {
             throw new AssertionError("not alone");
           }
 
           @Override
-          public int reclaim(Instant before, int most) {
+          public int reclaim(Instant before, int max) {
             throw new AssertionError("not alone");
           }
 
           @Override
-          public int removePast(Instant before, int most) {
+          public int removePast(Instant before, int max) {
             throw new AssertionError("not alone");
           }
 
           @Override
-          public int tidy(int most) {
+          public int tidy(int max) {
             throw new AssertionError("not alone");
           }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 final class SlotSchedulerTest {
   private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
-  private static final SlotPolicy TERMS = SlotPolicy.of(2, Duration.ofSeconds(4));
+  private static final SlotPolicy POLICY = SlotPolicy.of(2, Duration.ofSeconds(4));
 
   private final MemorySlotLedger ledger =
       new MemorySlotLedger(InstantSource.fixed(NOW), new Random(1), 100);
@@ -34,8 +34,8 @@ final class SlotSchedulerTest {
         }
 
         @Override
-        public void batch(int demands) {
-          seen.add("batch of " + demands);
+        public void batch(int requests) {
+          seen.add("batch of " + requests);
         }
 
         @Override
@@ -44,7 +44,7 @@ final class SlotSchedulerTest {
         }
       };
 
-  private SlotScheduler desk(int lanes) {
+  private SlotScheduler scheduler(int lanes) {
     ConfigCache cache = new ConfigCache(ledger, Duration.ofSeconds(5), () -> 0, observer);
     return SlotScheduler.builder(SlotStore.of(ledger, ledger, ledger, () -> {}))
         .settings(new SlotScheduler.Settings(lanes, 10, 50, 4))
@@ -54,10 +54,10 @@ final class SlotSchedulerTest {
   }
 
   @Test
-  void givesASlotAndTellsTheObserver() {
-    ledger.configure("default", TERMS);
+  void assignsASlotAndNotifiesTheObserver() {
+    ledger.configure("default", POLICY);
 
-    Assignment answer = desk(1).assign(new SlotRequest("a", "default", NOW));
+    Assignment answer = scheduler(1).assign(new SlotRequest("a", "default", NOW));
 
     assertThat(answer)
         .isInstanceOfSatisfying(
@@ -68,7 +68,7 @@ final class SlotSchedulerTest {
 
   @Test
   void unknownConfigurationDoesNotReachTheLedger() {
-    Assignment answer = desk(1).assign(SlotRequest.now("a", "nowhere"));
+    Assignment answer = scheduler(1).assign(SlotRequest.now("a", "nowhere"));
 
     assertThat(answer).isEqualTo(new Assignment.UnknownConfig(SlotRequest.now("a", "nowhere")));
     assertThat(seen).containsExactly("miss", "UnknownConfig");
@@ -79,15 +79,15 @@ final class SlotSchedulerTest {
     List<SlotRequest> requests =
         IntStream.range(0, 5).mapToObj(i -> SlotRequest.now("e" + i, "nowhere")).toList();
 
-    desk(3).assign(requests);
+    scheduler(3).assign(requests);
 
     assertThat(seen).containsOnlyOnce("miss");
   }
 
   @Test
-  void answersInOrderWhateverTheLanes() {
+  void answersInOrderWithAnyNumberOfLanes() {
     for (int i = 0; i < 5; i++) {
-      ledger.configure("c" + i, TERMS);
+      ledger.configure("c" + i, POLICY);
     }
     List<SlotRequest> requests =
         IntStream.range(0, 40)
@@ -95,7 +95,7 @@ final class SlotSchedulerTest {
             .toList();
 
     for (int lanes = 1; lanes <= 4; lanes++) {
-      List<Assignment> answers = desk(lanes).assign(requests);
+      List<Assignment> answers = scheduler(lanes).assign(requests);
 
       for (int i = 0; i < requests.size(); i++) {
         SlotRequest request = requests.get(i);
@@ -105,7 +105,7 @@ final class SlotSchedulerTest {
             assertThat(given.slot().configName()).isEqualTo(request.configName());
           }
           case Assignment.UnknownConfig unknown -> assertThat(unknown.request()).isEqualTo(request);
-          case Assignment.NoRoom noRoom -> throw new AssertionError(noRoom);
+          case Assignment.NoCapacity noCapacity -> throw new AssertionError(noCapacity);
         }
       }
     }
@@ -113,37 +113,37 @@ final class SlotSchedulerTest {
 
   @Test
   void emptyListIsAnsweredByAnEmptyList() {
-    assertThat(desk(2).assign(List.of())).isEmpty();
+    assertThat(scheduler(2).assign(List.of())).isEmpty();
   }
 
   @Test
   void forgetsAConfigurationThatProvedStale() {
-    ledger.configure("default", TERMS);
-    SlotScheduler desk = desk(1);
-    desk.assign(new SlotRequest("a", "default", NOW));
+    ledger.configure("default", POLICY);
+    SlotScheduler scheduler = scheduler(1);
+    scheduler.assign(new SlotRequest("a", "default", NOW));
     ledger.configure("default", SlotPolicy.of(5, Duration.ofSeconds(4)));
-    desk.assign(new SlotRequest("b", "default", NOW));
+    scheduler.assign(new SlotRequest("b", "default", NOW));
     seen.clear();
 
-    desk.assign(new SlotRequest("c", "default", NOW));
+    scheduler.assign(new SlotRequest("c", "default", NOW));
 
     assertThat(seen).containsExactly("miss", "batch of 1", "Assigned");
   }
 
   @Test
   void failureOfTheLedgerIsThrownAndCounted() {
-    ledger.configure("default", TERMS);
-    SlotScheduler desk = desk(1);
+    ledger.configure("default", POLICY);
+    SlotScheduler scheduler = scheduler(1);
     List<SlotRequest> tooMany =
         IntStream.range(0, 45).mapToObj(i -> SlotRequest.now("e" + i, "default")).toList();
-    desk.assign(tooMany);
-    desk.assign(tooMany.subList(0, 5));
+    scheduler.assign(tooMany);
+    scheduler.assign(tooMany.subList(0, 5));
     seen.clear();
 
     List<SlotRequest> others =
         IntStream.range(0, 50).mapToObj(i -> SlotRequest.now("f" + i, "default")).toList();
-    desk.assign(others);
-    assertThatThrownBy(() -> desk.assign(others))
+    scheduler.assign(others);
+    assertThatThrownBy(() -> scheduler.assign(others))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("full")
         .returns(StoreException.Outcome.NONE, e -> ((StoreException) e).outcome());
@@ -157,16 +157,16 @@ final class SlotSchedulerTest {
     int lanes = 2;
     String first = inLane(0, lanes);
     String second = inLane(1, lanes);
-    ledger.configure(first, TERMS);
-    ledger.configure(second, TERMS);
-    SlotScheduler desk = desk(lanes);
+    ledger.configure(first, POLICY);
+    ledger.configure(second, POLICY);
+    SlotScheduler scheduler = scheduler(lanes);
     List<SlotRequest> requests = new ArrayList<>();
     requests.add(SlotRequest.now("e0", first));
     for (int i = 1; i <= 51; i++) {
       requests.add(SlotRequest.now("e" + i, second));
     }
 
-    assertThatThrownBy(() -> desk.assign(requests))
+    assertThatThrownBy(() -> scheduler.assign(requests))
         .isInstanceOfSatisfying(
             StoreException.class,
             e -> assertThat(e.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN));
@@ -183,15 +183,15 @@ final class SlotSchedulerTest {
 
   @Test
   void forecastsWhatIsKnown() {
-    ledger.configure("default", TERMS);
+    ledger.configure("default", POLICY);
 
-    assertThat(desk(1).forecast("default", NOW, 3))
-        .contains(new ForecastResult.Through(NOW.plusSeconds(4), NOW.plusSeconds(4)));
-    assertThat(desk(1).forecast("nowhere", NOW, 3)).isEmpty();
+    assertThat(scheduler(1).forecast("default", NOW, 3))
+        .contains(new ForecastResult.Completion(NOW.plusSeconds(4), NOW.plusSeconds(4)));
+    assertThat(scheduler(1).forecast("nowhere", NOW, 3)).isEmpty();
   }
 
   @Test
-  void refusesSettingsThatCannotBe() {
+  void refusesInvalidSettings() {
     assertThatThrownBy(() -> new SlotScheduler.Settings(0, 1, 1, 4))
         .hasMessageContaining("lanes 0");
     assertThatThrownBy(() -> new SlotScheduler.Settings(1, 0, 1, 4))

@@ -34,13 +34,15 @@ public final class SlotLog implements SlotObserver {
         }
       }
       // A time out of range is a mistake of the caller, not a lack of capacity.
-      case Assignment.NoRoom noRoom ->
+      case Assignment.NoCapacity noCapacity ->
           log.atLevel(
-                  noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE) ? Level.DEBUG : Level.ERROR)
-              .addKeyValue("eventId", noRoom.request().eventId())
-              .addKeyValue("configName", noRoom.request().configName())
-              .addKeyValue("freeTime", noRoom.freeTime())
-              .log("No place within the longest delay");
+                  noCapacity.freeTime().equals(Assignment.NoCapacity.NOWHERE)
+                      ? Level.DEBUG
+                      : Level.ERROR)
+              .addKeyValue("eventId", noCapacity.request().eventId())
+              .addKeyValue("configName", noCapacity.request().configName())
+              .addKeyValue("freeTime", noCapacity.freeTime())
+              .log("No free place within maxDelay");
       case Assignment.UnknownConfig unknown ->
           log.atDebug()
               .addKeyValue("eventId", unknown.request().eventId())

@@ -18,7 +18,7 @@ public final class SlotMetrics implements SlotObserver {
   private final DistributionDataPoint failed;
   private final Histogram lookahead;
   private final Histogram batchSize;
-  private final CounterDataPoint noRoom;
+  private final CounterDataPoint noCapacity;
   private final CounterDataPoint unknownConfig;
   private final CounterDataPoint storeFailed;
   private final Counter contention;
@@ -62,7 +62,7 @@ public final class SlotMetrics implements SlotObserver {
             "rate_limiter_slot_assignment_failures",
             "Requests that got no slot.",
             "reason");
-    noRoom = failures.labelValues("no_room");
+    noCapacity = failures.labelValues("no_capacity");
     unknownConfig = failures.labelValues("unknown_config");
     storeFailed = failures.labelValues("store");
     contention =
@@ -103,9 +103,9 @@ public final class SlotMetrics implements SlotObserver {
           lookahead.observe((double) given.lookahead());
         }
       }
-      case Assignment.NoRoom any -> {
+      case Assignment.NoCapacity any -> {
         refused.observe(seconds);
-        noRoom.inc();
+        noCapacity.inc();
       }
       case Assignment.UnknownConfig any -> {
         refused.observe(seconds);

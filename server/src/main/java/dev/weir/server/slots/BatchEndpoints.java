@@ -45,19 +45,19 @@ final class BatchEndpoints {
    * Max entries of an array. Responses are larger than their requests, and all responses to an
    * array are in memory at the same time.
    */
-  static final int MOST_ENTRIES = 10_000;
+  static final int MAX_ENTRIES = 10_000;
 
   private static final Logger log = LoggerFactory.getLogger(BatchEndpoints.class);
 
-  private final SlotScheduler desk;
+  private final SlotScheduler scheduler;
   private final DefaultConfig defaultConfig;
   private final ExecutorService virtualThreads;
 
   BatchEndpoints(
-      SlotScheduler desk,
+      SlotScheduler scheduler,
       DefaultConfig defaultConfig,
       @Named(TaskExecutors.VIRTUAL) ExecutorService virtualThreads) {
-    this.desk = desk;
+    this.scheduler = scheduler;
     this.defaultConfig = defaultConfig;
     this.virtualThreads = virtualThreads;
   }
@@ -87,30 +87,30 @@ final class BatchEndpoints {
       throw new ProblemException(
           Problem.of(400, "invalid-request", "The JSON must be an array of requests."));
     }
-    if (documents.size() > MOST_ENTRIES) {
+    if (documents.size() > MAX_ENTRIES) {
       throw new ProblemException(
           Problem.of(
               413,
               "too-large",
               "An array may hold %d requests, not %d. Send lines, %s, for more."
-                  .formatted(MOST_ENTRIES, documents.size(), MediaTypes.NDJSON)));
+                  .formatted(MAX_ENTRIES, documents.size(), MediaTypes.NDJSON)));
     }
-    BatchAnswers answers = new BatchAnswers();
+    BatchResponses answers = new BatchResponses();
     for (Object document : documents) {
       answers.add(() -> SlotJson.request(document, defaultConfig.name()));
     }
-    return HttpResponse.ok(answers.carryOut(desk, BatchAnswers.Form.ARRAY))
+    return HttpResponse.ok(answers.execute(scheduler, BatchResponses.Form.ARRAY))
         .contentType(MediaType.APPLICATION_JSON_TYPE);
   }
 
   /**
-   * Streams lines. Responses are generated on demand of the connection, on a virtual thread, which
-   * applies back-pressure.
+   * Streams lines. Responses are generated when the connection demands them, on a virtual thread,
+   * which applies back-pressure.
    */
   private HttpResponse<Publisher<byte[]>> lines(ServerHttpRequest<?> request) throws IOException {
     LineStream stream =
         new LineStream(
-            request.byteBody().toInputStream(), desk, defaultConfig.name(), virtualThreads);
+            request.byteBody().toInputStream(), scheduler, defaultConfig.name(), virtualThreads);
     // The status waits for the first responses: a body that is broken from its start is a 400.
     Sending sending = new Sending(stream, first(stream));
     Flux<byte[]> answers =

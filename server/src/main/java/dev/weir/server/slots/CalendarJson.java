@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  */
 final class CalendarJson {
   private static final Pattern HOURS = Pattern.compile("(\\d\\d:\\d\\d)-(\\d\\d:\\d\\d)");
-  private static final int MOST_HOURS_A_DAY = 48;
+  private static final int MAX_SPANS_PER_DAY = 48;
 
   private CalendarJson() {}
 
@@ -76,8 +76,8 @@ final class CalendarJson {
         .map(
             list -> {
               List<OpeningHours.Hours> hours = new ArrayList<>();
-              if (list.size() > MOST_HOURS_A_DAY) {
-                days.wrong(name, "must be at most " + MOST_HOURS_A_DAY + " spans");
+              if (list.size() > MAX_SPANS_PER_DAY) {
+                days.wrong(name, "must be at most " + MAX_SPANS_PER_DAY + " spans");
                 return hours;
               }
               list.forEach(item -> span(item).ifPresent(hours::add));

@@ -62,7 +62,7 @@ final class ConfigEndpoints {
     String before = configs.inForce(wanted.name()).map(ConfigEndpoints::text).orElse("none");
     SlotConfig stored;
     try {
-      stored = configs.configure(wanted.name(), wanted.terms());
+      stored = configs.configure(wanted.name(), wanted.policy());
     } catch (InvalidSlotPolicyException e) {
       throw new ProblemException(wanted.problem(e));
     }

@@ -32,7 +32,7 @@ final class ConfigJson {
    *
    * @param sizeField the field with the size of a window
    */
-  record Wanted(String name, SlotPolicy terms, String sizeField) {
+  record Wanted(String name, SlotPolicy policy, String sizeField) {
     /** Returns the problem of a policy that is well-formed but refused. */
     Problem problem(InvalidSlotPolicyException refused) {
       return Problem.invalid(
@@ -63,9 +63,9 @@ final class ConfigJson {
     Calendar calendar = fields.object("calendar").map(CalendarJson::read).orElse(Calendar.ALWAYS);
     Optional<Instant> pausedUntil = fields.time("pausedUntil");
     fields.refuseOthers();
-    SlotPolicy terms = SlotPolicy.of(1, SlotPolicy.MAX_WINDOW);
+    SlotPolicy policy = SlotPolicy.of(1, SlotPolicy.MAX_WINDOW);
     try {
-      terms =
+      policy =
           new SlotPolicy(
               max,
               micros(fields, sizeField, window),
@@ -83,7 +83,7 @@ final class ConfigJson {
       }
     }
     fields.throwIfWrong();
-    return new Wanted(name, terms, sizeField);
+    return new Wanted(name, policy, sizeField);
   }
 
   private static String fieldOf(Violation violation, String sizeField) {
@@ -134,29 +134,29 @@ final class ConfigJson {
 
   /** Writes a version of a configuration. */
   static void write(JsonGenerator json, SlotConfig config, boolean active) throws IOException {
-    SlotPolicy terms = config.terms();
+    SlotPolicy policy = config.policy();
     json.writeStartObject();
     json.writeStringField("configName", config.name());
     json.writeNumberField("version", config.version());
     json.writeBooleanField("active", active);
-    json.writeNumberField("maxPerWindow", terms.maxPerWindow());
-    json.writeStringField("windowSize", terms.window().toString());
+    json.writeNumberField("maxPerWindow", policy.maxPerWindow());
+    json.writeStringField("windowSize", policy.window().toString());
     json.writeFieldName("windowSizeSecs");
     json.writeNumber(
-        BigDecimal.valueOf(terms.windowMicros(), 6).stripTrailingZeros().toPlainString());
-    json.writeStringField("spread", Fields.lower(terms.spread()));
-    json.writeStringField("notBefore", Fields.lower(terms.notBefore()));
-    if (terms.maxDelayMicros() != SlotPolicy.UNBOUNDED) {
-      json.writeStringField("maxDelay", Micros.duration(terms.maxDelayMicros()).toString());
+        BigDecimal.valueOf(policy.windowMicros(), 6).stripTrailingZeros().toPlainString());
+    json.writeStringField("spread", Fields.lower(policy.spread()));
+    json.writeStringField("notBefore", Fields.lower(policy.notBefore()));
+    if (policy.maxDelayMicros() != SlotPolicy.UNBOUNDED) {
+      json.writeStringField("maxDelay", Micros.duration(policy.maxDelayMicros()).toString());
     }
-    if (terms.calendar() instanceof OpeningHours hours) {
+    if (policy.calendar() instanceof OpeningHours hours) {
       json.writeFieldName("calendar");
       CalendarJson.write(json, hours);
     }
-    if (terms.pausedUntilMicros() != SlotPolicy.NOT_PAUSED) {
-      json.writeStringField("pausedUntil", Micros.instant(terms.pausedUntilMicros()).toString());
+    if (policy.pausedUntilMicros() != SlotPolicy.NOT_PAUSED) {
+      json.writeStringField("pausedUntil", Micros.instant(policy.pausedUntilMicros()).toString());
     }
-    json.writeNumberField("peakPerSecond", PeakRate.perSecond(terms));
+    json.writeNumberField("peakPerSecond", PeakRate.perSecond(policy));
     json.writeStringField("createdAt", config.createdAt().toString());
     json.writeEndObject();
   }

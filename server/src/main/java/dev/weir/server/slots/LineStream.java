@@ -25,16 +25,16 @@ import java.util.function.Supplier;
  * the portions in order, so that lines get their slots in the order of the stream.
  */
 final class LineStream implements AutoCloseable {
-  static final int LONGEST_LINE_BYTES = 16 * 1024;
+  static final int MAX_LINE_BYTES = 16 * 1024;
 
   private static final int BUFFER_BYTES = 64 * 1024;
-  private static final int MOST_UNDER_WAY = 8;
+  private static final int MAX_UNDER_WAY = 8;
 
   private final InputStream in;
-  private final SlotScheduler desk;
+  private final SlotScheduler scheduler;
   private final String defaultConfig;
   private final ExecutorService virtualThreads;
-  private final BlockingQueue<Future<byte[]>> underWay = new ArrayBlockingQueue<>(MOST_UNDER_WAY);
+  private final BlockingQueue<Future<byte[]>> underWay = new ArrayBlockingQueue<>(MAX_UNDER_WAY);
   private final Future<?> reader;
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private int start;
@@ -45,9 +45,12 @@ final class LineStream implements AutoCloseable {
   private boolean skipping;
 
   LineStream(
-      InputStream in, SlotScheduler desk, String defaultConfig, ExecutorService virtualThreads) {
+      InputStream in,
+      SlotScheduler scheduler,
+      String defaultConfig,
+      ExecutorService virtualThreads) {
     this.in = in;
-    this.desk = desk;
+    this.scheduler = scheduler;
     this.defaultConfig = defaultConfig;
     this.virtualThreads = virtualThreads;
     this.reader = virtualThreads.submit(this::readAll);
@@ -71,9 +74,9 @@ final class LineStream implements AutoCloseable {
   private Void readAll() throws InterruptedException {
     try {
       while (!ended) {
-        BatchAnswers portion = readPortion();
+        BatchResponses portion = readPortion();
         if (portion.size() > 0) {
-          Supplier<byte[]> answers = portion.submit(desk, BatchAnswers.Form.LINES);
+          Supplier<byte[]> answers = portion.submit(scheduler, BatchResponses.Form.LINES);
           underWay.put(virtualThreads.submit(answers::get));
         }
       }
@@ -86,8 +89,8 @@ final class LineStream implements AutoCloseable {
   }
 
   /** Reads once and takes the lines that are complete. */
-  private BatchAnswers readPortion() throws IOException {
-    BatchAnswers portion = new BatchAnswers();
+  private BatchResponses readPortion() throws IOException {
+    BatchResponses portion = new BatchResponses();
     System.arraycopy(buffer, start, buffer, 0, end - start);
     end -= start;
     start = 0;
@@ -105,7 +108,7 @@ final class LineStream implements AutoCloseable {
         start = i + 1;
       }
     }
-    if (end - start > LONGEST_LINE_BYTES) {
+    if (end - start > MAX_LINE_BYTES) {
       if (!skipping) {
         portion.add(LineStream::refuseLongLine);
       }
@@ -115,12 +118,12 @@ final class LineStream implements AutoCloseable {
     return portion;
   }
 
-  private void takeLine(BatchAnswers portion, int lineEnd) {
+  private void takeLine(BatchResponses portion, int lineEnd) {
     int from = start;
     int length = lineEnd - from;
     if (skipping) {
       skipping = false;
-    } else if (length > LONGEST_LINE_BYTES) {
+    } else if (length > MAX_LINE_BYTES) {
       portion.add(LineStream::refuseLongLine);
     } else if (!isBlank(from, lineEnd)) {
       portion.add(() -> SlotJson.request(Json.read(buffer, from, length), defaultConfig));
@@ -129,8 +132,7 @@ final class LineStream implements AutoCloseable {
 
   private static SlotRequest refuseLongLine() {
     throw new ProblemException(
-        Problem.of(
-            400, "line-too-long", "A line must be at most " + LONGEST_LINE_BYTES + " bytes."));
+        Problem.of(400, "line-too-long", "A line must be at most " + MAX_LINE_BYTES + " bytes."));
   }
 
   private boolean isBlank(int from, int until) {

@@ -32,8 +32,8 @@ import java.util.List;
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class OutlookEndpoints {
-  private static final long USUAL_PAGE = 100;
-  private static final long MOST_EVENTS = 1_000_000_000L;
+  private static final long DEFAULT_PAGE = 100;
+  private static final long MAX_EVENTS = 1_000_000_000L;
 
   private final SlotLedger ledger;
   private final ConfigCache configs;
@@ -53,27 +53,27 @@ final class OutlookEndpoints {
     String configName = query.configName("configName", defaultConfig.name());
     var from = query.time("from");
     Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
-    int limit = (int) (long) query.count("limit", WindowQuery.MAX_PAGE).orElse(USUAL_PAGE);
+    int limit = (int) (long) query.count("limit", WindowQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
     SlotConfig config = config(configName);
-    SlotPolicy terms = config.terms();
-    Instant first = Micros.instant(terms.windowStart(Micros.ceil(from.orElseGet(ledger::now))));
+    SlotPolicy policy = config.policy();
+    Instant first = Micros.instant(policy.windowStart(Micros.ceil(from.orElseGet(ledger::now))));
     List<WindowCount> windows = ledger.windows(new WindowQuery(config, first, until, limit));
     return Responses.json(
         json -> {
           json.writeStartObject();
           json.writeStringField("configName", config.name());
           json.writeNumberField("configVersion", config.version());
-          json.writeStringField("windowSize", terms.window().toString());
-          json.writeNumberField("maxPerWindow", terms.maxPerWindow());
+          json.writeStringField("windowSize", policy.window().toString());
+          json.writeNumberField("maxPerWindow", policy.maxPerWindow());
           json.writeArrayFieldStart("windows");
           for (WindowCount window : windows) {
-            write(json, window, terms);
+            write(json, window, policy);
           }
           json.writeEndArray();
           if (windows.size() == limit) {
-            Instant next = windows.getLast().start().plus(terms.window());
+            Instant next = windows.getLast().start().plus(policy.window());
             if (Micros.inRange(next)) {
               json.writeStringField("next", next.toString());
             }
@@ -82,15 +82,15 @@ final class OutlookEndpoints {
         });
   }
 
-  private static void write(JsonGenerator json, WindowCount window, SlotPolicy terms)
+  private static void write(JsonGenerator json, WindowCount window, SlotPolicy policy)
       throws IOException {
     json.writeStartObject();
     json.writeStringField("start", window.start().toString());
     // The last possible window would end in year 10000, which many parsers reject.
-    Instant end = Micros.instant(Micros.clamped(window.start().plus(terms.window())));
+    Instant end = Micros.instant(Micros.clamped(window.start().plus(policy.window())));
     json.writeStringField("end", end.toString());
     json.writeNumberField("taken", window.taken());
-    json.writeNumberField("max", terms.maxPerWindow());
+    json.writeNumberField("max", policy.maxPerWindow());
     json.writeEndObject();
   }
 
@@ -100,7 +100,7 @@ final class OutlookEndpoints {
   HttpResponse<byte[]> forecast(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
     String configName = query.configName("configName", defaultConfig.name());
-    long events = query.count("events", MOST_EVENTS).orElse(0L);
+    long events = query.count("events", MAX_EVENTS).orElse(0L);
     if (events == 0 && !query.isWrong("events")) {
       query.wrong("events", "is missing");
     }
@@ -117,12 +117,13 @@ final class OutlookEndpoints {
           json.writeNumberField("events", events);
           json.writeStringField("from", from.toString());
           switch (outlook) {
-            case ForecastResult.Through through -> {
+            case ForecastResult.Completion through -> {
               json.writeNumberField("placed", events);
               json.writeStringField("through", through.scheduledTime().toString());
               json.writeStringField("windowStart", through.windowStart().toString());
             }
-            case ForecastResult.NoRoom noRoom -> json.writeNumberField("placed", noRoom.placed());
+            case ForecastResult.NoCapacity noCapacity ->
+                json.writeNumberField("placed", noCapacity.placed());
           }
           json.writeEndObject();
         });

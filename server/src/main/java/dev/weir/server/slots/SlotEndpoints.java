@@ -52,16 +52,19 @@ final class SlotEndpoints {
   private static final String ID = "/{eventId:[^/]+}";
 
   private static final int ID_SEGMENT = 4;
-  private static final long USUAL_PAGE = 100;
+  private static final long DEFAULT_PAGE = 100;
 
-  private final SlotScheduler desk;
+  private final SlotScheduler scheduler;
   private final SlotLedger ledger;
   private final ConfigCache configs;
   private final DefaultConfig defaultConfig;
 
   SlotEndpoints(
-      SlotScheduler desk, SlotLedger ledger, ConfigCache configs, DefaultConfig defaultConfig) {
-    this.desk = desk;
+      SlotScheduler scheduler,
+      SlotLedger ledger,
+      ConfigCache configs,
+      DefaultConfig defaultConfig) {
+    this.scheduler = scheduler;
     this.ledger = ledger;
     this.configs = configs;
     this.defaultConfig = defaultConfig;
@@ -72,11 +75,11 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> assign(@Body byte[] body) {
     Object document = Json.read(body, 0, body.length);
-    return switch (desk.assign(SlotJson.request(document, defaultConfig.name()))) {
+    return switch (scheduler.assign(SlotJson.request(document, defaultConfig.name()))) {
       case Assignment.Assigned assigned ->
           Responses.json(json -> SlotJson.writeAssigned(json, assigned));
-      case Assignment.NoRoom noRoom ->
-          throw new ProblemException(SlotJson.problem(noRoom), SlotJson.headers(noRoom));
+      case Assignment.NoCapacity noCapacity ->
+          throw new ProblemException(SlotJson.problem(noCapacity), SlotJson.headers(noCapacity));
       case Assignment.UnknownConfig unknown ->
           throw new ProblemException(SlotJson.problem(unknown));
     };
@@ -131,7 +134,7 @@ final class SlotEndpoints {
             .text("cursor")
             .map(text -> CursorText.read(query, text))
             .orElse(SlotQuery.Cursor.START);
-    int limit = (int) (long) query.count("limit", SlotQuery.MAX_PAGE).orElse(USUAL_PAGE);
+    int limit = (int) (long) query.count("limit", SlotQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
     if (configs.find(configName).isEmpty()) {

@@ -75,28 +75,28 @@ final class SlotJson {
   }
 
   /** Returns the problem of a request without a free slot. */
-  static Problem problem(Assignment.NoRoom noRoom) {
-    if (noRoom.freeTime().equals(Assignment.NoRoom.NOWHERE)) {
+  static Problem problem(Assignment.NoCapacity noCapacity) {
+    if (noCapacity.freeTime().equals(Assignment.NoCapacity.NOWHERE)) {
       return Problem.invalid(
           List.of(
               new Violation("requestedTime", "leaves no free place up to the end of year 9999")));
     }
     return Problem.of(
         503,
-        "no-room",
-        "Configuration \"%s\" has no free place within its longest delay; one is free at %s. %s"
+        "no-capacity",
+        "Configuration \"%s\" has no free place within maxDelay; one is free at %s. %s"
             .formatted(
-                noRoom.request().configName(),
-                noRoom.freeTime(),
-                noRoom.waitingHelps()
-                    ? "Try again in %d s.".formatted(noRoom.retryAfterSeconds())
-                    : "Waiting does not help a request that names its time: ask for a later one."));
+                noCapacity.request().configName(),
+                noCapacity.freeTime(),
+                noCapacity.waitingHelps()
+                    ? "Try again in %d s.".formatted(noCapacity.retryAfterSeconds())
+                    : "Waiting does not help: the request names a time. Request a later one."));
   }
 
   /** Returns the header fields that accompany the problem. */
-  static Map<String, String> headers(Assignment.NoRoom noRoom) {
-    return noRoom.waitingHelps()
-        ? Map.of("Retry-After", Long.toString(noRoom.retryAfterSeconds()))
+  static Map<String, String> headers(Assignment.NoCapacity noCapacity) {
+    return noCapacity.waitingHelps()
+        ? Map.of("Retry-After", Long.toString(noCapacity.retryAfterSeconds()))
         : Map.of();
   }
 

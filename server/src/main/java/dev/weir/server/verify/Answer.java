@@ -15,7 +15,7 @@ import java.time.Instant;
  */
 record Answer(String eventId, Instant scheduledTime, long delayMillis, String state) {
   static final Instant REFUSED = Instant.MIN;
-  static final long NOT_SAID = Long.MIN_VALUE;
+  static final long ABSENT = Long.MIN_VALUE;
 
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -31,7 +31,7 @@ record Answer(String eventId, Instant scheduledTime, long delayMillis, String st
   static Answer read(String line, String where) {
     String eventId = "";
     Instant scheduledTime = REFUSED;
-    long delayMillis = NOT_SAID;
+    long delayMillis = ABSENT;
     String state = "";
     try (JsonParser json = JSON.createParser(line)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {

@@ -56,7 +56,7 @@ final class AnswersCheck {
     compare(portion);
     findings.looked(Invariant.ONE_SLOT, "answers", lines - refused);
     findings.looked(Invariant.KEPT, "answers", lines - refused);
-    findings.looked(Invariant.KEPT, "refusals, of which nothing is asked", refused);
+    findings.looked(Invariant.KEPT, "refusals, which need no slot", refused);
   }
 
   private void compare(List<Answer> answers) throws SQLException {
@@ -85,17 +85,17 @@ final class AnswersCheck {
                   Micros.instant(slot.scheduledMicros())));
     }
     long delayMillis = Math.floorDiv(slot.scheduledMicros() - slot.requestedMicros(), 1_000L);
-    if (answer.delayMillis() != Answer.NOT_SAID && answer.delayMillis() != delayMillis) {
+    if (answer.delayMillis() != Answer.ABSENT && answer.delayMillis() != delayMillis) {
       findings.breach(
           Invariant.ONE_SLOT,
-          "event \"%s\" was told a delay of %d ms and has %d ms"
+          "event \"%s\" was answered with a delay of %d ms and has %d ms"
               .formatted(answer.eventId(), answer.delayMillis(), delayMillis));
     }
     // An assigned slot may have been confirmed since; an ended slot stays ended.
     if (STATES.indexOf(answer.state()) > 0 && !answer.state().equals(slot.state())) {
       findings.breach(
           Invariant.KEPT,
-          "event \"%s\" was said to be %s and is %s"
+          "event \"%s\" was answered as %s and is %s"
               .formatted(answer.eventId(), answer.state(), slot.state()));
     }
   }

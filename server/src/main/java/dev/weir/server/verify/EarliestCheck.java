@@ -24,9 +24,9 @@ import java.util.Set;
  * <p>The latest free place before a window decides for all events in the window.
  */
 final class EarliestCheck implements SlotCheck {
-  private final BookFact book;
+  private final ConfigFact config;
   private final int version;
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final Vacancy vacancy;
   private final Completeness completeness;
   private final Verdicts verdicts;
@@ -52,19 +52,19 @@ final class EarliestCheck implements SlotCheck {
    */
   record Completeness(long fromMicros, boolean isComplete) {}
 
-  EarliestCheck(BookFact book, int version, Completeness completeness, Verdicts verdicts) {
-    this.book = book;
+  EarliestCheck(ConfigFact config, int version, Completeness completeness, Verdicts verdicts) {
+    this.config = config;
     this.version = version;
-    this.terms = book.terms(version);
-    this.vacancy = new Vacancy(terms);
+    this.policy = config.policy(version);
+    this.vacancy = new Vacancy(policy);
     this.completeness = completeness;
     this.verdicts = verdicts;
-    this.window = new OneWindow(terms, version, Long.MIN_VALUE);
+    this.window = new OneWindow(policy, version, Long.MIN_VALUE);
   }
 
   @Override
   public void slot(SlotFact slot) {
-    long start = terms.windowStart(slot.scheduledMicros());
+    long start = policy.windowStart(slot.scheduledMicros());
     if (slot.version() > version || start < completeness.fromMicros()) {
       return;
     }
@@ -73,11 +73,11 @@ final class EarliestCheck implements SlotCheck {
       if (searchedFromMicros == Long.MAX_VALUE) {
         searchedFromMicros = start;
       } else {
-        free(vacancy.latestInEmpty(window.startMicros() + terms.windowMicros(), start));
+        free(vacancy.latestInEmpty(window.startMicros() + policy.windowMicros(), start));
       }
-      window = new OneWindow(terms, version, start);
+      window = new OneWindow(policy, version, start);
     }
-    window.add(slot, book.terms(slot.version()).windowMicros() == terms.windowMicros());
+    window.add(slot, config.policy(slot.version()).windowMicros() == policy.windowMicros());
   }
 
   @Override
@@ -90,7 +90,7 @@ final class EarliestCheck implements SlotCheck {
     for (SlotFact event : events) {
       judgeWindow(event);
     }
-    if (terms.spread() == Spread.EVEN && window.lying() == 0) {
+    if (policy.spread() == Spread.EVEN && window.offGrid() == 0) {
       judgePlaces(events);
     }
     verdicts.judged(events.size(), open);
@@ -110,7 +110,7 @@ final class EarliestCheck implements SlotCheck {
     long wanted = wanted(event);
     if (wanted < searchedFromMicros) {
       // Before the very first event, every window is empty.
-      long from = Math.max(completeness.fromMicros(), terms.windowStart(wanted));
+      long from = Math.max(completeness.fromMicros(), policy.windowStart(wanted));
       free(vacancy.latestInEmpty(from, searchedFromMicros));
       searchedFromMicros = from;
     }
@@ -135,7 +135,7 @@ final class EarliestCheck implements SlotCheck {
     for (SlotFact event :
         events.stream().sorted(Comparator.comparingInt(SlotFact::place)).toList()) {
       for (; place < event.place(); place++) {
-        long time = window.startMicros() + Places.offsetMicros(place, terms.windowMicros());
+        long time = window.startMicros() + Places.offsetMicros(place, policy.windowMicros());
         if (!traces.get(place) && time > latestBelow && vacancy.isOpen(time)) {
           latestBelow = time;
         }
@@ -151,13 +151,13 @@ final class EarliestCheck implements SlotCheck {
 
   private void found(SlotFact event, String what) {
     if (completeness.isComplete()) {
-      verdicts.breach(event.in(book) + " " + what);
+      verdicts.breach(event.in(config) + " " + what);
     } else {
       open.add(event);
     }
   }
 
   private long wanted(SlotFact slot) {
-    return Math.max(slot.wantedMicros(terms), terms.pausedUntilMicros());
+    return Math.max(slot.wantedMicros(policy), policy.pausedUntilMicros());
   }
 }

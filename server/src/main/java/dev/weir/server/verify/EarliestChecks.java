@@ -8,25 +8,25 @@ import java.util.List;
  */
 final class EarliestChecks implements SlotCheck {
   /** Bounded, because every slot is passed to the check of every version. */
-  private static final int MOST_VERSIONS = 64;
+  private static final int MAX_VERSIONS = 64;
 
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
   private final Verdicts verdicts;
   private final int firstVersion;
   private final List<EarliestCheck> checks;
   private long older;
 
-  EarliestChecks(BookFact book, long fromMicros, Verifier.Past past, Findings findings) {
-    this.book = book;
+  EarliestChecks(ConfigFact config, long fromMicros, Verifier.Past past, Findings findings) {
+    this.config = config;
     this.findings = findings;
-    this.verdicts = new Verdicts(book, findings);
-    this.firstVersion = Math.max(1, book.version() - MOST_VERSIONS + 1);
+    this.verdicts = new Verdicts(config, findings);
+    this.firstVersion = Math.max(1, config.version() - MAX_VERSIONS + 1);
     EarliestCheck.Completeness completeness =
         new EarliestCheck.Completeness(fromMicros, past == Verifier.Past.COMPLETE);
     this.checks =
-        book.versions().tailMap(firstVersion).keySet().stream()
-            .map(version -> new EarliestCheck(book, version, completeness, verdicts))
+        config.versions().tailMap(firstVersion).keySet().stream()
+            .map(version -> new EarliestCheck(config, version, completeness, verdicts))
             .toList();
   }
 
@@ -48,7 +48,7 @@ final class EarliestChecks implements SlotCheck {
       findings.open(
           Invariant.EARLIEST,
           older,
-          "of %s: they are of versions before v%d".formatted(book.name(), firstVersion));
+          "of %s: they are of versions before v%d".formatted(config.name(), firstVersion));
     }
   }
 }

@@ -14,7 +14,7 @@ import java.util.Objects;
  * each invariant are kept and the rest are counted. Not thread-safe.
  */
 public final class Findings {
-  private static final int MOST_KEPT = 20;
+  private static final int MAX_KEPT = 20;
 
   private final Map<Invariant, Section> sections = new EnumMap<>(Invariant.class);
 
@@ -117,7 +117,7 @@ public final class Findings {
   }
 
   private static void keep(List<String> list, String text) {
-    if (list.size() < MOST_KEPT) {
+    if (list.size() < MAX_KEPT) {
       list.add(text);
     }
   }

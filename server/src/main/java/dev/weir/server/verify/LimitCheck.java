@@ -15,15 +15,15 @@ import java.util.TreeMap;
  * together they must keep that version's limit, in the windows of that version.
  */
 final class LimitCheck implements SlotCheck {
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
   private final List<Count> counts;
 
-  LimitCheck(BookFact book, Findings findings) {
-    this.book = book;
+  LimitCheck(ConfigFact config, Findings findings) {
+    this.config = config;
     this.findings = findings;
     this.counts =
-        book.versions().values().stream()
+        config.versions().values().stream()
             .map(SlotPolicy::windowMicros)
             .distinct()
             .map(Count::new)
@@ -60,12 +60,12 @@ final class LimitCheck implements SlotCheck {
         startMicros = start;
       }
       byVersion.merge(slot.version(), 1, Integer::sum);
-      if (book.terms(slot.version()).windowMicros() == sizeMicros && slot.place() >= 0) {
+      if (config.policy(slot.version()).windowMicros() == sizeMicros && slot.place() >= 0) {
         if (places.get(slot.place())) {
           findings.breach(
               Invariant.LIMIT,
               "%s holds place %d, which another event holds"
-                  .formatted(slot.in(book), slot.place()));
+                  .formatted(slot.in(config), slot.place()));
         }
         places.set(slot.place());
       }
@@ -76,19 +76,19 @@ final class LimitCheck implements SlotCheck {
       boolean looked = false;
       for (var version : byVersion.entrySet()) {
         events += version.getValue();
-        SlotPolicy terms = book.terms(version.getKey());
-        if (terms.windowMicros() == sizeMicros) {
+        SlotPolicy policy = config.policy(version.getKey());
+        if (policy.windowMicros() == sizeMicros) {
           looked = true;
-          if (events > terms.maxPerWindow()) {
+          if (events > policy.maxPerWindow()) {
             findings.breach(
                 Invariant.LIMIT,
                 "window %s of %s held %d events when v%d, limit %d, assigned its last"
                     .formatted(
                         Micros.instant(startMicros),
-                        book.name(),
+                        config.name(),
                         events,
                         version.getKey(),
-                        terms.maxPerWindow()));
+                        policy.maxPerWindow()));
           }
         }
       }

@@ -13,17 +13,17 @@ import java.util.List;
  * it is unknown which; such events are counted.
  */
 final class OneWindow {
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final int version;
   private final long startMicros;
   private final List<SlotFact> judged = new ArrayList<>();
   private final BitSet held = new BitSet();
   private final BitSet traces = new BitSet();
-  private int lyingHeld;
-  private int lying;
+  private int offGridHeld;
+  private int offGrid;
 
-  OneWindow(SlotPolicy terms, int version, long startMicros) {
-    this.terms = terms;
+  OneWindow(SlotPolicy policy, int version, long startMicros) {
+    this.policy = policy;
     this.version = version;
     this.startMicros = startMicros;
   }
@@ -35,8 +35,8 @@ final class OneWindow {
         held.set(slot.place());
       }
     } else {
-      lying++;
-      lyingHeld += slot.holds() ? 1 : 0;
+      offGrid++;
+      offGridHeld += slot.holds() ? 1 : 0;
     }
     if (slot.version() == version) {
       judged.add(slot);
@@ -48,7 +48,7 @@ final class OneWindow {
   }
 
   boolean isEmpty() {
-    return traces.isEmpty() && lying == 0;
+    return traces.isEmpty() && offGrid == 0;
   }
 
   /** Returns the events of the version itself. */
@@ -61,30 +61,30 @@ final class OneWindow {
     return traces;
   }
 
-  int lying() {
-    return lying;
+  int offGrid() {
+    return offGrid;
   }
 
   /** Returns the latest time at which a place was free all along. */
   long latestFree(Vacancy vacancy) {
-    if (lying == 0) {
+    if (offGrid == 0) {
       return vacancy.latest(startMicros, traces);
     }
     // It is unknown which places are free, only that some are. All of them are usable for an event
     // that may use the whole window.
-    return traces.cardinality() + lying < terms.maxPerWindow()
-            && terms.calendar() instanceof Calendar.Always
+    return traces.cardinality() + offGrid < policy.maxPerWindow()
+            && policy.calendar() instanceof Calendar.Always
         ? startMicros
         : Vacancy.NONE;
   }
 
   /** Returns the latest time at which a place is free now, or may be. */
   long latestPerhapsFree(Vacancy vacancy) {
-    if (lying == 0) {
+    if (offGrid == 0) {
       return vacancy.latest(startMicros, held);
     }
-    return held.cardinality() + lyingHeld < terms.maxPerWindow()
-        ? startMicros + terms.windowMicros() - 1
+    return held.cardinality() + offGridHeld < policy.maxPerWindow()
+        ? startMicros + policy.windowMicros() - 1
         : Vacancy.NONE;
   }
 }

@@ -17,7 +17,7 @@ final class RunsCheck implements AutoCloseable {
       order by from_micros
       """;
 
-  private final BookFact book;
+  private final ConfigFact config;
   private final Vacancy vacancy;
   private final Findings findings;
   private final long fromMicros;
@@ -30,21 +30,21 @@ final class RunsCheck implements AutoCloseable {
   private record Run(long fromMicros, long untilMicros) {}
 
   RunsCheck(
-      Connection connection, BookFact book, Vacancy vacancy, StoredSpan span, Findings findings)
+      Connection connection, ConfigFact config, Vacancy vacancy, StoredSpan span, Findings findings)
       throws SQLException {
-    this.book = book;
+    this.config = config;
     this.vacancy = vacancy;
     this.findings = findings;
     this.fromMicros = span.fromMicros();
     this.doneMicros = fromMicros;
-    this.sizeMicros = book.inForce().windowMicros();
+    this.sizeMicros = config.inForce().windowMicros();
     this.runs =
         Rows.of(
             connection,
             row -> new Run(row.getLong(1), row.getLong(2)),
             SELECT,
-            book.configId(),
-            book.grid(),
+            config.configId(),
+            config.grid(),
             fromMicros,
             span.untilMicros());
   }
@@ -63,7 +63,7 @@ final class RunsCheck implements AutoCloseable {
     if (covered) {
       lookAtEmpty(start);
       if (left) {
-        breach(start, "is covered by a run and has room");
+        breach(start, "is covered by a run and has a free place");
       }
       doneMicros = start + sizeMicros;
     } else if (!left && vacancy.opens(start)) {
@@ -85,10 +85,10 @@ final class RunsCheck implements AutoCloseable {
   private void endRun() throws SQLException {
     Run run = runs.peek().orElseThrow();
     findings.looked(Invariant.KEPT, "runs of full windows", 1);
-    SlotPolicy terms = book.inForce();
+    SlotPolicy policy = config.inForce();
     long from = Math.max(run.fromMicros(), fromMicros);
-    if (run.fromMicros() >= run.untilMicros() || terms.windowStart(from) != from) {
-      breach(run.fromMicros(), "begins a run that cannot be, until " + run.untilMicros());
+    if (run.fromMicros() >= run.untilMicros() || policy.windowStart(from) != from) {
+      breach(run.fromMicros(), "begins an impossible run until " + run.untilMicros());
     }
     lookAtEmpty(run.untilMicros());
     doneMicros = Math.max(doneMicros, run.untilMicros());
@@ -106,12 +106,12 @@ final class RunsCheck implements AutoCloseable {
     long begin = Math.max(doneMicros, runs.peek().orElseThrow().fromMicros());
     long vacant = vacancy.latestInEmpty(begin, untilMicros);
     if (vacant != Vacancy.NONE) {
-      breach(book.inForce().windowStart(vacant), "is covered by a run and no event lies in it");
+      breach(config.inForce().windowStart(vacant), "is covered by a run and holds no event");
     }
   }
 
   private void breach(long start, String what) {
     findings.breach(
-        Invariant.KEPT, "window %s of %s %s".formatted(Micros.instant(start), book.name(), what));
+        Invariant.KEPT, "window %s of %s %s".formatted(Micros.instant(start), config.name(), what));
   }
 }

@@ -41,15 +41,15 @@ record SlotFact(
   }
 
   /** Returns the time before which the event must not run, ignoring pauses. */
-  long wantedMicros(SlotPolicy terms) {
-    return terms.notBefore() == NotBefore.NOW
+  long wantedMicros(SlotPolicy policy) {
+    return policy.notBefore() == NotBefore.NOW
         ? Math.max(requestedMicros, assignedAtMicros)
         : requestedMicros;
   }
 
   /** Returns a description of the slot for a report. */
-  String in(BookFact book) {
+  String in(ConfigFact config) {
     return "event \"%s\" of %s v%d at %s"
-        .formatted(eventId, book.name(), version, Micros.instant(scheduledMicros));
+        .formatted(eventId, config.name(), version, Micros.instant(scheduledMicros));
   }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * × max / size}. The bucket's level is f(j) minus the lowest f so far, so no interval is missed.
  */
 final class SpreadCheck implements SlotCheck {
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
   private final Map<Integer, Bucket> byVersion = new HashMap<>();
   private final Map<Long, Bucket> bySize = new HashMap<>();
@@ -28,12 +28,12 @@ final class SpreadCheck implements SlotCheck {
   /** By size, the policy with the highest limit, if several versions have windows of that size. */
   private final Map<Long, SlotPolicy> shared = new HashMap<>();
 
-  SpreadCheck(BookFact book, Findings findings) {
-    this.book = book;
+  SpreadCheck(ConfigFact config, Findings findings) {
+    this.config = config;
     this.findings = findings;
     Map<Long, List<SlotPolicy>> even =
-        book.versions().values().stream()
-            .filter(terms -> terms.spread() == Spread.EVEN)
+        config.versions().values().stream()
+            .filter(policy -> policy.spread() == Spread.EVEN)
             .collect(Collectors.groupingBy(SlotPolicy::windowMicros));
     even.forEach(
         (size, versions) -> {
@@ -46,12 +46,12 @@ final class SpreadCheck implements SlotCheck {
 
   @Override
   public void slot(SlotFact slot) {
-    SlotPolicy terms = book.terms(slot.version());
-    if (slot.holds() && terms.spread() == Spread.EVEN) {
-      byVersion.computeIfAbsent(slot.version(), version -> new Bucket(terms)).add(slot);
-      SlotPolicy highest = shared.get(terms.windowMicros());
+    SlotPolicy policy = config.policy(slot.version());
+    if (slot.holds() && policy.spread() == Spread.EVEN) {
+      byVersion.computeIfAbsent(slot.version(), version -> new Bucket(policy)).add(slot);
+      SlotPolicy highest = shared.get(policy.windowMicros());
       if (highest != null) {
-        bySize.computeIfAbsent(terms.windowMicros(), size -> new Bucket(highest)).add(slot);
+        bySize.computeIfAbsent(policy.windowMicros(), size -> new Bucket(highest)).add(slot);
       }
     }
   }
@@ -65,17 +65,17 @@ final class SpreadCheck implements SlotCheck {
 
   /** A bucket in units of size: an event adds {@code size}, a microsecond removes {@code max}. */
   private final class Bucket {
-    private final SlotPolicy terms;
+    private final SlotPolicy policy;
     private final double fullMicros;
     private @Nullable SlotFact last;
     private long levelMicros;
     private long events;
 
-    Bucket(SlotPolicy terms) {
-      this.terms = terms;
-      double extra = Math.log(terms.maxPerWindow()) / Math.log(2) / 3;
+    Bucket(SlotPolicy policy) {
+      this.policy = policy;
+      double extra = Math.log(policy.maxPerWindow()) / Math.log(2) / 3;
       // Places are truncated to whole microseconds, which moves two of them by less than one.
-      this.fullMicros = extra * terms.windowMicros() + terms.maxPerWindow() + 1e-6;
+      this.fullMicros = extra * policy.windowMicros() + policy.maxPerWindow() + 1e-6;
     }
 
     void add(SlotFact slot) {
@@ -88,13 +88,13 @@ final class SpreadCheck implements SlotCheck {
 
     private void add(SlotFact slot, SlotFact before) {
       long apartMicros = slot.scheduledMicros() - before.scheduledMicros();
-      long max = terms.maxPerWindow();
-      long size = terms.windowMicros();
+      long max = policy.maxPerWindow();
+      long size = policy.windowMicros();
       if (2 * max * (Math.min(apartMicros, size) + 1) < size) {
         findings.breach(
             Invariant.SPREAD,
             "%s is only %d µs after event \"%s\""
-                .formatted(slot.in(book), apartMicros, before.eventId()));
+                .formatted(slot.in(config), apartMicros, before.eventId()));
       }
       // The level is far below 8 windows, so a longer gap empties the bucket all the same.
       levelMicros = Math.max(0, levelMicros + size - max * Math.min(apartMicros, 8 * size));
@@ -103,7 +103,7 @@ final class SpreadCheck implements SlotCheck {
             Invariant.SPREAD,
             "%s ends an interval with %.2f events more than its share, %.2f may be"
                 .formatted(
-                    slot.in(book),
+                    slot.in(config),
                     1 + (double) levelMicros / (double) size,
                     1 + fullMicros / (double) size));
       }

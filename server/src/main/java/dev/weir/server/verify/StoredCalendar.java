@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The calendars of {@code slot_config}: {@code zone;DAY=second-second,…;closed date,…}. */
+/** The calendars of {@code slot_config_version}: {@code zone;DAY=second-second,…;closed date,…}. */
 final class StoredCalendar {
   private static final Pattern HOURS = Pattern.compile("([A-Z]+)=(\\d+)-(\\d+)");
 

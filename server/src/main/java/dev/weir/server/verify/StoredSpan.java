@@ -24,30 +24,30 @@ record StoredSpan(long fromMicros, long untilMicros) {
    * last the span from the start of the grid on.
    */
   static List<StoredSpan> all(
-      Connection connection, BookFact book, long fromMicros, Findings findings)
+      Connection connection, ConfigFact config, long fromMicros, Findings findings)
       throws SQLException {
     List<StoredSpan> spans = new ArrayList<>();
-    SlotPolicy terms = book.inForce();
+    SlotPolicy policy = config.inForce();
     long before = Long.MIN_VALUE;
     try (Rows<StoredSpan> counted =
         Rows.of(
             connection,
             row -> new StoredSpan(row.getLong(1), row.getLong(2)),
             COUNTED,
-            book.configId(),
-            book.grid())) {
+            config.configId(),
+            config.grid())) {
       while (counted.peek().isPresent()) {
         StoredSpan span = counted.take().orElseThrow();
         if (span.fromMicros >= span.untilMicros
             || span.fromMicros < before
-            || span.untilMicros > book.sinceMicros()
-            || terms.windowStart(span.fromMicros) != span.fromMicros
-            || terms.windowStart(span.untilMicros) != span.untilMicros) {
+            || span.untilMicros > config.sinceMicros()
+            || policy.windowStart(span.fromMicros) != span.fromMicros
+            || policy.windowStart(span.untilMicros) != span.untilMicros) {
           findings.breach(
               Invariant.KEPT,
-              "%s has counted windows from %s to %s, which cannot be"
+              "%s has counted windows from %s to %s, which is impossible"
                   .formatted(
-                      book.name(),
+                      config.name(),
                       Micros.instant(span.fromMicros),
                       Micros.instant(span.untilMicros)));
         } else {
@@ -56,7 +56,7 @@ record StoredSpan(long fromMicros, long untilMicros) {
         }
       }
     }
-    spans.add(new StoredSpan(Math.max(book.sinceMicros(), fromMicros), Long.MAX_VALUE));
+    spans.add(new StoredSpan(Math.max(config.sinceMicros(), fromMicros), Long.MAX_VALUE));
     return spans;
   }
 

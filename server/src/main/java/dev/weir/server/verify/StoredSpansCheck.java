@@ -11,29 +11,31 @@ import java.util.Deque;
  */
 final class StoredSpansCheck implements SlotCheck, AutoCloseable {
   private final Connection connection;
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final long nowMicros;
   private final Deque<StoredSpan> ahead;
   private StoredSpan span;
   private WindowsCheck windows;
 
-  StoredSpansCheck(Connection connection, BookFact book, Verifier.Span asked, Findings findings)
+  StoredSpansCheck(
+      Connection connection, ConfigFact config, Verifier.Span checked, Findings findings)
       throws SQLException {
     this.connection = connection;
-    this.book = book;
+    this.config = config;
     this.findings = findings;
-    this.terms = book.inForce();
-    this.nowMicros = asked.nowMicros();
-    this.ahead = new ArrayDeque<>(StoredSpan.all(connection, book, asked.fromMicros(), findings));
+    this.policy = config.inForce();
+    this.nowMicros = checked.nowMicros();
+    this.ahead =
+        new ArrayDeque<>(StoredSpan.all(connection, config, checked.fromMicros(), findings));
     this.span = ahead.pop();
-    this.windows = new WindowsCheck(connection, book, span, nowMicros, findings);
+    this.windows = new WindowsCheck(connection, config, span, nowMicros, findings);
   }
 
   @Override
   public void slot(SlotFact slot) throws SQLException {
-    long start = terms.windowStart(slot.scheduledMicros());
+    long start = policy.windowStart(slot.scheduledMicros());
     while (start >= span.untilMicros() && !ahead.isEmpty()) {
       next();
     }
@@ -52,7 +54,7 @@ final class StoredSpansCheck implements SlotCheck, AutoCloseable {
     windows.end();
     windows.close();
     span = ahead.pop();
-    windows = new WindowsCheck(connection, book, span, nowMicros, findings);
+    windows = new WindowsCheck(connection, config, span, nowMicros, findings);
   }
 
   @Override

@@ -7,45 +7,45 @@ import dev.weir.core.slots.Spread;
 
 /** Checks each slot separately: not too early, not too late, open, in its window, on its place. */
 final class TimesCheck implements SlotCheck {
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
   private long slots;
 
-  TimesCheck(BookFact book, Findings findings) {
-    this.book = book;
+  TimesCheck(ConfigFact config, Findings findings) {
+    this.config = config;
     this.findings = findings;
   }
 
   @Override
   public void slot(SlotFact slot) {
     slots++;
-    SlotPolicy terms = book.terms(slot.version());
+    SlotPolicy policy = config.policy(slot.version());
     long scheduled = slot.scheduledMicros();
-    long wanted = slot.wantedMicros(terms);
+    long wanted = slot.wantedMicros(policy);
     if (scheduled < slot.requestedMicros()) {
       breach(slot, "is before its requested time " + Micros.instant(slot.requestedMicros()));
     } else if (scheduled < wanted) {
       breach(slot, "was past when it was assigned, at " + Micros.instant(slot.assignedAtMicros()));
     }
-    if (terms.maxDelayMicros() != SlotPolicy.UNBOUNDED
-        && scheduled - wanted > terms.maxDelayMicros()) {
-      breach(slot, "is later than the longest delay of " + Micros.duration(terms.maxDelayMicros()));
+    if (policy.maxDelayMicros() != SlotPolicy.UNBOUNDED
+        && scheduled - wanted > policy.maxDelayMicros()) {
+      breach(slot, "is later than the max delay of " + Micros.duration(policy.maxDelayMicros()));
     }
-    if (terms.calendar().openAt(scheduled).fromMicros() > scheduled) {
+    if (policy.calendar().openAt(scheduled).fromMicros() > scheduled) {
       breach(slot, "is in closed time");
     }
-    if (scheduled < terms.pausedUntilMicros()) {
-      breach(slot, "is in paused time, until " + Micros.instant(terms.pausedUntilMicros()));
+    if (scheduled < policy.pausedUntilMicros()) {
+      breach(slot, "is in paused time, until " + Micros.instant(policy.pausedUntilMicros()));
     }
     long start = slot.windowStartMicros();
-    if (start != terms.windowStart(scheduled)) {
+    if (start != policy.windowStart(scheduled)) {
       breach(slot, "is not in its window, which starts at " + Micros.instant(start));
     }
-    if (slot.place() < 0 || slot.place() >= terms.maxPerWindow()) {
-      breach(slot, "has place %d of %d".formatted(slot.place(), terms.maxPerWindow()));
-    } else if (terms.spread() == Spread.EVEN
-        && scheduled != start + Places.offsetMicros(slot.place(), terms.windowMicros())) {
-      breach(slot, "is not where its place %d lies".formatted(slot.place()));
+    if (slot.place() < 0 || slot.place() >= policy.maxPerWindow()) {
+      breach(slot, "has place %d of %d".formatted(slot.place(), policy.maxPerWindow()));
+    } else if (policy.spread() == Spread.EVEN
+        && scheduled != start + Places.offsetMicros(slot.place(), policy.windowMicros())) {
+      breach(slot, "is not at the time of its place %d".formatted(slot.place()));
     }
   }
 
@@ -55,6 +55,6 @@ final class TimesCheck implements SlotCheck {
   }
 
   private void breach(SlotFact slot, String what) {
-    findings.breach(Invariant.TIMES, slot.in(book) + " " + what);
+    findings.breach(Invariant.TIMES, slot.in(config) + " " + what);
   }
 }

@@ -16,15 +16,15 @@ final class Vacancy {
 
   private static final BitSet NOTHING = new BitSet();
 
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
 
   /** The places below the limit, the latest first. */
   private final int[] latestFirst;
 
-  Vacancy(SlotPolicy terms) {
-    this.terms = terms;
+  Vacancy(SlotPolicy policy) {
+    this.policy = policy;
     this.latestFirst =
-        IntStream.range(0, terms.maxPerWindow())
+        IntStream.range(0, policy.maxPerWindow())
             .boxed()
             .sorted(Comparator.comparingLong(this::offset).reversed())
             .mapToInt(Integer::intValue)
@@ -32,12 +32,12 @@ final class Vacancy {
   }
 
   boolean isOpen(long micros) {
-    return terms.calendar().openAt(micros).fromMicros() <= micros;
+    return policy.calendar().openAt(micros).fromMicros() <= micros;
   }
 
   /** Returns true if part of the window is open. */
   boolean opens(long startMicros) {
-    return terms.calendar().openAt(startMicros).fromMicros() < startMicros + terms.windowMicros();
+    return policy.calendar().openAt(startMicros).fromMicros() < startMicros + policy.windowMicros();
   }
 
   boolean isLeft(long startMicros, BitSet taken) {
@@ -51,10 +51,10 @@ final class Vacancy {
    */
   long latest(long startMicros, BitSet taken) {
     int count = taken.cardinality();
-    if (count >= terms.maxPerWindow()) {
+    if (count >= policy.maxPerWindow()) {
       return NONE;
     }
-    if (terms.spread() == Spread.RANDOM) {
+    if (policy.spread() == Spread.RANDOM) {
       return share(startMicros) > count ? startMicros : NONE;
     }
     for (int place : latestFirst) {
@@ -71,14 +71,14 @@ final class Vacancy {
     long latest = NONE;
     long from = fromMicros;
     while (from < end) {
-      Calendar.Span open = terms.calendar().openAt(from);
+      Calendar.Span open = policy.calendar().openAt(from);
       if (open.fromMicros() >= end) {
         return latest;
       }
-      long first = Math.max(fromMicros, terms.windowStart(Math.max(open.fromMicros(), from)));
-      long last = terms.windowStart(Math.min(open.untilMicros(), end) - 1);
+      long first = Math.max(fromMicros, policy.windowStart(Math.max(open.fromMicros(), from)));
+      long last = policy.windowStart(Math.min(open.untilMicros(), end) - 1);
       // A window that is open throughout has room, so this takes only a few steps.
-      for (long start = last; start >= first; start -= terms.windowMicros()) {
+      for (long start = last; start >= first; start -= policy.windowMicros()) {
         long found = latest(start, NOTHING);
         if (found != NONE) {
           latest = Math.max(latest, found);
@@ -91,16 +91,16 @@ final class Vacancy {
   }
 
   private long offset(int place) {
-    return Places.offsetMicros(place, terms.windowMicros());
+    return Places.offsetMicros(place, policy.windowMicros());
   }
 
   /** Returns the part of the limit that corresponds to the open time of a window. */
   private long share(long startMicros) {
-    long end = startMicros + terms.windowMicros();
+    long end = startMicros + policy.windowMicros();
     long openMicros = 0;
     long from = startMicros;
     while (from < end) {
-      Calendar.Span open = terms.calendar().openAt(from);
+      Calendar.Span open = policy.calendar().openAt(from);
       long begin = Math.max(open.fromMicros(), from);
       if (begin >= end) {
         break;
@@ -108,6 +108,6 @@ final class Vacancy {
       openMicros += Math.min(open.untilMicros(), end) - begin;
       from = open.untilMicros();
     }
-    return openMicros * terms.maxPerWindow() / terms.windowMicros();
+    return openMicros * policy.maxPerWindow() / policy.windowMicros();
   }
 }

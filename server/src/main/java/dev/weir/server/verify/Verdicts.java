@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The results for the events of one configuration: how many are right, wrong, or undecided. */
 final class Verdicts {
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
   private long judged;
   private long open;
   private @Nullable SlotFact firstOpen;
 
-  Verdicts(BookFact book, Findings findings) {
-    this.book = book;
+  Verdicts(ConfigFact config, Findings findings) {
+    this.config = config;
     this.findings = findings;
   }
 
@@ -42,7 +42,7 @@ final class Verdicts {
           Invariant.EARLIEST,
           open,
           "of %s: a place before them is or may be free that an event may have held which was"
-                  .formatted(book.name())
+                  .formatted(config.name())
               + " cancelled since or came from windows of another size; the first is \"%s\" at %s"
                   .formatted(firstOpen.eventId(), Micros.instant(firstOpen.scheduledMicros())));
     }

@@ -17,11 +17,12 @@ public final class Verifier {
   private static final String DUPLICATES =
       "select event_id from slot group by event_id having count(*) > 1 limit 20";
 
-  private static final String HOMELESS =
+  private static final String WITHOUT_VERSION =
       """
       select s.event_id from slot s
       where not exists (
-        select 1 from slot_config c where c.config_id = s.config_id and c.version = s.version)
+        select 1 from slot_config_version v
+        where v.config_id = s.config_id and v.version = s.version)
       limit 20
       """;
 
@@ -67,7 +68,7 @@ public final class Verifier {
    */
   public void slots(long fromMicros, Past past) throws SQLException {
     ids(DUPLICATES, Invariant.ONE_SLOT, "has more than one slot");
-    ids(HOMELESS, Invariant.KEPT, "has a slot of a version that does not exist");
+    ids(WITHOUT_VERSION, Invariant.KEPT, "has a slot of a version that does not exist");
     if (findings.breaches(Invariant.KEPT) > 0) {
       return;
     }
@@ -75,8 +76,8 @@ public final class Verifier {
     try (Rows<Long> now = Rows.of(connection, row -> row.getLong(1), NOW)) {
       nowMicros = now.take().orElseThrow();
     }
-    for (BookFact book : BookFact.all(connection)) {
-      slots(book, new Span(fromMicros, nowMicros), past);
+    for (ConfigFact config : ConfigFact.all(connection)) {
+      slots(config, new Span(fromMicros, nowMicros), past);
     }
   }
 
@@ -85,27 +86,27 @@ public final class Verifier {
     new AnswersCheck(connection, findings).read(journal);
   }
 
-  private void slots(BookFact book, Span span, Past past) throws SQLException {
-    if (book.versions().isEmpty()
-        || book.versions().lastKey() != book.version()
-        || book.versions().size() != book.version()) {
+  private void slots(ConfigFact config, Span span, Past past) throws SQLException {
+    if (config.versions().isEmpty()
+        || config.versions().lastKey() != config.version()
+        || config.versions().size() != config.version()) {
       findings.breach(
           Invariant.KEPT,
           "%s is at version %d and has versions %s"
-              .formatted(book.name(), book.version(), book.versions().keySet()));
+              .formatted(config.name(), config.version(), config.versions().keySet()));
       return;
     }
     String query =
         SlotFact.SELECT + " where config_id = ? and scheduled >= ? order by scheduled, event_id";
-    try (StoredSpansCheck windows = new StoredSpansCheck(connection, book, span, findings);
+    try (StoredSpansCheck windows = new StoredSpansCheck(connection, config, span, findings);
         Rows<SlotFact> slots =
-            Rows.of(connection, SlotFact::read, query, book.configId(), span.fromMicros())) {
+            Rows.of(connection, SlotFact::read, query, config.configId(), span.fromMicros())) {
       List<SlotCheck> checks =
           List.of(
-              new LimitCheck(book, findings),
-              new TimesCheck(book, findings),
-              new EarliestChecks(book, span.fromMicros(), past, findings),
-              new SpreadCheck(book, findings),
+              new LimitCheck(config, findings),
+              new TimesCheck(config, findings),
+              new EarliestChecks(config, span.fromMicros(), past, findings),
+              new SpreadCheck(config, findings),
               windows);
       while (slots.peek().isPresent()) {
         SlotFact slot = slots.take().orElseThrow();

@@ -16,9 +16,9 @@ import java.util.Optional;
  * counted.
  */
 final class WindowsCheck implements SlotCheck, AutoCloseable {
-  private final BookFact book;
+  private final ConfigFact config;
   private final Findings findings;
-  private final SlotPolicy terms;
+  private final SlotPolicy policy;
   private final Vacancy vacancy;
   private final long nowMicros;
   private final StoredSpan span;
@@ -27,7 +27,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
 
   private long startMicros;
   private final BitSet placed = new BitSet();
-  private int lying;
+  private int offGrid;
 
   /**
    * Opens the stored windows and runs.
@@ -35,29 +35,29 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
    * @param span the time span to check, for which windows are stored
    */
   WindowsCheck(
-      Connection connection, BookFact book, StoredSpan span, long nowMicros, Findings findings)
+      Connection connection, ConfigFact config, StoredSpan span, long nowMicros, Findings findings)
       throws SQLException {
-    this.book = book;
+    this.config = config;
     this.span = span;
     this.findings = findings;
-    this.terms = book.inForce();
-    this.vacancy = new Vacancy(terms);
+    this.policy = config.inForce();
+    this.vacancy = new Vacancy(policy);
     this.nowMicros = nowMicros;
     this.windows =
         Rows.of(
             connection,
             WindowFact::read,
             WindowFact.SELECT,
-            book.configId(),
-            book.grid(),
+            config.configId(),
+            config.grid(),
             span.fromMicros(),
             span.untilMicros());
-    this.runs = new RunsCheck(connection, book, vacancy, span, findings);
+    this.runs = new RunsCheck(connection, config, vacancy, span, findings);
   }
 
   @Override
   public void slot(SlotFact slot) throws SQLException {
-    long start = terms.windowStart(slot.scheduledMicros());
+    long start = policy.windowStart(slot.scheduledMicros());
     if (!slot.holds() || !span.covers(start)) {
       return;
     }
@@ -65,10 +65,11 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
       endWindow();
       startMicros = start;
     }
-    if (book.terms(slot.version()).windowMicros() == terms.windowMicros() && slot.place() >= 0) {
+    if (config.policy(slot.version()).windowMicros() == policy.windowMicros()
+        && slot.place() >= 0) {
       placed.set(slot.place());
     } else {
-      lying++;
+      offGrid++;
     }
   }
 
@@ -86,7 +87,7 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
   }
 
   private void endWindow() throws SQLException {
-    if (!placed.isEmpty() || lying > 0) {
+    if (!placed.isEmpty() || offGrid > 0) {
       skipTo(startMicros);
       Optional<WindowFact> stored = windows.peek();
       if (stored.isPresent() && stored.get().startMicros() == startMicros) {
@@ -95,24 +96,24 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
       } else {
         breach(
             startMicros,
-            "holds %d events and is not stored".formatted(placed.cardinality() + lying));
+            "holds %d events and is not stored".formatted(placed.cardinality() + offGrid));
       }
     }
     placed.clear();
-    lying = 0;
+    offGrid = 0;
   }
 
   /** Checks stored windows without events. */
   private void skipTo(long untilMicros) throws SQLException {
     BitSet kept = (BitSet) placed.clone();
-    int keptLying = lying;
+    int keptOffGrid = offGrid;
     placed.clear();
-    lying = 0;
+    offGrid = 0;
     while (windows.peek().filter(next -> next.startMicros() < untilMicros).isPresent()) {
       compare(windows.take().orElseThrow());
     }
     placed.or(kept);
-    lying = keptLying;
+    offGrid = keptOffGrid;
   }
 
   private void compare(WindowFact stored) throws SQLException {
@@ -121,36 +122,37 @@ final class WindowsCheck implements SlotCheck, AutoCloseable {
     if (stored.places().cardinality() != stored.taken()) {
       breach(
           start,
-          "is said to hold %d and has %d places taken"
+          "is recorded with %d events and has %d places taken"
               .formatted(stored.taken(), stored.places().cardinality()));
     }
     BitSet missing = (BitSet) placed.clone();
     missing.andNot(stored.places());
     if (!missing.isEmpty()) {
-      breach(start, "has places " + missing + " free on which events lie");
+      breach(start, "has places " + missing + " free that events hold");
     }
     BitSet others = (BitSet) stored.places().clone();
     others.andNot(placed);
     // Places of slots that ended after their time may stay taken, because they cannot be used
     // again.
-    boolean exact = !book.mayKeepEnded() || start > nowMicros;
-    int extra = others.cardinality() - lying;
+    boolean exact = !config.mayKeepEnded() || start > nowMicros;
+    int extra = others.cardinality() - offGrid;
     if (extra < 0 || (exact && extra > 0)) {
       breach(
           start,
           "has %d places taken for %d events"
-              .formatted(stored.taken(), placed.cardinality() + lying));
+              .formatted(stored.taken(), placed.cardinality() + offGrid));
     }
     boolean left = vacancy.isLeft(start, stored.places());
     if (vacancy.opens(start) && stored.isFull() == left) {
       breach(
-          start, stored.isFull() ? "is said to be full and is not" : "is full and not said to be");
+          start,
+          stored.isFull() ? "is recorded as full and is not" : "is full and not recorded as full");
     }
     runs.window(stored, left);
   }
 
   private void breach(long start, String what) {
     findings.breach(
-        Invariant.KEPT, "window %s of %s %s".formatted(Micros.instant(start), book.name(), what));
+        Invariant.KEPT, "window %s of %s %s".formatted(Micros.instant(start), config.name(), what));
   }
 }

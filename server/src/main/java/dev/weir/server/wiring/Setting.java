@@ -36,7 +36,8 @@ public enum Setting {
       "weir.db.wait",
       "PT3S",
       "Max time that a request waits for a connection before it is answered with 503, and that a"
-          + " decision about limits waits for its turn and for its answer. ISO-8601 duration."),
+          + " decision about limits waits for its turn and for its answer. A statement about slots"
+          + " waits 10 s longer for its answer, because it may wait for a lock. ISO-8601 duration."),
   DB_MIGRATE("weir.db.migrate", "true", "Whether the tables are created and updated at startup."),
   SLOTS_STORE(
       "weir.slots.store",

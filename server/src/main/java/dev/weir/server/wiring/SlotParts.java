@@ -97,7 +97,7 @@ record SlotParts(
       throw new InvalidSettingException(
           Setting.SLOTS_RETENTION.key(),
           "must be at least %s, the window of configuration \"%s\", not %s"
-              .formatted(outlasting.get().terms().window(), outlasting.get().name(), retention));
+              .formatted(outlasting.get().policy().window(), outlasting.get().name(), retention));
     }
     return checked;
   }

@@ -36,26 +36,27 @@ final class FaultsIT {
         http.post("/api/v1/slots", request("e" + i)).ok();
       }
       for (int i = 4; i < 8; i++) {
-        Http.Answer refused = http.post("/api/v1/slots", request("e" + i)).problem(503, "no-room");
+        Http.Answer refused =
+            http.post("/api/v1/slots", request("e" + i)).problem(503, "no-capacity");
         int seconds = Integer.parseInt(refused.header("retry-after").orElse(""));
         assertThat(seconds).isBetween(1, 60);
         http.get("/api/v1/slots/e" + i).problem(404, "unknown-event");
         // A moment less is not enough, or Retry-After would have been shorter.
         now.updateAndGet(before -> before.plusSeconds(seconds).minusMillis(1_500));
-        http.post("/api/v1/slots", request("e" + i)).problem(503, "no-room");
+        http.post("/api/v1/slots", request("e" + i)).problem(503, "no-capacity");
         now.updateAndGet(before -> before.plusMillis(1_500));
         assertThat(http.post("/api/v1/slots", request("e" + i)).ok().intAt("delayMs"))
             .isLessThanOrEqualTo((int) Duration.ofSeconds(15).toMillis());
       }
       String named =
           request("named").replace("}", ",\"requestedTime\":\"%s\"}".formatted(now.get()));
-      Http.Answer refused = http.post("/api/v1/slots", named).problem(503, "no-room");
+      Http.Answer refused = http.post("/api/v1/slots", named).problem(503, "no-capacity");
       // The time that it names comes no nearer.
       assertThat(refused.header("retry-after")).isEmpty();
       assertThat(refused.textAt("detail")).contains("Waiting does not help");
       Http.Answer batch =
           http.post("/api/v1/slots/batch", "[" + request("b1") + "," + request("b2") + "]").ok();
-      assertThat(batch.text()).contains("urn:weir:problem:no-room", "\"status\":503");
+      assertThat(batch.text()).contains("urn:weir:problem:no-capacity", "\"status\":503");
     }
   }
 

@@ -63,7 +63,7 @@ final class OperationsIT {
     moves(
         "rate_limiter_slot_assignment_failures_total{reason=\"unknown_config\"}",
         () -> tight("unknown-y"));
-    moves("rate_limiter_slot_assignment_failures_total{reason=\"no_room\"}", () -> fill("r"));
+    moves("rate_limiter_slot_assignment_failures_total{reason=\"no_capacity\"}", () -> fill("r"));
     moves("rate_limiter_window_lookahead_depth_count", () -> ask("m2"));
     moves("rate_limiter_slot_batch_size_count", () -> ask("m3"));
     moves("rate_limiter_config_cache_hits_total", () -> ask("m4"));
@@ -123,7 +123,7 @@ final class OperationsIT {
           .isNotEmpty()
           .allMatch(
               line ->
-                  line.startsWith("ERROR No place within the longest delay")
+                  line.startsWith("ERROR No free place within maxDelay")
                       && line.contains("eventId=\"refused")
                       && line.contains("configName=\"tight\"")
                       && line.contains("freeTime="));
@@ -169,7 +169,7 @@ final class OperationsIT {
         .problem(404, "unknown-config");
   }
 
-  /** Asks until there is no room. */
+  /** Requests slots until no place is free. */
   private static void fill(String prefix) {
     int status = 200;
     for (int i = 0; status == 200; i++) {

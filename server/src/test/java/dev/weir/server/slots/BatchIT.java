@@ -38,7 +38,7 @@ final class BatchIT {
   }
 
   @Test
-  void servesSeveralConfigurationsAtOnce() {
+  void servesSeveralConfigurationsTogether() {
     for (String name : List.of("red", "blue")) {
       http.post(
           "/admin/rate-limit/config",
@@ -110,7 +110,7 @@ final class BatchIT {
   }
 
   @Test
-  void refusesWhatIsNoArray() {
+  void refusesAnythingButAnArray() {
     for (String body : List.of("{}", "{\"eventId\":\"a\"}", "1", "\"a\"", "null")) {
       http.post(BATCH, body).problem(400, "invalid-request");
     }

@@ -136,7 +136,7 @@ final class ConfigIT {
   }
 
   @Test
-  void namesEveryWrongFieldAtOnce() {
+  void namesEveryWrongField() {
     post("""
             "configName":"a b","maxPerWindow":0,"windowSize":"PT0S","spread":"odd","maxDelay":"-PT1S",
             "notBefore":"later","pausedUntil":"soon","colour":"red",
@@ -165,7 +165,7 @@ final class ConfigIT {
   }
 
   @Test
-  void refusesCalendarsThatAreNone() {
+  void refusesInvalidCalendars() {
     Map.of(
             "{}", "calendar.timeZone calendar.hours",
             "{\"timeZone\":null,\"hours\":null}", "calendar.timeZone calendar.hours",
@@ -224,11 +224,11 @@ final class ConfigIT {
     // Less than a microsecond for each.
     post("\"configName\":\"c\",\"maxPerWindow\":100000,\"windowSize\":\"PT0.001S\"")
         .wrong("maxPerWindow");
-    configure("\"configName\":\"most\",\"maxPerWindow\":100000,\"windowSize\":\"PT1S\"");
+    configure("\"configName\":\"max\",\"maxPerWindow\":100000,\"windowSize\":\"PT1S\"");
   }
 
   @Test
-  void refusesTermsThatCanNeverGiveASlot() {
+  void refusesPoliciesThatCanNeverAssignASlot() {
     String windows = "\"configName\":\"never\",\"maxPerWindow\":1,\"windowSize\":\"PT1H\",";
     String hours = "\"calendar\":{\"timeZone\":\"UTC\",\"hours\":{\"monday\":[\"09:10-09:50\"]}}";
     // The only place of a window is its start.
@@ -245,11 +245,11 @@ final class ConfigIT {
   void refusesWindowsThatOutlastTheRetention() {
     try (Node brief = TestNode.inMemory(Map.of(Setting.SLOTS_RETENTION, "PT1M"))) {
       Http other = new Http(brief.address());
-      String terms = "{\"configName\":\"default\",\"maxPerWindow\":1,%s}";
-      other.post(CONFIG, terms.formatted("\"windowSize\":\"PT61S\"")).wrong("windowSize");
-      other.post(CONFIG, terms.formatted("\"windowSizeSecs\":61")).wrong("windowSizeSecs");
+      String policy = "{\"configName\":\"default\",\"maxPerWindow\":1,%s}";
+      other.post(CONFIG, policy.formatted("\"windowSize\":\"PT61S\"")).wrong("windowSize");
+      other.post(CONFIG, policy.formatted("\"windowSizeSecs\":61")).wrong("windowSizeSecs");
       assertThat(other.get(CONFIG).ok().intAt("version")).isEqualTo(1);
-      assertThat(other.post(CONFIG, terms.formatted("\"windowSize\":\"PT60S\"")).status())
+      assertThat(other.post(CONFIG, policy.formatted("\"windowSize\":\"PT60S\"")).status())
           .isEqualTo(201);
     }
     assertThatThrownBy(() -> TestNode.inMemory(Map.of(Setting.SLOTS_RETENTION, "PT3S")))

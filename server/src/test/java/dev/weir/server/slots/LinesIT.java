@@ -19,7 +19,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Many slots by lines of JSON: a line for a line, whatever the lines are. */
+/** Many slots by lines of JSON: each line gets one line in response, valid or not. */
 final class LinesIT {
   @RegisterExtension private static final RunningNode node = RunningNode.inMemory(Map.of());
 
@@ -62,7 +62,7 @@ final class LinesIT {
   }
 
   @Test
-  void passesOverBlankLinesAndPutsUpWithEveryEnding() {
+  void skipsBlankLinesAndAcceptsEveryLineEnding() {
     List<Map<?, ?>> answers =
         send(
             "\ufeff{\"eventId\":\"a\"}\r\n\n \t\r\n\r\n{\"eventId\":\"b\"}\n\n{\"eventId\":\"c\"}");
@@ -113,7 +113,7 @@ final class LinesIT {
 
   @Test
   void skipsALineThatIsTooLongWhereverItEnds() {
-    int bound = LineStream.LONGEST_LINE_BYTES;
+    int bound = LineStream.MAX_LINE_BYTES;
     for (int length :
         new int[] {bound + 1, bound + 2, 65_535, 65_536, 65_537, 200_000, 1_000_000}) {
       List<Map<?, ?>> answers =
@@ -147,7 +147,7 @@ final class LinesIT {
   }
 
   @Test
-  void answersInLinesWhetherOrNotJsonIsAskedFor() {
+  void answersInLinesWhetherOrNotJsonIsAccepted() {
     for (String accept :
         List.of("application/json", "application/x-ndjson", "application/*", "*/*")) {
       Http.Answer answer =
@@ -166,7 +166,7 @@ final class LinesIT {
         .collect(Collectors.joining(ending, "", ending));
   }
 
-  /** A line of so many bytes, its end not counted. */
+  /** Returns a line of the given number of bytes without its end. */
   private static String padded(String id, int bytes) {
     String line = "{\"eventId\":\"" + id + "\"";
     return line + " ".repeat(bytes - line.length() - 1) + "}\n";

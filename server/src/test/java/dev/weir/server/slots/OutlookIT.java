@@ -78,7 +78,7 @@ final class OutlookIT {
     assertThat(((Map<?, ?>) end.json()).containsKey("through")).isFalse();
   }
 
-  /** A year of five digits is no time to most readers. */
+  /** Many parsers reject a year of five digits. */
   @Test
   void theLastWindowEndsInTheLastYear() {
     for (String spread : List.of("even", "random")) {
@@ -100,7 +100,7 @@ final class OutlookIT {
   }
 
   @Test
-  void foretellsWithoutAssigning() {
+  void forecastsWithoutAssigning() {
     String query = FORECAST + "?configName=narrow&from=2026-01-01T00:00:00Z&events=";
     // One place is left in the third window, two in each after it.
     assertThat(http.get(query + 1).ok().textAt("through")).isEqualTo("2026-01-01T00:00:02.500Z");
@@ -112,7 +112,7 @@ final class OutlookIT {
   }
 
   @Test
-  void foretellsHowManyFindRoom() {
+  void forecastsHowManyFindAPlace() {
     configure(
         "\"configName\":\"strict\",\"maxPerWindow\":2,\"windowSize\":\"PT1S\",\"maxDelay\":\"PT3S\"");
     Http.Answer answer =
@@ -136,7 +136,7 @@ final class OutlookIT {
   }
 
   @Test
-  void seesAChangeOfConfigurationAtOnce() {
+  void seesAChangeOfConfigurationImmediately() {
     configure("\"configName\":\"changing\",\"maxPerWindow\":1,\"windowSize\":\"PT1S\"");
     String query = "?configName=changing&from=2026-01-01T00:00:00Z";
     assertThat(http.get(FORECAST + query + "&events=3").ok().textAt("through"))

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One slot over HTTP, and what is no way to ask for one. */
+/** Slots over HTTP, one at a time, and requests that are rejected. */
 final class SlotEndpointsIT {
   private static final String SLOTS = "/api/v1/slots";
 
@@ -39,7 +39,7 @@ final class SlotEndpointsIT {
   }
 
   @Test
-  void givesTheSameSlotAgainWhateverElseIsAsked() {
+  void returnsTheSameSlotAgainForADifferentRequest() {
     Http.Answer first = assign("again", "2027-01-01T00:00:00Z").ok();
     Http.Answer second = assign("again", "2028-01-01T00:00:00Z").ok();
     assertThat(second.at("replayed")).isEqualTo(true);
@@ -69,7 +69,7 @@ final class SlotEndpointsIT {
   }
 
   @Test
-  void confirmsAsOftenAsAskedButNothingCancelled() {
+  void confirmMayBeRepeatedButNotAfterACancel() {
     assign("confirm", "2026-01-01T00:00:00Z").ok();
     assertThat(http.post(SLOTS + "/confirm/confirm").ok().textAt("state")).isEqualTo("confirmed");
     http.post(SLOTS + "/confirm/confirm").ok();
@@ -83,7 +83,7 @@ final class SlotEndpointsIT {
   }
 
   @Test
-  void cancelsAsOftenAsAskedAndFreesThePlace() {
+  void cancelMayBeRepeatedAndFreesThePlace() {
     String time = "2040-01-01T00:00:00Z";
     String scheduled = assign("cancel", time).ok().textAt("scheduledTime");
     Http.Answer answer = http.delete(SLOTS + "/cancel");
@@ -171,7 +171,7 @@ final class SlotEndpointsIT {
   }
 
   @Test
-  void refusesIdsInAPathThatAreNone() {
+  void refusesInvalidIdsInAPath() {
     for (String id : List.of("%00", "%20", "x".repeat(257))) {
       http.get(SLOTS + "/" + id).wrong("eventId");
       http.delete(SLOTS + "/" + id).wrong("eventId");

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What may stand in a request for a slot, and how what may not is answered. */
+/** The fields of a slot request, and the problems of invalid ones. */
 final class SlotRequestIT {
   private static final String SLOTS = "/api/v1/slots";
 
@@ -20,7 +20,7 @@ final class SlotRequestIT {
   private static final Http http = node.http();
 
   @Test
-  void namesEveryWrongFieldAtOnce() {
+  void namesEveryWrongField() {
     Http.Answer answer =
         http.post(
             SLOTS,
@@ -46,7 +46,7 @@ final class SlotRequestIT {
   }
 
   @Test
-  void refusesIdsThatAreNone() {
+  void refusesInvalidIds() {
     for (String id :
         List.of(
             "",
@@ -103,7 +103,7 @@ final class SlotRequestIT {
   }
 
   @Test
-  void refusesTimesThatAreNone() {
+  void refusesInvalidTimes() {
     for (String time :
         List.of(
             "",
@@ -164,7 +164,7 @@ final class SlotRequestIT {
   }
 
   @Test
-  void refusesWhatIsNoJson() {
+  void refusesInvalidJson() {
     for (String body :
         List.of(
             " ",
@@ -196,7 +196,7 @@ final class SlotRequestIT {
   }
 
   @Test
-  void refusesWhatIsNoUtf8() {
+  void refusesInvalidUtf8() {
     for (byte[] broken :
         List.of(
             new byte[] {(byte) 0xff},
@@ -211,7 +211,7 @@ final class SlotRequestIT {
   }
 
   @Test
-  void putsUpWithAByteOrderMark() {
+  void acceptsAByteOrderMark() {
     http.post(SLOTS, "\ufeff{\"eventId\":\"with-bom\"}").ok();
   }
 
@@ -223,7 +223,7 @@ final class SlotRequestIT {
   }
 
   @Test
-  void repeatsOnlyALittleOfWhatItWasSent() {
+  void quotesOnlyAnExcerptOfTheRequest() {
     String name = "n".repeat(59) + "\ud83d\ude00".repeat(1_000);
     Http.Answer answer = http.post(SLOTS, "{\"eventId\":\"a\",\"" + name + "\":1}");
     assertThat(answer.problem(400, "invalid-request").body()).hasSizeLessThan(500);

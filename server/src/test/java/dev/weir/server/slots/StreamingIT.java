@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lines as they flow: at once, no faster than they are read, and no longer than both are there. */
+/**
+ * Streams of lines: answered immediately, no faster than they are read, and only while both sides
+ * are connected.
+ */
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 final class StreamingIT {
   private static final String HEAD =
@@ -115,7 +118,7 @@ final class StreamingIT {
         }
       }
       awaitNoStreams();
-      // It happens every day, and nobody is to be woken by it.
+      // This is normal and must not raise an alert.
       assertThat(logs.lines("ERROR")).isEmpty();
       assertThat(logs.lines("WARN")).isEmpty();
     }

@@ -46,7 +46,7 @@ final class RacingEndingsIT {
             "{'configName':'%s','maxPerWindow':2,'windowSize':'PT4S'}".formatted(config));
       }
       for (int event = 0; event < EVENTS; event++) {
-        assertThat(ask(first, event, "x", 0).statusCode()).isEqualTo(200);
+        assertThat(request(first, event, "x", 0).statusCode()).isEqualTo(200);
       }
       List<FutureTask<Boolean>> callers = new ArrayList<>();
       for (int caller = 0; caller < CALLERS; caller++) {
@@ -78,14 +78,15 @@ final class RacingEndingsIT {
         default -> {
           String config = CONFIGS.get(random.nextInt(CONFIGS.size()));
           // Slots of past times can be reclaimed meanwhile.
-          assertThat(ask(api, event, config, random.nextInt(-60, 60)).statusCode()).isEqualTo(200);
+          assertThat(request(api, event, config, random.nextInt(-60, 60)).statusCode())
+              .isEqualTo(200);
         }
       }
     }
     return true;
   }
 
-  private static HttpResponse<String> ask(Api api, int event, String config, int seconds)
+  private static HttpResponse<String> request(Api api, int event, String config, int seconds)
       throws Exception {
     return api.post(
         "/api/v1/slots",
@@ -120,7 +121,7 @@ final class RacingEndingsIT {
         DriverManager.getConnection(
             postgresql.jdbcUrl(), postgresql.user(), postgresql.password())) {
       Verifier verifier = new Verifier(connection);
-      // Events that were cancelled asked again, so free places prove nothing.
+      // Events that were cancelled were requested again, so free places prove nothing.
       verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
       return verifier.findings();
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** Sound books pass, and each kind of damage done to them is found. */
+/** Sound configs pass, and each kind of damage done to them is found. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 final class VerifierIT {
   @TempDir private static Path folder;
@@ -51,7 +51,7 @@ final class VerifierIT {
 
   @ParameterizedTest
   @EnumSource
-  void soundBooksPass(Verifier.Past past) throws Exception {
+  void soundDataPasses(Verifier.Past past) throws Exception {
     Findings findings = check(past);
     assertThat(findings.clean()).as(findings.toString()).isTrue();
     assertThat(findings.lookedAt(Invariant.TIMES, "slots")).isEqualTo(SlotDatabase.SLOTS);
@@ -69,12 +69,12 @@ final class VerifierIT {
           TIMES    | is before its requested time   | requested = scheduled + 1
           TIMES    | is not in its window           | window_start = window_start + 1
           TIMES    | is not in its window           | window_start = window_start - 1000000
-          TIMES    | is not where its place         | scheduled = scheduled + 1
+          TIMES    | is not at the time of its place | scheduled = scheduled + 1
           TIMES    | has place                      | place = 10
           LIMIT    | which another event holds      | place = (place + 1) % 10
           SPREAD   | is only 1                      | scheduled = (select min(scheduled) + 1 from slot x where x.config_id = slot.config_id and x.window_start = slot.window_start and x.event_id <> slot.event_id)
           SPREAD   | ends an interval with          | scheduled = (select min(scheduled) from slot x where x.config_id = slot.config_id and x.window_start = slot.window_start and x.event_id <> slot.event_id)
-          KEPT     | free on which events lie       | place = 12
+          KEPT     | free that events hold          | place = 12
           KEPT     | has a slot of a version that   | version = 7
           ONE_SLOT | was given                      | scheduled = scheduled + 1000
           EARLIEST | was free                       | requested = requested - 1000000
@@ -85,9 +85,9 @@ final class VerifierIT {
   }
 
   @Test
-  void findsALateEventUnderALongestDelay() throws Exception {
-    damage("update slot_config set max_delay_micros = 1 where config_id = " + id("now"));
-    assertFinds(Invariant.TIMES, "is later than the longest delay of");
+  void findsAnEventThatIsLaterThanTheMaxDelay() throws Exception {
+    damage("update slot_config_version set max_delay_micros = 1 where config_id = " + id("now"));
+    assertFinds(Invariant.TIMES, "is later than the max delay of");
   }
 
   @Test
@@ -99,7 +99,8 @@ final class VerifierIT {
   @Test
   void findsEventsInClosedAndPausedTime() throws Exception {
     damage(
-        "update slot_config set paused_until = 1906700390200000 where config_id = " + id("plain"),
+        "update slot_config_version set paused_until = 1906700390200000 where config_id = "
+            + id("plain"),
         "update slot set scheduled = scheduled - 3600000000,"
             + " window_start = window_start - 3600000000 where event_id = 'hours-a1'");
     assertFinds(Invariant.TIMES, "is in closed time");
@@ -108,14 +109,14 @@ final class VerifierIT {
 
   @Test
   void findsWindowsBeyondTheirLimit() throws Exception {
-    damage("update slot_config set max_per_window = 9 where config_id = " + id("plain"));
+    damage("update slot_config_version set max_per_window = 9 where config_id = " + id("plain"));
     assertFinds(Invariant.LIMIT, "held 10 events when v1, limit 9, assigned its last");
   }
 
   @Test
   void judgesAWindowByTheVersionOfItsLastEvent() throws Exception {
     damage(
-        "update slot_config set max_per_window = 6 where version = 2 and config_id = "
+        "update slot_config_version set max_per_window = 6 where version = 2 and config_id = "
             + id("changed"));
     assertFinds(Invariant.LIMIT, "when v2, limit 6, assigned its last");
   }
@@ -154,7 +155,7 @@ final class VerifierIT {
   }
 
   @Test
-  void findsAHoleUnderTermsOfTheSameSize() throws Exception {
+  void findsAHoleUnderPoliciesOfTheSameSize() throws Exception {
     damage("delete from slot where event_id = (" + raised("version = 2 and place > 10") + ")");
     assertThat(check(Verifier.Past.COMPLETE).firstBreaches(Invariant.EARLIEST))
         .isNotEmpty()
@@ -169,7 +170,7 @@ final class VerifierIT {
   }
 
   @Test
-  void findsRoomThatIsLeftBetweenEventsOfAnotherSize() throws Exception {
+  void findsAPlaceLeftBetweenEventsOfAnotherSize() throws Exception {
     // A window of v2 that holds nothing but events of v1.
     damage(
         """
@@ -193,7 +194,7 @@ final class VerifierIT {
   }
 
   @Test
-  void decidesNothingByAHoleThatACancelledAndAskedAgainEventMayHaveLeft() throws Exception {
+  void decidesNothingByAHoleThatACancelledAndRequestedAgainEventMayHaveLeft() throws Exception {
     try (Node node = database.node(url);
         Api api = new Api(node.address())) {
       assertThat(api.delete("/api/v1/slots/plain-a2").statusCode()).isEqualTo(204);
@@ -240,37 +241,37 @@ final class VerifierIT {
       delimiter = '|',
       textBlock =
           """
-          is said to be full and is not     | update slot_window set is_full = true where not is_full
-          is full and not said to be        | update slot_window set is_full = false where is_full
-          is said to hold 11                | update slot_window set taken = 11 where taken = 10
+          is recorded as full and is not    | update slot_window set is_full = true where not is_full
+          is full and not recorded as full  | update slot_window set is_full = false where is_full
+          is recorded with 11 events        | update slot_window set taken = 11 where taken = 10
           holds 10 events and is not stored | delete from slot_window where taken = 10
-          free on which events lie          | update slot_window set taken = 1, places = '\\x01'
+          free that events hold             | update slot_window set taken = 1, places = '\\x01'
           is full and no run covers it      | delete from full_run
-          is covered by a run and has room  | update full_run set until_micros = until_micros + 1000000
-          is covered by a run and no event  | update full_run set from_micros = from_micros - 1000000
-          begins a run that cannot be       | update full_run set from_micros = from_micros + 1
+          has a free place                  | update full_run set until_micros = until_micros + 1000000
+          is covered by a run and holds no  | update full_run set from_micros = from_micros - 1000000
+          begins an impossible run          | update full_run set from_micros = from_micros + 1
           begins a run that overlaps        | insert into full_run select config_id, grid, from_micros + 1000000, until_micros from full_run
-          is at version                     | update slot_book set version = version + 1
+          is at version                     | update slot_config set version = version + 1
           """)
-  void findsWindowsAndRunsThatSlotsDoNotBearOut(String words, String damage) throws Exception {
+  void findsWindowsAndRunsThatDisagreeWithTheSlots(String words, String damage) throws Exception {
     damage(damage);
     assertFinds(Invariant.KEPT, words);
   }
 
-  /** Windows that were counted when an event asked for a time before the last change. */
+  /** Windows that were counted when an event requested a time before the last change. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          is said to be full and is not    | update slot_window w set is_full = true from slot_book b where not is_full and %s
-          free on which events lie         | update slot_window w set taken = 1, places = '\\x01' from slot_book b where %s
-          events and is not stored         | delete from slot_window w using slot_book b where %s
-          is full and no run covers it     | delete from full_run w using slot_book b where %s
-          which cannot be                  | update counted_span w set until_micros = until_micros + 1 from slot_book b where %s
+          is recorded as full and is not   | update slot_window w set is_full = true from slot_config c where not is_full and %s
+          free that events hold            | update slot_window w set taken = 1, places = '\\x01' from slot_config c where %s
+          events and is not stored         | delete from slot_window w using slot_config c where %s
+          is full and no run covers it     | delete from full_run w using slot_config c where %s
+          which is impossible              | update counted_span w set until_micros = until_micros + 1 from slot_config c where %s
           """)
-  void findsWindowsOfThePastThatSlotsDoNotBearOut(String words, String damage) throws Exception {
-    String ofPast = "b.name = 'past' and w.config_id = b.config_id and w.grid = b.grid";
+  void findsWindowsOfThePastThatDisagreeWithTheSlots(String words, String damage) throws Exception {
+    String ofPast = "c.name = 'past' and w.config_id = c.config_id and w.grid = c.grid";
     damage(damage.formatted(ofPast));
     assertFinds(Invariant.KEPT, words);
   }
@@ -285,22 +286,22 @@ final class VerifierIT {
   }
 
   @Test
-  void findsAStateThatIsNotWhatWasSaid() throws Exception {
-    Path said = folder.resolve("said.ndjson");
+  void findsAStateThatDiffersFromTheAnswer() throws Exception {
+    Path changed = folder.resolve("changed.ndjson");
     Files.writeString(
-        said,
+        changed,
         Files.readAllLines(database.journal()).getFirst().replace("}", ",\"state\":\"cancelled\"}")
             + "\n");
     try (Connection connection = database.connect(url)) {
       Verifier verifier = new Verifier(connection);
-      verifier.answers(said);
+      verifier.answers(changed);
       assertThat(verifier.findings().firstBreaches(Invariant.KEPT))
-          .containsExactly("event \"plain-a0\" was said to be cancelled and is assigned");
+          .containsExactly("event \"plain-a0\" was answered as cancelled and is assigned");
     }
   }
 
   @Test
-  void refusesAJournalThatIsNone() throws Exception {
+  void refusesAnInvalidJournal() throws Exception {
     Path broken = folder.resolve("broken.ndjson");
     Files.writeString(broken, "{}\n{\"eventId\":\n");
     try (Connection connection = database.connect(url)) {
@@ -361,7 +362,7 @@ final class VerifierIT {
         Statement statement = connection.createStatement();
         var row =
             statement.executeQuery(
-                "select config_id from slot_book where name = '" + config + "'")) {
+                "select config_id from slot_config where name = '" + config + "'")) {
       assertThat(row.next()).isTrue();
       return row.getInt(1);
     }

@@ -204,7 +204,7 @@ interface AssignmentClaims extends Claims {
   }
 
   @Test
-  default void staleBeliefInAConfigurationDoesNoHarm() {
+  default void staleConfigurationDoesNoHarm() {
     Scene scene = scene(100);
     AssignRequest stale = scene.request("a", at(0));
     scene.configure(SlotPolicy.of(1, WINDOW));
@@ -246,7 +246,7 @@ interface AssignmentClaims extends Claims {
   }
 
   @Test
-  default void longestIdIsKept() {
+  default void idOfMaxLengthIsKept() {
     Scene scene = scene(1);
     SlotRequest request = new SlotRequest("\uD83D\uDE80".repeat(128), scene.configName, at(0));
 
@@ -256,9 +256,9 @@ interface AssignmentClaims extends Claims {
     scene.node.ledger().cancel(request.eventId());
   }
 
-  /** The bound of the specification: any interval has hardly more than its share of events. */
+  /** The bound of the specification: any interval has little more than its share of events. */
   @Test
-  default void anyIntervalHoldsHardlyMoreThanItsShare() {
+  default void anyIntervalHoldsLittleMoreThanItsShare() {
     Scene scene = scene(100);
     scene.assign("e", 1_000, at(1.3));
     long[] micros =

@@ -222,7 +222,7 @@ interface ConfigChangeClaims extends Claims {
   }
 
   @Test
-  default void changeOfOtherTermsKeepsWindowsAsTheyAre() {
+  default void changeOfOtherFieldsKeepsWindows() {
     Scene scene = scene(2);
     scene.assign("e", 5, at(0));
 

@@ -31,7 +31,7 @@ interface ManyWindowsClaims extends Claims {
   default void thousandsOfWindowsGiveTheSameResultsAsTheMemoryLedger() {
     Scene scene = scene(2);
     MemorySlotLedger memory = new MemorySlotLedger(scene.clock, new Random(1), 1_000_000);
-    memory.configure(scene.configName, scene.config().terms());
+    memory.configure(scene.configName, scene.config().policy());
     List<Node> nodes = List.of(scene.node, scene.anotherNode(), scene.anotherNode());
     Random random = new Random(20260601);
     for (int round = 0; round < 60; round++) {

@@ -50,9 +50,9 @@ final class NaiveStore {
   void configure(SlotConfig config) {
     NaiveConfig known = configs.get(config.name());
     if (known == null) {
-      configs.put(config.name(), new NaiveConfig(config.terms()));
+      configs.put(config.name(), new NaiveConfig(config.policy()));
     } else {
-      known.change(config.terms());
+      known.change(config.policy());
     }
   }
 
@@ -71,9 +71,9 @@ final class NaiveStore {
     Wanted wanted = wanted(request.requestedTime());
     Spot spot = config.find(wanted);
     if (!spot.inTime()) {
-      return random && actual instanceof Assignment.NoRoom
+      return random && actual instanceof Assignment.NoCapacity
           ? actual
-          : new Assignment.NoRoom(
+          : new Assignment.NoCapacity(
               request,
               Micros.instant(spot.micros()),
               retryAfter(request, config.policy(), wanted, spot));
@@ -104,7 +104,7 @@ final class NaiveStore {
       SlotRequest request, SlotPolicy policy, Wanted wanted, Spot spot) {
     if (policy.notBefore() == NotBefore.REQUESTED
         && !request.requestedTime().equals(SlotRequest.NOW)) {
-      return Assignment.NoRoom.NEVER;
+      return Assignment.NoCapacity.NEVER;
     }
     long wait = spot.micros() - policy.maxDelayMicros() - wanted.nowMicros();
     return Micros.duration(Math.max(wait, Micros.PER_SECOND));
@@ -252,7 +252,7 @@ final class NaiveStore {
     for (int i = 0; i < events; i++) {
       Spot spot = config.find(wanted);
       if (!spot.inTime()) {
-        return new ForecastResult.NoRoom(i);
+        return new ForecastResult.NoCapacity(i);
       }
       window = spot.windowStart();
       last = Math.max(last, random ? window + config.policy().windowMicros() - 1 : spot.micros());
@@ -261,7 +261,7 @@ final class NaiveStore {
       config.add(
           new Slot("+" + i, "", 0, start, start, spot.place(), time, SlotState.ASSIGNED, start));
     }
-    return new ForecastResult.Through(Micros.instant(window), Micros.instant(last));
+    return new ForecastResult.Completion(Micros.instant(window), Micros.instant(last));
   }
 
   private Optional<Held> held(String eventId) {

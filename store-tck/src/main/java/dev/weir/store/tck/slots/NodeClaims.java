@@ -124,7 +124,7 @@ interface NodeClaims extends Claims {
     Scene scene = scene(7);
     int events = 700;
 
-    List<Slot> given = assignAtOnce(scene, List.of(scene.config()), events);
+    List<Slot> given = assignConcurrently(scene, List.of(scene.config()), events);
 
     assertThat(scene.windows())
         .isEqualTo(IntStream.range(0, events / 7).mapToObj(i -> count(4.0 * i, 7)).toList());
@@ -142,7 +142,7 @@ interface NodeClaims extends Claims {
                 Stream.generate(() -> scene.otherConfig(SlotPolicy.of(3, WINDOW))).limit(3))
             .toList();
 
-    Set<Slot> given = new HashSet<>(assignAtOnce(scene, configs, 400));
+    Set<Slot> given = new HashSet<>(assignConcurrently(scene, configs, 400));
 
     assertThat(given).hasSize(400);
     int held = 0;
@@ -164,7 +164,7 @@ interface NodeClaims extends Claims {
    * Returns one slot for each event, after checking that all callers got the same slot and that it
    * is the stored one.
    */
-  private static List<Slot> assignAtOnce(Scene scene, List<SlotConfig> configs, int events) {
+  private static List<Slot> assignConcurrently(Scene scene, List<SlotConfig> configs, int events) {
     List<Node> nodes = List.of(scene.node, scene.anotherNode());
     List<Callable<List<Assignment>>> callers = new ArrayList<>();
     for (int caller = 0; caller < THREADS; caller++) {

@@ -141,7 +141,7 @@ interface RacingClaims extends Claims {
                 .map(window -> new WindowCount(window.getKey(), window.getValue().size()))
                 .toList());
     for (List<Slot> window : byWindow.values()) {
-      assertThat(window).hasSizeLessThanOrEqualTo(config.terms().maxPerWindow());
+      assertThat(window).hasSizeLessThanOrEqualTo(config.policy().maxPerWindow());
       assertThat(window).extracting(Slot::place).doesNotHaveDuplicates();
     }
   }

@@ -126,7 +126,7 @@ interface ReadingClaims extends Claims {
   }
 
   @Test
-  default void countsWindowsUnderTheTermsInForceWhateverTheCallerBelieves() {
+  default void countsWindowsUnderThePolicyInForce() {
     Scene scene = scene(4);
     scene.assign("past", 3, at(-8));
     scene.assign("ahead", 3, at(8));
@@ -146,7 +146,7 @@ interface ReadingClaims extends Claims {
 
     ForecastResult outlook = scene.forecast(at(0), 7);
 
-    assertThat(outlook).isEqualTo(new ForecastResult.Through(at(12), at(12)));
+    assertThat(outlook).isEqualTo(new ForecastResult.Completion(at(12), at(12)));
     assertThat(scene.all()).hasSize(6);
     assertThat(scene.assign("f", 7, at(0)).getLast().scheduledTime()).isEqualTo(at(12));
   }
@@ -158,17 +158,17 @@ interface ReadingClaims extends Claims {
 
     assertThat(scene.forecast(at(0), 100_000_000))
         .isInstanceOfSatisfying(
-            ForecastResult.Through.class,
+            ForecastResult.Completion.class,
             through -> assertThat(through.windowStart()).isEqualTo(at(4.0 * 1_000_001)));
   }
 
   @Test
-  default void forecastCountsOnlyWhatTheLongestDelayAllows() {
+  default void forecastCountsOnlyWhatTheMaxDelayAllows() {
     Scene scene = scene(SlotPolicy.of(4, WINDOW).withMaxDelay(Duration.ofSeconds(7)));
     scene.assign("e", 3, at(0));
 
-    assertThat(scene.forecast(at(0), 9)).isEqualTo(new ForecastResult.NoRoom(5));
-    assertThat(scene.forecast(at(0), 5)).isEqualTo(new ForecastResult.Through(at(4), at(7)));
+    assertThat(scene.forecast(at(0), 9)).isEqualTo(new ForecastResult.NoCapacity(5));
+    assertThat(scene.forecast(at(0), 5)).isEqualTo(new ForecastResult.Completion(at(4), at(7)));
   }
 
   @Test
@@ -178,24 +178,24 @@ interface ReadingClaims extends Claims {
 
     assertThat(scene.forecast(at(2), 3))
         .isInstanceOfSatisfying(
-            ForecastResult.Through.class,
+            ForecastResult.Completion.class,
             through -> assertThat(through.windowStart()).isEqualTo(at(4)));
   }
 
   @Test
-  default void forecastGoesByTheTermsInForce() {
+  default void forecastUsesThePolicyInForce() {
     Scene scene = scene(4);
     SlotConfig stale = scene.config();
     scene.configure(SlotPolicy.of(1, WINDOW));
 
     assertThat(scene.node.ledger().forecast(stale, at(0), 3))
-        .isEqualTo(new ForecastResult.Through(at(8), at(8)));
+        .isEqualTo(new ForecastResult.Completion(at(8), at(8)));
   }
 
   @Test
   default void forecastFindsNothingAfterTheEndOfTime() {
     assertThat(scene(4).forecast(Micros.instant(Micros.LATEST).minusSeconds(2), 100))
-        .isInstanceOf(ForecastResult.NoRoom.class);
+        .isInstanceOf(ForecastResult.NoCapacity.class);
   }
 
   @Test

@@ -44,8 +44,8 @@ interface SlotEndClaims extends Claims {
   default void unknownEventsCannotEnd() {
     Scene scene = scene(1);
 
-    assertThat(scene.cancel("nobody")).isEqualTo(new Transition.Unknown());
-    assertThat(scene.confirm("nobody")).isEqualTo(new Transition.Unknown());
+    assertThat(scene.cancel("unknown")).isEqualTo(new Transition.Unknown());
+    assertThat(scene.confirm("unknown")).isEqualTo(new Transition.Unknown());
   }
 
   @Test

@@ -79,21 +79,22 @@ interface TimeClaims extends Claims {
   }
 
   @Test
-  default void refusesWhenNoPlaceIsWithinTheLongestDelay() {
+  default void refusesWhenNoPlaceIsWithinTheMaxDelay() {
     Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(6)));
     assertThat(scene.assign("e", 4, at(0))).hasSize(4);
 
     Assignment refused = scene.tryAssign("f", at(0));
 
-    assertThat(refused).isEqualTo(noRoom(scene, "f", at(0), at(8), Assignment.NoRoom.NEVER));
+    assertThat(refused)
+        .isEqualTo(noCapacity(scene, "f", at(0), at(8), Assignment.NoCapacity.NEVER));
     assertThat(scene.node.ledger().find(scene.id("f"))).isEmpty();
     assertThat(scene.windows()).containsExactly(count(0, 2), count(4, 2));
     assertThat(scene.assign("f", at(2)).scheduledTime()).isEqualTo(at(8));
   }
 
-  private static Assignment.NoRoom noRoom(
+  private static Assignment.NoCapacity noCapacity(
       Scene scene, String event, Instant requested, Instant free, Duration retryAfter) {
-    return new Assignment.NoRoom(scene.request(event, requested).request(), free, retryAfter);
+    return new Assignment.NoCapacity(scene.request(event, requested).request(), free, retryAfter);
   }
 
   /** If the delay counts from the requested time, waiting does not extend it. */
@@ -101,7 +102,7 @@ interface TimeClaims extends Claims {
   default void waitingDoesNotHelpARequestThatNamesItsTime() {
     Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
     scene.assign("e", 2, at(0));
-    Assignment refused = noRoom(scene, "f", at(0), at(4), Assignment.NoRoom.NEVER);
+    Assignment refused = noCapacity(scene, "f", at(0), at(4), Assignment.NoCapacity.NEVER);
 
     assertThat(scene.tryAssign("f", at(0))).isEqualTo(refused);
     scene.clock.set(at(3600));
@@ -116,9 +117,9 @@ interface TimeClaims extends Claims {
     scene.assign("g", 2, at(4));
 
     assertThat(scene.tryAssign("f", SlotRequest.NOW))
-        .isEqualTo(noRoom(scene, "f", SlotRequest.NOW, at(8), Duration.ofSeconds(5)));
+        .isEqualTo(noCapacity(scene, "f", SlotRequest.NOW, at(8), Duration.ofSeconds(5)));
     scene.clock.set(at(4.999_999));
-    assertThat(scene.tryAssign("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoRoom.class);
+    assertThat(scene.tryAssign("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoCapacity.class);
     scene.clock.set(at(5));
     assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(8));
   }
@@ -133,7 +134,7 @@ interface TimeClaims extends Claims {
                 .withPausedUntil(Micros.ceil(at(60))));
 
     assertThat(scene.tryAssign("f", at(0)))
-        .isEqualTo(noRoom(scene, "f", at(0), at(60), Duration.ofSeconds(57)));
+        .isEqualTo(noCapacity(scene, "f", at(0), at(60), Duration.ofSeconds(57)));
     scene.clock.set(at(57));
     assertThat(scene.assign("f", at(0)).scheduledTime()).isEqualTo(at(60));
   }
@@ -149,8 +150,8 @@ interface TimeClaims extends Claims {
 
     assertThat(scene.tryAssign("f", at(-3600)))
         .isInstanceOfSatisfying(
-            Assignment.NoRoom.class,
-            noRoom -> assertThat(noRoom.retryAfter()).isEqualTo(Duration.ofSeconds(3)));
+            Assignment.NoCapacity.class,
+            noCapacity -> assertThat(noCapacity.retryAfter()).isEqualTo(Duration.ofSeconds(3)));
   }
 
   @Test
@@ -254,7 +255,9 @@ interface TimeClaims extends Claims {
         .containsExactly(lastWindow, lastWindow.plusSeconds(2));
     for (Instant time : List.of(lastWindow, last)) {
       assertThat(scene.tryAssign("f", time))
-          .isEqualTo(noRoom(scene, "f", time, Assignment.NoRoom.NOWHERE, Assignment.NoRoom.NEVER));
+          .isEqualTo(
+              noCapacity(
+                  scene, "f", time, Assignment.NoCapacity.NOWHERE, Assignment.NoCapacity.NEVER));
     }
     assertThat(scene.all()).hasSize(2);
     assertThat(scene.windows()).hasSize(1);

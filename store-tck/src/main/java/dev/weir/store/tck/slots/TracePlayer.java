@@ -121,7 +121,7 @@ final class TracePlayer {
 
   private void moveClock(Duration by) {
     boolean pastIsOver =
-        versions.stream().anyMatch(known -> known.getLast().terms().notBefore() == NotBefore.NOW);
+        versions.stream().anyMatch(known -> known.getLast().policy().notBefore() == NotBefore.NOW);
     boolean ghosts =
         versions.stream()
             .anyMatch(known -> !model.config(known.getFirst().name()).ghosts.isEmpty());

@@ -284,12 +284,12 @@ interface UpkeepClaims extends Claims {
   }
 
   @Test
-  default void workAloneIsDoneAndItsFailureSeen() {
+  default void exclusiveWorkRunsAndItsFailureIsThrown() {
     Scene scene = scene(1);
     AtomicInteger done = new AtomicInteger();
 
-    assertThat(scene.node.upkeep().alone(done::incrementAndGet)).isTrue();
-    assertThat(scene.node.upkeep().alone(done::incrementAndGet)).isTrue();
+    assertThat(scene.node.upkeep().runExclusively(done::incrementAndGet)).isTrue();
+    assertThat(scene.node.upkeep().runExclusively(done::incrementAndGet)).isTrue();
 
     assertThat(done).hasValue(2);
   }

@@ -27,7 +27,7 @@ public enum Channel {
 
   /** Makes every node drop its cached values. */
   public void flushEverywhere(DataSource database) {
-    Transactions.prompt(database, () -> {})
+    Transactions.failFast(database, () -> {})
         .write(
             connection -> {
               send(connection, ALL);

@@ -2,11 +2,14 @@ package dev.weir.store.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.postgresql.Driver;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
@@ -14,14 +17,17 @@ public final class PostgresqlPool {
   /** "weir", and one: the number of an advisory lock. */
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
-  /** Longer than what takes its time on purpose: migrations, and changes with a deep backlog. */
-  public static final Duration MAX_WAIT = Duration.ofMinutes(30);
+  /** Migrations may take long, and nodes that start together wait for the first one. */
+  private static final Duration MAX_MIGRATION = Duration.ofMinutes(30);
+
+  /** How long the database lets a transaction wait for a lock. */
+  public static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
   /** Applies to data sources that are not a pool of this class. */
-  private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(3);
+  private static final Duration DEFAULT_RESPONSE_TIMEOUT = Duration.ofSeconds(3);
 
   /** A flush to a busy disk may take this long. */
-  private static final Duration MIN_PATIENCE = Duration.ofSeconds(1);
+  private static final Duration MIN_RESPONSE_TIMEOUT = Duration.ofSeconds(1);
 
   /**
    * Longer than the statement timeout: a server that sends nothing for this long is considered
@@ -55,7 +61,7 @@ public final class PostgresqlPool {
     HikariConfig config = new HikariConfig();
     config.setPoolName("weir");
     config.setDataSource(
-        new PatientConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
+        new RetryingConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
     config.setMinimumIdle(settings.minConnections());
     config.setMaximumPoolSize(settings.maxConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
@@ -81,7 +87,7 @@ public final class PostgresqlPool {
     // its time.
     properties.setProperty(
         "options",
-        "-c lock_timeout=10s -c statement_timeout=30s"
+        "-c lock_timeout=%ds -c statement_timeout=30s".formatted(LOCK_TIMEOUT.toSeconds())
             + " -c idle_in_transaction_session_timeout=30s"
             + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off");
     return properties;
@@ -92,18 +98,22 @@ public final class PostgresqlPool {
    * connection, but at least as long as a busy database may need, and at most as long as the driver
    * waits.
    */
-  public static Duration patience(DataSource database) {
+  public static Duration responseTimeout(DataSource database) {
     if (!(database instanceof HikariDataSource pool)) {
-      return DEFAULT_PATIENCE;
+      return DEFAULT_RESPONSE_TIMEOUT;
     }
     Duration wait = Duration.ofMillis(pool.getConnectionTimeout());
-    if (wait.compareTo(MIN_PATIENCE) < 0) {
-      return MIN_PATIENCE;
+    if (wait.compareTo(MIN_RESPONSE_TIMEOUT) < 0) {
+      return MIN_RESPONSE_TIMEOUT;
     }
     return wait.compareTo(SOCKET_TIMEOUT) > 0 ? SOCKET_TIMEOUT : wait;
   }
 
-  /** Creates or updates the tables. Nodes that start at the same time wait for each other. */
+  /**
+   * Creates or updates the tables. Nodes that start at the same time wait for each other.
+   *
+   * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded
+   */
   public static void migrate(DataSource database) {
     Flyway flyway =
         Flyway.configure()
@@ -112,7 +122,7 @@ public final class PostgresqlPool {
             .table("weir_migration")
             .baselineOnMigrate(true)
             .baselineVersion("0")
-            // Each capability has its own range of versions, so a new one may be below the highest.
+            // Versions are numbered by capability, so a new one may be below the highest.
             .outOfOrder(true)
             .load();
     // Flyway's own lock comes too late: two nodes may both find no history table and create it.
@@ -122,9 +132,24 @@ public final class PostgresqlPool {
               for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
                 Sql.update(connection, "set local " + timeout + "_timeout = 0");
               }
-              connection.setNetworkTimeout(Runnable::run, (int) MAX_WAIT.toMillis());
+              connection.setNetworkTimeout(Runnable::run, (int) MAX_MIGRATION.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-              return flyway.migrate();
+              return migrate(flyway);
             });
+  }
+
+  private static boolean migrate(Flyway flyway) {
+    try {
+      return flyway.migrate().success;
+    } catch (FlywayValidateException e) {
+      throw new StoreException(
+          StoreException.Outcome.NONE,
+          "Weir's tables were created by a build that cannot be upgraded to this one;"
+              + " use an empty database or data folder",
+          e);
+    } catch (FlywayException e) {
+      throw new StoreException(
+          StoreException.Outcome.UNKNOWN, String.valueOf(e.getMessage()).strip(), e);
+    }
   }
 }

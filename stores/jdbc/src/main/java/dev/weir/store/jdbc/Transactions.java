@@ -22,10 +22,10 @@ public final class Transactions {
   private static final int MAX_ATTEMPTS = 8;
 
   private final DataSource database;
-  private final Runnable contended;
+  private final Runnable onRetry;
 
-  /** How long to wait for each response of the database; empty for as long as the driver waits. */
-  private final Optional<Duration> patience;
+  /** Max wait for each response of the database; empty for as long as the driver waits. */
+  private final Optional<Duration> responseTimeout;
 
   /** Work on a connection. */
   public interface Work<T> {
@@ -33,27 +33,42 @@ public final class Transactions {
   }
 
   /**
-   * @param contended called before each retry
+   * @param onRetry called before each retry
    */
-  public Transactions(DataSource database, Runnable contended) {
-    this(database, contended, Optional.empty());
+  public Transactions(DataSource database, Runnable onRetry) {
+    this(database, onRetry, Optional.empty());
   }
 
-  private Transactions(DataSource database, Runnable contended, Optional<Duration> patience) {
+  private Transactions(DataSource database, Runnable onRetry, Optional<Duration> responseTimeout) {
     this.database = database;
-    this.contended = contended;
-    this.patience = patience;
+    this.onRetry = onRetry;
+    this.responseTimeout = responseTimeout;
   }
 
   /**
-   * Transactions of short statements, given up if the database does not answer one of them within
-   * {@link PostgresqlPool#patience}: a server that hangs answers nothing, and its connections stay
-   * open.
+   * Returns transactions of short statements, given up if the database does not answer one of them
+   * within {@link PostgresqlPool#responseTimeout}: a server that hangs answers nothing, and its
+   * connections stay open.
    *
-   * @param contended called before each retry
+   * @param onRetry called before each retry
    */
-  public static Transactions prompt(DataSource database, Runnable contended) {
-    return new Transactions(database, contended, Optional.of(PostgresqlPool.patience(database)));
+  public static Transactions failFast(DataSource database, Runnable onRetry) {
+    return new Transactions(
+        database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
+  }
+
+  /**
+   * Returns transactions of short statements that may wait for a lock, given up if the database
+   * does not answer one of them within {@link PostgresqlPool#LOCK_TIMEOUT} and {@link
+   * PostgresqlPool#responseTimeout} together.
+   *
+   * @param onRetry called before each retry
+   */
+  public static Transactions waitingForLocks(DataSource database, Runnable onRetry) {
+    return new Transactions(
+        database,
+        onRetry,
+        Optional.of(PostgresqlPool.LOCK_TIMEOUT.plus(PostgresqlPool.responseTimeout(database))));
   }
 
   /**
@@ -65,9 +80,9 @@ public final class Transactions {
   }
 
   /** Runs a single statement in auto-commit mode, so that the commit costs no round trip. */
-  public <T> T writeByOneStatement(Work<T> work) {
+  public <T> T autoCommit(Work<T> work) {
     return withRetries(
-        () -> connected(on -> UnansweredException.unlessAnswered(() -> work.on(on))));
+        () -> connected(on -> UnknownOutcomeException.committing(() -> work.on(on))));
   }
 
   private interface Attempt<T> {
@@ -82,14 +97,14 @@ public final class Transactions {
         if (attempts == MAX_ATTEMPTS || !isRetryable(e)) {
           throw failure(e);
         }
-        contended.run();
+        onRetry.run();
       }
     }
   }
 
   /**
    * Runs work that ends in a single statement in auto-commit mode, which it sends by {@link
-   * UnansweredException#unlessAnswered}. Returns empty, and has done nothing, if the statement
+   * UnknownOutcomeException#committing}. Returns empty, and has done nothing, if the statement
    * wrote nothing or conflicted with another transaction.
    */
   public <T> Optional<T> attempt(Work<Optional<T>> work) {
@@ -99,7 +114,7 @@ public final class Transactions {
       if (!isRetryable(e)) {
         throw failure(e);
       }
-      contended.run();
+      onRetry.run();
       return Optional.empty();
     }
   }
@@ -120,7 +135,7 @@ public final class Transactions {
    *
    * @param lock the number of the advisory lock
    */
-  public boolean alone(long lock, Runnable work) {
+  public boolean runExclusively(long lock, Runnable work) {
     return read(
         connection -> {
           if (!queryBoolean(connection, "select pg_try_advisory_lock(?)", lock)) {
@@ -129,7 +144,7 @@ public final class Transactions {
           try {
             work.run();
           } finally {
-            UnansweredException.unlessAnswered(
+            UnknownOutcomeException.committing(
                 () -> queryBoolean(connection, "select pg_advisory_unlock(?)", lock));
           }
           return true;
@@ -158,7 +173,7 @@ public final class Transactions {
           connection.setAutoCommit(false);
           try {
             T result = work.on(connection);
-            return UnansweredException.unlessAnswered(
+            return UnknownOutcomeException.committing(
                 () -> {
                   connection.commit();
                   return result;
@@ -178,16 +193,17 @@ public final class Transactions {
       return result;
     } catch (SQLException e) {
       // If only closing the connection failed, the failure must not claim that nothing was done.
-      throw isDone ? new UnansweredException(e) : e;
+      throw isDone ? new UnknownOutcomeException(e) : e;
     }
   }
 
   /** The pool resets the timeout when the connection is returned. */
   private Connection connect() throws SQLException {
     Connection connection = database.getConnection();
-    if (patience.isPresent()) {
+    if (responseTimeout.isPresent()) {
       try {
-        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(patience.get().toMillis()));
+        connection.setNetworkTimeout(
+            Runnable::run, Math.toIntExact(responseTimeout.get().toMillis()));
       } catch (SQLException e) {
         closeAfter(e, connection);
         throw e;
@@ -225,7 +241,7 @@ public final class Transactions {
       }
     }
     StoreException.Outcome outcome =
-        e instanceof UnansweredException
+        e instanceof UnknownOutcomeException
             ? StoreException.Outcome.UNKNOWN
             : StoreException.Outcome.NONE;
     return new StoreException(STORE, outcome, "the database failed: " + e.getMessage(), e);

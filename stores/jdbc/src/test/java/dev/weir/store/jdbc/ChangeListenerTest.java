@@ -91,7 +91,7 @@ final class ChangeListenerTest {
   }
 
   @Test
-  void killedConnectionIsNotHandedToAnybodyElse() throws Exception {
+  void killedConnectionIsNotHandedOutAgain() throws Exception {
     try (var pool = Database.openPool(database.url());
         ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
       assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
@@ -105,7 +105,7 @@ final class ChangeListenerTest {
   }
 
   @Test
-  void changeReachesTheCacheOfAnotherNodeAtOnce() throws Exception {
+  void changeReachesTheCacheOfAnotherNodeImmediately() throws Exception {
     ConfigCache cache =
         new ConfigCache(
             new JdbcSlotConfigs(database.pool(), StoreClock.DATABASE),

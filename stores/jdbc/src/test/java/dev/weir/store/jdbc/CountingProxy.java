@@ -36,11 +36,11 @@ public final class CountingProxy implements AutoCloseable {
       while (true) {
         Socket client = listener.accept();
         Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
-        Conversation conversation = new Conversation();
-        Messages asked = new Messages(true, conversation::clientSaid);
-        Messages answered = new Messages(false, conversation::serverSaid);
-        Thread.ofVirtual().start(() -> pass(client, server, asked));
-        Thread.ofVirtual().start(() -> pass(server, client, answered));
+        Exchange exchange = new Exchange();
+        Messages fromClient = new Messages(true, exchange::clientSent);
+        Messages fromServer = new Messages(false, exchange::serverSent);
+        Thread.ofVirtual().start(() -> pass(client, server, fromClient));
+        Thread.ofVirtual().start(() -> pass(server, client, fromServer));
       }
     } catch (IOException e) {
       if (!listener.isClosed()) {
@@ -67,7 +67,7 @@ public final class CountingProxy implements AutoCloseable {
   }
 
   /** What one connection is waiting for. */
-  private final class Conversation {
+  private final class Exchange {
     /** A query "BEGIN": the driver sends it along with what follows and does not wait for it. */
     private static final int BEGIN_LENGTH = 10;
 
@@ -75,7 +75,7 @@ public final class CountingProxy implements AutoCloseable {
     private int unanswered;
     private boolean speaking;
 
-    synchronized void clientSaid(int type, long length) {
+    synchronized void clientSent(int type, long length) {
       if (unanswered == 0 && !speaking) {
         turns.incrementAndGet();
         speaking = true;
@@ -88,7 +88,7 @@ public final class CountingProxy implements AutoCloseable {
       }
     }
 
-    synchronized void serverSaid(int type, long length) {
+    synchronized void serverSent(int type, long length) {
       if (type != 'Z') {
         return;
       }
@@ -104,7 +104,7 @@ public final class CountingProxy implements AutoCloseable {
 
   /** Receives a message. */
   private interface Listener {
-    void said(int type, long length);
+    void sent(int type, long length);
   }
 
   /** Splits a stream into messages: a type, and a length that includes itself. */
@@ -135,7 +135,7 @@ public final class CountingProxy implements AutoCloseable {
         header++;
         if (header == (untyped ? 4 : 5)) {
           if (!untyped) {
-            listener.said(type, length);
+            listener.sent(type, length);
           }
           left = length - 4;
           length = 0;

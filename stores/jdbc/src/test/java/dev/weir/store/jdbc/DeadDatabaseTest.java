@@ -29,7 +29,7 @@ final class DeadDatabaseTest {
   }
 
   @Test
-  void failsWhileItIsGoneAndRecoversByItself(@TempDir Path folder) throws Exception {
+  void failsWhileItIsGoneAndRecovers(@TempDir Path folder) throws Exception {
     EmbeddedPostgres first = start(folder.resolve("data"), 0);
     try (HikariDataSource pool =
         PostgresqlPool.open(
@@ -54,7 +54,8 @@ final class DeadDatabaseTest {
       }
       assertThatThrownBy(() -> node.ledger().find(account.id("a")))
           .isInstanceOf(StoreException.class);
-      assertThatThrownBy(() -> node.upkeep().alone(() -> {})).isInstanceOf(StoreException.class);
+      assertThatThrownBy(() -> node.upkeep().runExclusively(() -> {}))
+          .isInstanceOf(StoreException.class);
 
       try (EmbeddedPostgres second = start(folder.resolve("data"), first.getPort())) {
         assertThat(second.getPort()).isEqualTo(first.getPort());

@@ -1,10 +1,12 @@
 package dev.weir.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.slots.Account;
@@ -40,7 +42,7 @@ final class MigrationTest {
   }
 
   @RepeatedTest(3)
-  void nodesThatStartAtOnceWaitForEachOther() throws Exception {
+  void nodesThatStartTogetherWaitForEachOther() throws Exception {
     try (HikariDataSource other = Database.openPool(url)) {
       List<FutureTask<Boolean>> nodes =
           List.of(pool, other, pool, other).stream()
@@ -62,7 +64,7 @@ final class MigrationTest {
 
   @Test
   void livesInADatabaseThatHasOtherTables() {
-    Database.execute(pool, "create table somebody_elses (id int)");
+    Database.execute(pool, "create table orders (id int)");
 
     PostgresqlPool.migrate(pool);
 
@@ -73,12 +75,28 @@ final class MigrationTest {
   void partThatComesLaterMayHaveALowerNumber() {
     PostgresqlPool.migrate(pool);
     Database.execute(pool, "drop view slot_readable");
-    Database.execute(pool, "drop table slot_config, slot_book, slot, slot_window, full_run");
+    Database.execute(
+        pool,
+        "drop table slot_config_version, slot_config, slot, slot_window, full_run, counted_span");
     Database.execute(pool, "delete from weir_migration where version = '1'");
 
     PostgresqlPool.migrate(pool);
 
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @Test
+  void tablesThatCannotBeUpgradedAreRefusedWithAdvice() {
+    PostgresqlPool.migrate(pool);
+    Database.execute(pool, "update weir_migration set checksum = 7 where version = '1'");
+    Database.execute(
+        pool, "update weir_migration set version = '30', checksum = 8 where version = '4'");
+
+    assertThatThrownBy(() -> PostgresqlPool.migrate(pool))
+        .isInstanceOf(StoreException.class)
+        .hasMessage(
+            "Weir's tables were created by a build that cannot be upgraded to this one;"
+                + " use an empty database or data folder");
   }
 
   @Test

@@ -7,19 +7,28 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.StoreException.Outcome;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotRequest;
 import dev.weir.store.jdbc.limits.JdbcDefinitions;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.rules.JdbcRules;
+import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.JdbcSlotLedger;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -172,8 +181,7 @@ final class StoppedDatabaseTest {
             rules::all,
             () -> definitions.define("r", LEASE));
     for (Runnable reading : readings) {
-      assertThat(catchThrowableOfType(StoreException.class, reading::run).outcome())
-          .isEqualTo(Outcome.NONE);
+      assertNothingDone(reading);
     }
     goOn();
     firstAnswer(store);
@@ -181,7 +189,42 @@ final class StoppedDatabaseTest {
   }
 
   @Test
-  void serverThatTakesThePlaceOfOneThatGreetsNobodyIsFound() throws Exception {
+  void changeOfAConfigurationIsAnsweredToo() throws Exception {
+    JdbcSlotConfigs configs = new JdbcSlotConfigs(pool, StoreClock.DATABASE);
+    configs.configure("c", SlotPolicy.of(1, Duration.ofSeconds(4)));
+    stop();
+
+    assertNothingDone(() -> configs.configure("c", SlotPolicy.of(2, Duration.ofSeconds(4))));
+
+    goOn();
+    firstAnswer(limits());
+    assertThat(configs.history("c")).hasSize(1);
+  }
+
+  @Test
+  void requestForASlotIsAnsweredToo() throws Exception {
+    SlotLedger ledger =
+        new JdbcSlotLedger(pool, StoreClock.DATABASE, new Random(1), SlotObserver.NONE);
+    SlotConfig config =
+        new JdbcSlotConfigs(pool, StoreClock.DATABASE)
+            .configure("c", SlotPolicy.of(1, Duration.ofSeconds(4)));
+    stop();
+
+    assertNothingDone(
+        () -> ledger.assign(List.of(new AssignRequest(SlotRequest.now("a", "c"), config))));
+
+    goOn();
+    firstAnswer(limits());
+    assertThat(ledger.find("a")).isEmpty();
+  }
+
+  private static void assertNothingDone(Runnable call) {
+    assertThat(catchThrowableOfType(StoreException.class, call::run).outcome())
+        .isEqualTo(Outcome.NONE);
+  }
+
+  @Test
+  void serverThatReplacesASilentOneIsFound() throws Exception {
     try (SilentRelay relay = new SilentRelay(postgres.getPort());
         HikariDataSource through =
             PostgresqlPool.open(

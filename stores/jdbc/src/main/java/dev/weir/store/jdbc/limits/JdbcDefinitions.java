@@ -58,7 +58,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   }
 
   private JdbcDefinitions(DataSource database, StoreClock clock, Table<L> table) {
-    this.transactions = Transactions.prompt(database, () -> {});
+    this.transactions = Transactions.failFast(database, () -> {});
     this.clock = clock;
     this.table = table;
   }
@@ -68,7 +68,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
         database,
         clock,
         new Table<>(
-            "bucket",
+            "bucket_definition",
             List.of("capacity", "refill_tokens", "refill_micros"),
             bucket -> List.of(bucket.capacity(), bucket.refillTokens(), bucket.refillMicros()),
             row ->
@@ -84,7 +84,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
         database,
         clock,
         new Table<>(
-            "concurrency",
+            "concurrency_definition",
             List.of("max_concurrent", "ttl_micros"),
             limit -> List.of(limit.max(), limit.ttlMicros()),
             row -> new Concurrency(row.getInt("max_concurrent"), row.getLong("ttl_micros")),

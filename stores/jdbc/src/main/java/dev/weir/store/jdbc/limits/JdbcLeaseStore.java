@@ -41,11 +41,11 @@ public final class JdbcLeaseStore implements LeaseStore {
    * @param contended called before each retry after a conflict with another node
    */
   public JdbcLeaseStore(DataSource database, StoreClock clock, Runnable contended) {
-    this.transactions = Transactions.prompt(database, contended);
+    this.transactions = Transactions.failFast(database, contended);
     this.clock = clock;
     this.batcher =
         new Batcher<LeaseStep, LeaseDecision>(this::run, MAX_BATCH, MAX_WAITING)
-            .withMaxWait(PostgresqlPool.patience(database));
+            .withMaxWait(PostgresqlPool.responseTimeout(database));
   }
 
   /**
@@ -65,7 +65,7 @@ public final class JdbcLeaseStore implements LeaseStore {
 
   private List<LeaseDecision> run(List<LeaseStep> steps) {
     LeaseCall call = new LeaseCall(steps);
-    return transactions.writeByOneStatement(
+    return transactions.autoCommit(
         connection -> call.run(connection, Sql.givenNow(connection, clock)));
   }
 

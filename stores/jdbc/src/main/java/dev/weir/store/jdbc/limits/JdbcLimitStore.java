@@ -48,7 +48,7 @@ public final class JdbcLimitStore implements LimitStore {
           """;
 
   private static final String RECALL =
-      "select " + Sql.NOW + ", l.expires_at, l.answer from limit_request l where l.id = ?";
+      "select " + Sql.NOW + ", l.expires_at, l.result from limit_request l where l.id = ?";
 
   private final Transactions transactions;
   private final StoreClock clock;
@@ -88,11 +88,11 @@ public final class JdbcLimitStore implements LimitStore {
       Settings settings,
       Runnable contended,
       IntConsumer batches) {
-    this.transactions = Transactions.prompt(database, contended);
+    this.transactions = Transactions.failFast(database, contended);
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings, PostgresqlPool.patience(database)))
+        Stream.generate(() -> new Lane(settings, PostgresqlPool.responseTimeout(database)))
             .limit(settings.lanes())
             .toList();
   }
@@ -139,7 +139,7 @@ public final class JdbcLimitStore implements LimitStore {
       batches.accept(steps.size());
       LimitCall call = LimitCall.of(steps);
       LimitCall.CallResult result =
-          transactions.writeByOneStatement(
+          transactions.autoCommit(
               connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));
       refusing = !result.wrote();
       return result.done();
@@ -222,7 +222,7 @@ public final class JdbcLimitStore implements LimitStore {
   public void forget(Policy policy, String key) {
     String id = UsageId.of(policy, key);
     int unused =
-        transactions.writeByOneStatement(
+        transactions.autoCommit(
             connection -> Sql.update(connection, "delete from limit_usage where id = ?", id));
   }
 

@@ -56,7 +56,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
 
   @Override
   public boolean alone(Runnable work) {
-    return transactions.alone(LOCK, work);
+    return transactions.runExclusively(LOCK, work);
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
       maxRemoved =
           Math.max(
               maxRemoved,
-              transactions.writeByOneStatement(
+              transactions.autoCommit(
                   connection ->
                       Sql.first(connection, row -> row.getInt(1), sql, before, max).orElseThrow()));
     }

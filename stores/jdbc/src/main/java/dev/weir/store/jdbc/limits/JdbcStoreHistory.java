@@ -31,7 +31,7 @@ public final class JdbcStoreHistory implements StoreHistory {
   private final Transactions transactions;
 
   public JdbcStoreHistory(DataSource database) {
-    this.transactions = Transactions.prompt(database, () -> {});
+    this.transactions = Transactions.failFast(database, () -> {});
   }
 
   @Override

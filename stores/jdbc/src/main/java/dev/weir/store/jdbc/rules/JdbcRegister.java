@@ -44,7 +44,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   }
 
   JdbcRegister(DataSource database, StoreClock clock, Tables tables, Entry.Factory<T, E> making) {
-    this.transactions = Transactions.prompt(database, () -> {});
+    this.transactions = Transactions.failFast(database, () -> {});
     this.clock = clock;
     this.tables = tables;
     this.making = making;

@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
 record RuleRow(Map<String, Object> columns) implements RuleSource {
   private static final String INSERT =
       """
-      insert into rule_version (rule_id, version, name, algorithm, most, window_micros, is_aligned,
-                                refill_tokens, refill_micros, lease_micros, path_pattern, methods,
-                                key_by, queue_enabled, max_queue_size, delay_millis, priority,
-                                mode, on_store_failure, is_active, is_removed, changed_by,
-                                created_at)
+      insert into rule_version (rule_id, version, name, algorithm, max_permits, window_micros,
+                                is_aligned, refill_tokens, refill_micros, lease_micros,
+                                path_pattern, methods, key_by, queue_enabled, max_queue_size,
+                                delay_millis, priority, mode, on_store_failure, is_active,
+                                is_removed, changed_by, created_at)
       values (?, ?, ?, ?, ?, ?::bigint, ?, ?::bigint, ?::bigint, ?::bigint, ?::text, ?, ?, ?, ?, ?,
               ?, ?, ?, ?, ?, ?, ?)
       """;
@@ -46,7 +46,7 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
   private static final String ALGORITHM = "algorithm";
 
   /** The allowed requests, the capacity or the concurrent requests. */
-  private static final String MAX = "most";
+  private static final String MAX = "max_permits";
 
   private static final String WINDOW_MICROS = "window_micros";
   private static final String IS_ALIGNED = "is_aligned";

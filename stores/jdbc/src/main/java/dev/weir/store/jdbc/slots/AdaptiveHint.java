@@ -18,19 +18,19 @@ final class AdaptiveHint {
     this.forgetAfter = forgetAfter;
   }
 
-  boolean expected() {
+  boolean isExpected() {
     return batchesToPrepare.get() > 0;
   }
 
   /** Records that the event occurred in a batch. */
-  void met() {
+  void occurred() {
     batchesToPrepare.set(forgetAfter);
   }
 
   /** Records whether the event occurred in a batch that was prepared for it. */
-  void wasPrepared(boolean met) {
-    if (met) {
-      met();
+  void wasPrepared(boolean occurred) {
+    if (occurred) {
+      occurred();
     } else {
       batchesToPrepare.updateAndGet(left -> Math.max(0, left - 1));
     }

@@ -1,87 +1,67 @@
 package dev.weir.store.jdbc.slots;
 
-import dev.weir.core.Micros;
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
-import dev.weir.engine.slots.SlotConfig;
 import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.StoreClock;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
-/** How a version of a configuration is read from and written to {@code slot_config}. */
-final class ConfigRow {
-  static final String SELECT =
-      """
-      select b.name, c.version, c.max_per_window, c.window_micros, c.spread, c.max_delay_micros,
-             c.not_before, c.calendar, c.paused_until, c.created_at
-      from slot_config c join slot_book b on b.config_id = c.config_id
-      """;
+/** A row of {@code slot_config}, and the time at which it was read. */
+record ConfigRow(
+    int configId, String name, int version, int grid, long sinceMicros, long seq, long nowMicros) {
 
-  private static final String INSERT =
-      """
-      insert into slot_config (config_id, version, max_per_window, window_micros, spread,
-                               max_delay_micros, not_before, calendar, paused_until, created_at)
-      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::text, ?::bigint, ?)
-      """;
+  static final String COLUMNS =
+      "c.config_id, c.name, c.version, c.grid, c.since, c.seq, " + Sql.NOW;
 
-  private ConfigRow() {}
-
-  static SlotConfig read(ResultSet row) throws SQLException {
-    SlotPolicy policy =
-        new SlotPolicy(
-            row.getInt(3),
-            row.getLong(4),
-            Spread.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
-            longOr(row, 6, SlotPolicy.UNBOUNDED),
-            NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
-            calendar(row.getString(8)),
-            longOr(row, 9, SlotPolicy.NOT_PAUSED));
-    return new SlotConfig(row.getString(1), row.getInt(2), policy, Micros.instant(row.getLong(10)));
+  static ConfigRow read(ResultSet row, StoreClock clock) throws SQLException {
+    return new ConfigRow(
+        row.getInt(1),
+        row.getString(2),
+        row.getInt(3),
+        row.getInt(4),
+        row.getLong(5),
+        row.getLong(6),
+        clock.micros(row.getLong(7)));
   }
 
-  /** The version in force of a locked book. */
-  static SlotConfig inForce(Connection connection, BookRow book) throws SQLException {
+  /** Returns this row on a new grid of windows, which are complete from {@code since} on. */
+  ConfigRow onNextGrid(long since) {
+    return new ConfigRow(configId, name, version, grid + 1, since, seq, nowMicros);
+  }
+
+  /** Returns this row after a write that advanced {@code seq} by {@code step}. */
+  ConfigRow advanced(int step) {
+    return new ConfigRow(configId, name, version, grid, sinceMicros, seq + step, nowMicros);
+  }
+
+  /** Reads the row of a configuration without locking it. */
+  static Optional<ConfigRow> find(Connection connection, StoreClock clock, String name)
+      throws SQLException {
     return Sql.first(
-            connection,
-            ConfigRow::read,
-            SELECT + "where c.config_id = ? and c.version = ?",
-            book.configId(),
-            book.version())
-        .orElseThrow();
-  }
-
-  static void insert(Connection connection, int configId, SlotConfig config) throws SQLException {
-    SlotPolicy policy = config.terms();
-    Sql.update(
         connection,
-        INSERT,
-        configId,
-        config.version(),
-        policy.maxPerWindow(),
-        policy.windowMicros(),
-        policy.spread().name().toLowerCase(Locale.ROOT),
-        nullIf(policy.maxDelayMicros(), SlotPolicy.UNBOUNDED),
-        policy.notBefore().name().toLowerCase(Locale.ROOT),
-        CalendarText.write(policy.calendar()),
-        nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED),
-        Micros.ceil(config.createdAt()));
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_config c where c.name = ?",
+        name);
   }
 
-  private static Calendar calendar(@Nullable String text) {
-    return text == null ? Calendar.ALWAYS : CalendarText.read(text);
+  /** Locks the row of a configuration; empty if another transaction holds the lock. */
+  static Optional<ConfigRow> lockIfFree(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_config c where c.name = ? for update skip locked",
+        name);
   }
 
-  private static long longOr(ResultSet row, int column, long absent) throws SQLException {
-    long value = row.getLong(column);
-    return row.wasNull() ? absent : value;
-  }
-
-  private static @Nullable Long nullIf(long value, long absent) {
-    return value == absent ? null : value;
+  /** Locks the row of a configuration. */
+  static Optional<ConfigRow> lock(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> read(row, clock),
+        "select " + COLUMNS + " from slot_config c where c.name = ? for update",
+        name);
   }
 }

@@ -31,10 +31,10 @@ record CountedSpan(long fromMicros, long untilMicros) {
   }
 
   /** Returns the last span that begins at or before a time. */
-  static Optional<CountedSpan> notAfter(Connection connection, BookRow book, long micros)
+  static Optional<CountedSpan> notAfter(Connection connection, ConfigRow configRow, long micros)
       throws SQLException {
     return Sql.first(
-        connection, CountedSpan::read, NOT_AFTER, book.configId(), book.grid(), micros);
+        connection, CountedSpan::read, NOT_AFTER, configRow.configId(), configRow.grid(), micros);
   }
 
   boolean covers(long micros) {
@@ -43,14 +43,17 @@ record CountedSpan(long fromMicros, long untilMicros) {
 
   /** Stores this span, merged with the neighbours that it touches. */
   void store(
-      Connection connection, BookRow book, Optional<CountedSpan> left, Optional<CountedSpan> right)
+      Connection connection,
+      ConfigRow configRow,
+      Optional<CountedSpan> left,
+      Optional<CountedSpan> right)
       throws SQLException {
     long from = left.filter(span -> span.untilMicros == fromMicros).orElse(this).fromMicros;
     long until = untilMicros;
     if (right.isPresent() && right.get().fromMicros == untilMicros) {
-      Sql.update(connection, REMOVE, book.configId(), book.grid(), untilMicros);
+      Sql.update(connection, REMOVE, configRow.configId(), configRow.grid(), untilMicros);
       until = right.get().untilMicros;
     }
-    Sql.update(connection, STORE, book.configId(), book.grid(), from, until);
+    Sql.update(connection, STORE, configRow.configId(), configRow.grid(), from, until);
   }
 }

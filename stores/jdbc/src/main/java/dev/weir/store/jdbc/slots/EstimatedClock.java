@@ -16,25 +16,25 @@ final class EstimatedClock {
   private final AtomicLong latest = new AtomicLong(Long.MIN_VALUE);
 
   /** How exact the estimate has to be. */
-  enum Need {
+  enum Precision {
     /** The time decides which windows events get. */
-    TO_PLAN(1_000_000_000L, 50_000L),
+    FOR_PLANNING(1_000_000_000L, 50_000L),
     /** The time is only recorded with the decision. */
-    TO_NOTE(60_000_000_000L, 10_000_000L);
+    FOR_RECORD(60_000_000_000L, 10_000_000L);
 
     /** Max age of the last reading. */
     private final long maxAgeNanos;
 
     /** How far the database's time may be from the estimate when it writes. */
-    private final long leewayMicros;
+    private final long toleranceMicros;
 
-    Need(long maxAgeNanos, long leewayMicros) {
+    Precision(long maxAgeNanos, long toleranceMicros) {
       this.maxAgeNanos = maxAgeNanos;
-      this.leewayMicros = leewayMicros;
+      this.toleranceMicros = toleranceMicros;
     }
 
-    long leewayMicros() {
-      return leewayMicros;
+    long toleranceMicros() {
+      return toleranceMicros;
     }
   }
 
@@ -53,9 +53,9 @@ final class EstimatedClock {
    * Returns the estimated database time at a value of {@link System#nanoTime()}; empty if the last
    * reading is too old.
    */
-  OptionalLong databaseMicros(long nanos, Need need) {
+  OptionalLong databaseMicros(long nanos, Precision precision) {
     Reading reading = last;
-    if (reading == null || nanos - reading.sentNanos > need.maxAgeNanos) {
+    if (reading == null || nanos - reading.sentNanos > precision.maxAgeNanos) {
       return OptionalLong.empty();
     }
     // Rounded up, so that the estimate is not before the database's time.
@@ -70,7 +70,8 @@ final class EstimatedClock {
   long steady(long databaseMicros) {
     return latest.updateAndGet(
         before ->
-            before > databaseMicros && before - databaseMicros <= Need.TO_PLAN.leewayMicros
+            before > databaseMicros
+                    && before - databaseMicros <= Precision.FOR_PLANNING.toleranceMicros
                 ? before
                 : databaseMicros);
   }

@@ -5,7 +5,6 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.store.jdbc.Channel;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
@@ -35,7 +34,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
    */
   public JdbcSlotConfigs(DataSource database, StoreClock clock, int maxChanges) {
     this.changes = new LockQueue(1, maxChanges);
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = Transactions.waitingForLocks(database, () -> {});
     this.clock = clock;
   }
 
@@ -47,13 +46,10 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   private SlotConfig configureNow(String name, SlotPolicy policy) {
     return transactions.write(
         connection -> {
-          // Carrying over a deep backlog takes long, and the lock must be kept until it is done.
-          Sql.update(connection, "set local statement_timeout = 0");
-          connection.setNetworkTimeout(Runnable::run, (int) PostgresqlPool.MAX_WAIT.toMillis());
-          Optional<BookRow> book = BookRow.lock(connection, clock, name);
+          Optional<ConfigRow> configRow = ConfigRow.lock(connection, clock, name);
           SlotConfig config =
-              book.isPresent()
-                  ? change(connection, book.get(), policy)
+              configRow.isPresent()
+                  ? change(connection, configRow.get(), policy)
                   : create(connection, name, policy);
           Channel.SLOT_CONFIG.send(connection, name);
           return config;
@@ -64,7 +60,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   public void createIfAbsent(String name, SlotPolicy policy) {
     transactions.write(
         connection ->
-            BookRow.find(connection, clock, name).isPresent()
+            ConfigRow.find(connection, clock, name).isPresent()
                 ? Optional.empty()
                 : Optional.of(create(connection, name, policy)));
   }
@@ -75,8 +71,8 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         connection ->
             Sql.first(
                 connection,
-                ConfigRow::read,
-                ConfigRow.SELECT + "where b.name = ? and c.version = b.version",
+                ConfigVersionRow::read,
+                ConfigVersionRow.SELECT + "where c.name = ? and v.version = c.version",
                 name));
   }
 
@@ -86,8 +82,8 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         connection ->
             Sql.list(
                 connection,
-                ConfigRow::read,
-                ConfigRow.SELECT + "where b.name = ? order by c.version desc",
+                ConfigVersionRow::read,
+                ConfigVersionRow.SELECT + "where c.name = ? order by v.version desc",
                 name));
   }
 
@@ -97,8 +93,8 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         connection ->
             Sql.list(
                 connection,
-                ConfigRow::read,
-                ConfigRow.SELECT + "where c.version = b.version order by b.name"));
+                ConfigVersionRow::read,
+                ConfigVersionRow.SELECT + "where v.version = c.version order by c.name"));
   }
 
   private SlotConfig create(Connection connection, String name, SlotPolicy policy)
@@ -109,31 +105,36 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         Sql.first(
                 connection,
                 row -> row.getInt(1),
-                "insert into slot_book (name, version, grid, since, seq)"
+                "insert into slot_config (name, version, grid, since, seq)"
                     + " values (?, 1, 1, ?, 0) returning config_id",
                 name,
                 Long.MIN_VALUE)
             .orElseThrow();
     SlotConfig config = new SlotConfig(name, 1, policy, Micros.instant(Sql.now(connection, clock)));
-    ConfigRow.insert(connection, configId, config);
+    ConfigVersionRow.insert(connection, configId, config);
     return config;
   }
 
-  private SlotConfig change(Connection connection, BookRow book, SlotPolicy policy)
+  private SlotConfig change(Connection connection, ConfigRow configRow, SlotPolicy policy)
       throws SQLException {
-    SlotConfig before = ConfigRow.inForce(connection, book);
+    SlotConfig before = ConfigVersionRow.inForce(connection, configRow);
     SlotConfig next =
-        new SlotConfig(book.name(), book.version() + 1, policy, Micros.instant(book.nowMicros()));
-    ConfigRow.insert(connection, book.configId(), next);
-    boolean newGrid = !policy.hasSameWindowsAs(before.terms());
-    BookRow moved = newGrid ? book.onNextGrid(policy.windowStart(book.nowMicros())) : book;
+        new SlotConfig(
+            configRow.name(),
+            configRow.version() + 1,
+            policy,
+            Micros.instant(configRow.nowMicros()));
+    ConfigVersionRow.insert(connection, configRow.configId(), next);
+    boolean newGrid = !policy.hasSameWindowsAs(before.policy());
+    ConfigRow moved =
+        newGrid ? configRow.onNextGrid(policy.windowStart(configRow.nowMicros())) : configRow;
     Sql.update(
         connection,
-        "update slot_book set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",
+        "update slot_config set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id = ?",
         next.version(),
         moved.grid(),
         moved.sinceMicros(),
-        book.configId());
+        configRow.configId());
     if (newGrid) {
       // Rebuild the windows from the current one on from their slots.
       JdbcWindows ahead = new JdbcWindows(connection, moved, next);

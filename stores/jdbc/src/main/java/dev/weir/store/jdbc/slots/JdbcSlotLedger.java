@@ -36,7 +36,7 @@ import javax.sql.DataSource;
  * A slot ledger in PostgreSQL.
  *
  * <p>A batch is one statement if this node's cached views of the windows are current, otherwise a
- * transaction that locks the configurations first. Either way the rows in {@code slot_book} are
+ * transaction that locks the configurations first. Either way the rows in {@code slot_config} are
  * locked before anything is written, so any number of nodes may write concurrently. Thread-safe.
  */
 public final class JdbcSlotLedger implements SlotLedger {
@@ -45,7 +45,7 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   private final Transactions transactions;
   private final StoreClock clock;
-  private final NodeState memory;
+  private final NodeState state;
   private final OptimisticAssignment optimistic;
   private final LockedAssignment underLock;
   private final PastCount past;
@@ -58,7 +58,7 @@ public final class JdbcSlotLedger implements SlotLedger {
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
-    this(database, clock, random, observer, SlotScheduler.Settings.DEFAULT.maxAside());
+    this(database, clock, random, observer, SlotScheduler.Settings.DEFAULT.maxSideLanes());
   }
 
   /**
@@ -84,7 +84,7 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   /**
    * @param slotsAPortion how many slots of the past are counted in one transaction
-   * @param memory the state that this node keeps between batches
+   * @param state what this node keeps between batches
    */
   JdbcSlotLedger(
       DataSource database,
@@ -92,15 +92,15 @@ public final class JdbcSlotLedger implements SlotLedger {
       RandomGenerator random,
       SlotObserver observer,
       int slotsAPortion,
-      NodeState memory,
+      NodeState state,
       LockQueue endings) {
     this.endings = endings;
-    this.memory = memory;
+    this.state = state;
     this.past = new PastCount(clock, slotsAPortion);
-    this.transactions = new Transactions(database, observer::contended);
+    this.transactions = Transactions.waitingForLocks(database, observer::contended);
     this.clock = clock;
-    this.optimistic = new OptimisticAssignment(clock, random, memory, observer::contended);
-    this.underLock = new LockedAssignment(clock, random, memory, observer::contended);
+    this.optimistic = new OptimisticAssignment(clock, random, state, observer::contended);
+    this.underLock = new LockedAssignment(clock, random, state, observer::contended);
   }
 
   /** Requests that need windows of the past to be counted are retried after each count. */
@@ -144,7 +144,7 @@ public final class JdbcSlotLedger implements SlotLedger {
    * the events up.
    */
   private boolean areRepeats(List<AssignRequest> requests) {
-    if (memory.repeats().expected()) {
+    if (state.repeats().isExpected()) {
       return false;
     }
     String[] eventIds =
@@ -159,7 +159,7 @@ public final class JdbcSlotLedger implements SlotLedger {
                         (Object) eventIds)
                     .isPresent());
     if (found) {
-      memory.repeats().met();
+      state.repeats().occurred();
     }
     return found;
   }
@@ -177,10 +177,10 @@ public final class JdbcSlotLedger implements SlotLedger {
   /** Each request may change its own window, which is held in memory until it is written. */
   @Override
   public int fitting(List<AssignRequest> requests) {
-    long maxBytes = memory.views().maxBytes() / 2;
+    long maxBytes = state.views().maxBytes() / 2;
     long bytes = 0;
     for (int i = 0; i < requests.size(); i++) {
-      bytes += BYTES_A_REQUEST + requests.get(i).config().terms().maxPerWindow() / Byte.SIZE;
+      bytes += BYTES_A_REQUEST + requests.get(i).config().policy().maxPerWindow() / Byte.SIZE;
       if (bytes > maxBytes && i > 0) {
         return i;
       }
@@ -195,14 +195,14 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   private BatchPlan batch(List<AssignRequest> requests, WaitMode waitMode) {
     Optional<WrittenBatch> batch = optimistic.assign(transactions, requests, waitMode);
-    batch.ifPresent(done -> done.cacheViews(memory.views()));
+    batch.ifPresent(done -> done.cacheViews(state.views()));
     return batch.map(WrittenBatch::plan).orElseGet(() -> batchUnderLock(requests, waitMode));
   }
 
   private BatchPlan batchUnderLock(List<AssignRequest> requests, WaitMode waitMode) {
     WrittenBatch batch =
         transactions.write(connection -> underLock.assign(connection, requests, waitMode));
-    batch.cacheViews(memory.views());
+    batch.cacheViews(state.views());
     return batch.plan();
   }
 
@@ -221,20 +221,20 @@ public final class JdbcSlotLedger implements SlotLedger {
                 SlotEndings.cancel(connection, eventId, name -> lockIfFree(connection, name)),
             connection ->
                 SlotEndings.cancel(
-                    connection, eventId, name -> BookRow.lock(connection, clock, name)));
+                    connection, eventId, name -> ConfigRow.lock(connection, clock, name)));
     if (transition instanceof Transition.Done done) {
       // This cancellation made the cached view stale.
-      memory.views().take(done.slot().configName());
+      state.views().take(done.slot().configName());
     }
     return transition;
   }
 
   /** Leaves the lock to earlier callers that wait for it. */
-  private Optional<BookRow> lockIfFree(Connection connection, String configName)
+  private Optional<ConfigRow> lockIfFree(Connection connection, String configName)
       throws SQLException {
     return endings.isUsed(configName)
         ? Optional.empty()
-        : BookRow.lockIfFree(connection, clock, configName);
+        : ConfigRow.lockIfFree(connection, clock, configName);
   }
 
   /** Tries without waiting for locks; if another transaction holds one, waits in the queue. */
@@ -243,8 +243,8 @@ public final class JdbcSlotLedger implements SlotLedger {
       Transactions.Work<SlotEndings.Ending> waiting) {
     return switch (transactions.write(attempt)) {
       case SlotEndings.Ending.Ended ended -> ended.transition();
-      case SlotEndings.Ending.Held held ->
-          endings.run(held.configName(), () -> transactions.write(waiting)).waitedFor();
+      case SlotEndings.Ending.Locked locked ->
+          endings.run(locked.configName(), () -> transactions.write(waiting)).afterWaiting();
     };
   }
 

@@ -25,10 +25,10 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   private static final String COUNT_LEAKED =
       """
       select count(*) from (
-        select 1 from slot_book b
+        select 1 from slot_config c
         cross join lateral (
           select 1 from slot s
-          where s.config_id = b.config_id and s.state = 0
+          where s.config_id = c.config_id and s.state = 0
             and s.scheduled < ? and s.assigned_at < ? limit ?) as leaked
         limit ?) as counted
       """;
@@ -42,7 +42,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   /** Earliest time of a configuration's slots in a state: one look-up in the index, not a scan. */
   private static final String FIRST_IN_STATE =
-      "(select min(s.scheduled) from slot s where s.config_id = b.config_id and s.state = %d)";
+      "(select min(s.scheduled) from slot s where s.config_id = c.config_id and s.state = %d)";
 
   private static final String FIRST_ASSIGNED = FIRST_IN_STATE.formatted(0);
 
@@ -53,18 +53,18 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   private static final String FIRST_WINDOW =
       "(select min(w.start_micros) from slot_window w"
-          + " where w.config_id = b.config_id and w.grid = b.grid)";
+          + " where w.config_id = c.config_id and w.grid = c.grid)";
 
-  private static final String BOOKS_BEFORE =
-      "select " + BookRow.COLUMNS + " from slot_book b where %s < ? order by b.config_id";
+  private static final String CONFIGS_BEFORE =
+      "select " + ConfigRow.COLUMNS + " from slot_config c where %s < ? order by c.config_id";
 
-  private static final String BOOKS_WITH_LEAKED = BOOKS_BEFORE.formatted(FIRST_ASSIGNED);
+  private static final String CONFIGS_WITH_LEAKED = CONFIGS_BEFORE.formatted(FIRST_ASSIGNED);
 
-  private static final String BOOKS_WITH_PAST =
-      BOOKS_BEFORE.formatted("least(" + FIRST_WINDOW + ", " + FIRST_SLOT + ")");
+  private static final String CONFIGS_WITH_PAST =
+      CONFIGS_BEFORE.formatted("least(" + FIRST_WINDOW + ", " + FIRST_SLOT + ")");
 
   private static final String SLOTS_LEFT =
-      "select 1 from slot_book b where b.config_id = ? and " + FIRST_SLOT + " < ?";
+      "select 1 from slot_config c where c.config_id = ? and " + FIRST_SLOT + " < ?";
 
   private static final String REMOVE_WINDOWS =
       """
@@ -84,38 +84,23 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       where config_id = ? and grid = ? and from_micros < ? and until_micros > ?
       """;
 
-  private static final String REMOVE_OLD_WINDOWS =
+  /** Deletes rows of earlier grids, which are never read again. */
+  private static final String REMOVE_OLD =
       """
-      delete from slot_window where ctid = any(array(
-        select w.id from slot_book b
+      delete from %1$s where ctid = any(array(
+        select old.id from slot_config c
         cross join lateral (
-          select ctid as id from slot_window
-          where config_id = b.config_id and grid < b.grid
-          order by grid, start_micros limit ?) as w
+          select ctid as id from %1$s
+          where config_id = c.config_id and grid < c.grid
+          order by grid, %2$s limit ?) as old
         limit ?))
       """;
 
-  private static final String REMOVE_OLD_RUNS =
-      """
-      delete from full_run where ctid = any(array(
-        select r.id from slot_book b
-        cross join lateral (
-          select ctid as id from full_run
-          where config_id = b.config_id and grid < b.grid
-          order by grid, from_micros limit ?) as r
-        limit ?))
-      """;
-
-  private static final String REMOVE_OLD_SPANS =
-      """
-      delete from counted_span where ctid = any(array(
-        select s.id from slot_book b
-        cross join lateral (
-          select ctid as id from counted_span
-          where config_id = b.config_id and grid < b.grid
-          order by grid, from_micros limit ?) as s
-        limit ?))
-      """;
+  private static final List<String> REMOVE_OLD_GRIDS =
+      List.of(
+          REMOVE_OLD.formatted("slot_window", "start_micros"),
+          REMOVE_OLD.formatted("full_run", "from_micros"),
+          REMOVE_OLD.formatted("counted_span", "from_micros"));
 
   private final Transactions transactions;
   private final StoreClock clock;
@@ -126,8 +111,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   @Override
-  public boolean alone(Runnable work) {
-    return transactions.alone(LOCK, work);
+  public boolean runExclusively(Runnable work) {
+    return transactions.runExclusively(LOCK, work);
   }
 
   @Override
@@ -143,25 +128,25 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   public int reclaim(Instant time, int max) {
     long before = Micros.clamped(time);
     int reclaimed = 0;
-    for (BookRow book : books(BOOKS_WITH_LEAKED, before)) {
-      String[] eventIds = leaked(book, before, max - reclaimed);
+    for (ConfigRow configRow : configRows(CONFIGS_WITH_LEAKED, before)) {
+      String[] eventIds = leaked(configRow, before, max - reclaimed);
       if (eventIds.length > 0) {
         reclaimed +=
             transactions.write(
-                connection -> SlotEndings.reclaim(connection, clock, book, eventIds, before));
+                connection -> SlotEndings.reclaim(connection, clock, configRow, eventIds, before));
       }
     }
     return reclaimed;
   }
 
-  private String[] leaked(BookRow book, long before, int max) {
+  private String[] leaked(ConfigRow configRow, long before, int max) {
     return transactions.read(
         connection ->
             Sql.list(
                     connection,
                     row -> row.getString(1),
                     LEAKED,
-                    book.configId(),
+                    configRow.configId(),
                     before,
                     before,
                     max)
@@ -172,19 +157,20 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   public int removePast(Instant time, int max) {
     long before = Micros.clamped(time);
     int removed = 0;
-    for (BookRow book : books(BOOKS_WITH_PAST, before)) {
+    for (ConfigRow configRow : configRows(CONFIGS_WITH_PAST, before)) {
       if (removed < max) {
-        removed += removeSlots(book, before, max - removed);
+        removed += removeSlots(configRow, before, max - removed);
         int windows = max;
         while (windows == max) {
-          windows = transactions.write(connection -> removeWindows(connection, book, before, max));
+          windows =
+              transactions.write(connection -> removeWindows(connection, configRow, before, max));
         }
       }
     }
     return removed;
   }
 
-  private int removeSlots(BookRow book, long before, int max) {
+  private int removeSlots(ConfigRow configRow, long before, int max) {
     int removed = 0;
     long from = Long.MIN_VALUE;
     boolean isLast = false;
@@ -192,7 +178,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       long begin = from;
       PastRemoval.Step step =
           transactions.write(
-              connection -> PastRemoval.step(connection, clock, book.name(), begin, before, max));
+              connection ->
+                  PastRemoval.step(connection, clock, configRow.name(), begin, before, max));
       removed += step.removed();
       from = step.untilMicros();
       isLast = step.isLast();
@@ -202,12 +189,14 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   @Override
   public int tidy(int max) {
-    // Windows of earlier grids are never read again.
     return transactions.write(
-        connection ->
-            Sql.update(connection, REMOVE_OLD_WINDOWS, max, max)
-                + Sql.update(connection, REMOVE_OLD_RUNS, max, max)
-                + Sql.update(connection, REMOVE_OLD_SPANS, max, max));
+        connection -> {
+          int removed = 0;
+          for (String sql : REMOVE_OLD_GRIDS) {
+            removed += Sql.update(connection, sql, max, max);
+          }
+          return removed;
+        });
   }
 
   @Override
@@ -216,28 +205,28 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   /** Removes windows that ended before a time, under the lock, unless slots remain in them. */
-  private int removeWindows(Connection connection, BookRow seen, long before, int max)
+  private int removeWindows(Connection connection, ConfigRow seen, long before, int max)
       throws SQLException {
-    BookRow book = BookRow.lock(connection, clock, seen.name()).orElseThrow();
-    SlotPolicy policy = ConfigRow.inForce(connection, book).terms();
+    ConfigRow configRow = ConfigRow.lock(connection, clock, seen.name()).orElseThrow();
+    SlotPolicy policy = ConfigVersionRow.inForce(connection, configRow).policy();
     long cut = policy.windowStart(before);
-    if (Sql.first(connection, row -> true, SLOTS_LEFT, book.configId(), cut).isPresent()) {
+    if (Sql.first(connection, row -> true, SLOTS_LEFT, configRow.configId(), cut).isPresent()) {
       return 0;
     }
-    int id = book.configId();
-    int grid = book.grid();
+    int id = configRow.configId();
+    int grid = configRow.grid();
     int windows = Sql.update(connection, REMOVE_WINDOWS, id, grid, cut, max);
     // A run starts with a window that is at least partly open.
     long open = policy.windowStart(Math.max(cut, policy.calendar().openAt(cut).fromMicros()));
     Sql.update(connection, REMOVE_RUNS, id, grid, open, open);
     Sql.update(connection, CUT_RUN, open, id, grid, open, open);
     // Even if no window was stored: cached views that show the removed slots are stale now.
-    Sql.update(connection, "update slot_book set seq = seq + 1 where config_id = ?", id);
+    Sql.update(connection, "update slot_config set seq = seq + 1 where config_id = ?", id);
     return windows;
   }
 
-  private List<BookRow> books(String sql, Object... parameters) {
+  private List<ConfigRow> configRows(String sql, Object... parameters) {
     return transactions.read(
-        connection -> Sql.list(connection, row -> BookRow.read(row, clock), sql, parameters));
+        connection -> Sql.list(connection, row -> ConfigRow.read(row, clock), sql, parameters));
   }
 }

@@ -34,11 +34,11 @@ final class JdbcWindows implements LockedWindows {
 
   private static final int MAX_DOUBLINGS = 10;
 
-  /** Max memory of windows carried over to a new policy before they are written. */
-  private static final int BYTES_A_WRITE = 16 << 20;
-
-  /** Max memory of past windows counted together: the configuration is locked meanwhile. */
-  private static final int BYTES_COUNTED = 4 << 20;
+  /**
+   * Max memory of rebuilt windows before they are written, so that the statement stays short: the
+   * configuration is locked meanwhile, and a statement that takes long counts as not answered.
+   */
+  private static final int BYTES_REBUILT = 4 << 20;
 
   /**
    * Two statements in one round trip: the windows, then the run that covers or touches the begin
@@ -46,7 +46,7 @@ final class JdbcWindows implements LockedWindows {
    */
   private static final String PAGE =
       """
-      select start_micros, places, lying from slot_window
+      select start_micros, places, off_grid from slot_window
       where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
       order by start_micros limit ?;
       (select from_micros, until_micros from full_run
@@ -58,16 +58,31 @@ final class JdbcWindows implements LockedWindows {
        order by from_micros limit ?)
       """;
 
-  private static final String SLOTS_IN_ORDER =
+  private static final String SLOTS_IN_STATE =
       """
-      select s.scheduled, s.place, c.window_micros
-      from slot s join slot_config c on c.config_id = s.config_id and c.version = s.version
-      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
-      order by s.scheduled
+      (select scheduled, place, version from slot
+       where config_id = ? and state = %d and scheduled >= ? and scheduled < ?
+       order by scheduled)
       """;
 
+  /**
+   * Merges one range of the index for each state, without sorting: each fetch reads only the rows
+   * that it returns, so its time does not depend on the number of slots. The limit is never
+   * reached; it makes the planner prefer a plan that returns its first rows early. Versions begin
+   * at 1 without gaps, so they are the indexes of the array of window sizes.
+   */
+  private static final String SLOTS_IN_ORDER =
+      """
+      select scheduled, place,
+             ((select array_agg(window_micros order by version)
+               from slot_config_version where config_id = ?))[version]
+      from (%s union all %s) as s
+      order by scheduled limit ?
+      """
+          .formatted(SLOTS_IN_STATE.formatted(0), SLOTS_IN_STATE.formatted(1));
+
   private final Connection connection;
-  private final BookRow row;
+  private final ConfigRow row;
   private final SlotConfig config;
   private final OccupancyView view;
   private final long maxViewBytes;
@@ -78,7 +93,7 @@ final class JdbcWindows implements LockedWindows {
    */
   JdbcWindows(
       Connection connection,
-      BookRow row,
+      ConfigRow row,
       SlotConfig config,
       OccupancyView view,
       long maxViewBytes) {
@@ -90,13 +105,13 @@ final class JdbcWindows implements LockedWindows {
   }
 
   /** Opens windows of which nothing has been read yet. */
-  JdbcWindows(Connection connection, BookRow row, SlotConfig config) {
+  JdbcWindows(Connection connection, ConfigRow row, SlotConfig config) {
     this(connection, row, config, emptyView(row, config), OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
   }
 
   /** Returns an empty view. */
-  static OccupancyView emptyView(BookRow row, SlotConfig config) {
-    return new OccupancyView(config.terms(), row.sinceMicros());
+  static OccupancyView emptyView(ConfigRow row, SlotConfig config) {
+    return new OccupancyView(config.policy(), row.sinceMicros());
   }
 
   /** Returns the memory that each of several configurations in a transaction may use. */
@@ -104,7 +119,7 @@ final class JdbcWindows implements LockedWindows {
     return views.maxBytes() / Math.max(4, configs);
   }
 
-  BookRow row() {
+  ConfigRow row() {
     return row;
   }
 
@@ -114,7 +129,7 @@ final class JdbcWindows implements LockedWindows {
   }
 
   @Override
-  public OccupancyView picture() {
+  public OccupancyView view() {
     return view;
   }
 
@@ -172,7 +187,7 @@ final class JdbcWindows implements LockedWindows {
         places.forEach(place -> view.release(window, place));
       } else {
         view.put(new Window(startMicros));
-        regroup(startMicros, startMicros + config.terms().windowMicros());
+        regroup(startMicros, startMicros + config.policy().windowMicros());
       }
     }
   }
@@ -196,7 +211,7 @@ final class JdbcWindows implements LockedWindows {
     return Sql.first(
             connection,
             found -> Window.of(startMicros, found.getBytes(1), found.getInt(2)),
-            "select places, lying from slot_window"
+            "select places, off_grid from slot_window"
                 + " where config_id = ? and grid = ? and start_micros = ?",
             row.configId(),
             row.grid(),
@@ -207,7 +222,7 @@ final class JdbcWindows implements LockedWindows {
   private Page stored(long fromMicros, long untilMicros) throws SQLException {
     int windowsAPage =
         Math.clamp(
-            BYTES_A_PAGE / (1 + config.terms().maxPerWindow() / Byte.SIZE),
+            BYTES_A_PAGE / (1 + config.policy().maxPerWindow() / Byte.SIZE),
             MIN_WINDOWS_A_PAGE,
             WINDOWS_A_PAGE);
     List<Window> windows = new ArrayList<>();
@@ -244,7 +259,7 @@ final class JdbcWindows implements LockedWindows {
     // A page that reached its row limit says nothing about what follows its last row.
     long until = untilMicros;
     if (windows.size() == windowsAPage) {
-      until = Math.min(until, windows.getLast().startMicros() + config.terms().windowMicros());
+      until = Math.min(until, windows.getLast().startMicros() + config.policy().windowMicros());
     }
     if (runs.size() >= RUNS_A_PAGE) {
       until = Math.min(until, runs.getLast().untilMicros());
@@ -253,12 +268,12 @@ final class JdbcWindows implements LockedWindows {
   }
 
   private Page regrouped(long fromMicros) throws SQLException {
-    SlotPolicy policy = config.terms();
+    SlotPolicy policy = config.policy();
     long windows = (long) REGROUPED_WINDOWS_A_PAGE << Math.min(regroupedPages, MAX_DOUBLINGS);
     regroupedPages++;
     long limit = Math.min(row.sinceMicros(), fromMicros + windows * policy.windowMicros());
     OccupancyView part = new OccupancyView(policy, row.sinceMicros());
-    long until = regroup(fromMicros, limit, part, Math.min(maxViewBytes, BYTES_COUNTED));
+    long until = regroup(fromMicros, limit, part, Math.min(maxViewBytes, BYTES_REBUILT));
     OccupancyView.Changes found = part.drainChanges();
     return new Page(fromMicros, until, List.copyOf(found.windows()), found.addedRuns());
   }
@@ -270,7 +285,7 @@ final class JdbcWindows implements LockedWindows {
    * @return the time until which windows were rebuilt, at least one window
    */
   long regroup(long fromMicros, long untilMicros) throws SQLException {
-    return regroup(fromMicros, untilMicros, view, Math.min(maxViewBytes, BYTES_COUNTED));
+    return regroup(fromMicros, untilMicros, view, Math.min(maxViewBytes, BYTES_REBUILT));
   }
 
   private long regroup(long fromMicros, long untilMicros, OccupancyView into, long maxBytes)
@@ -289,7 +304,7 @@ final class JdbcWindows implements LockedWindows {
         fromMicros,
         Calendar.NEVER,
         view,
-        Math.min(maxViewBytes, BYTES_A_WRITE),
+        Math.min(maxViewBytes, BYTES_REBUILT),
         start -> {
           flush.run();
           view.forgetBefore(start);
@@ -310,10 +325,20 @@ final class JdbcWindows implements LockedWindows {
       long maxBytes,
       Continuation continuation)
       throws SQLException {
-    SlotPolicy policy = config.terms();
+    SlotPolicy policy = config.policy();
     Regrouping regrouping = new Regrouping(policy, into::put);
     try (PreparedStatement statement =
-        Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros)) {
+        Sql.prepare(
+            connection,
+            SLOTS_IN_ORDER,
+            row.configId(),
+            row.configId(),
+            fromMicros,
+            untilMicros,
+            row.configId(),
+            fromMicros,
+            untilMicros,
+            Long.MAX_VALUE)) {
       // Rows are fetched and windows are flushed in portions: memory is bounded for any backlog.
       statement.setFetchSize(5_000);
       long end = Calendar.NEVER;

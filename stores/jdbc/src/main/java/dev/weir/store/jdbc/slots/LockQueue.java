@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.slots;
 
 import dev.weir.engine.StoreException;
+import dev.weir.store.jdbc.PostgresqlPool;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,8 +18,7 @@ import java.util.function.Supplier;
  * without a connection. So one locked configuration does not use up the connections.
  */
 final class LockQueue {
-  /** As long as the database lets a transaction wait for a lock. */
-  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
+  private static final Duration MAX_WAIT = PostgresqlPool.LOCK_TIMEOUT;
 
   private static final int MAX_CALLERS = 20_000;
 

@@ -30,8 +30,8 @@ import java.util.random.RandomGenerator;
 final class LockedAssignment {
   private static final String LOCK =
       "select "
-          + BookRow.COLUMNS
-          + " from slot_book b where b.name = any(?) order by b.config_id for update";
+          + ConfigRow.COLUMNS
+          + " from slot_config c where c.name = any(?) order by c.config_id for update";
 
   /** Skips configurations that another transaction has locked. */
   private static final String LOCK_FREE = LOCK + " skip locked";
@@ -45,13 +45,13 @@ final class LockedAssignment {
 
   private final StoreClock clock;
   private final RandomGenerator random;
-  private final NodeState memory;
+  private final NodeState state;
   private final Runnable contended;
 
-  LockedAssignment(StoreClock clock, RandomGenerator random, NodeState memory, Runnable contended) {
+  LockedAssignment(StoreClock clock, RandomGenerator random, NodeState state, Runnable contended) {
     this.clock = clock;
     this.random = random;
-    this.memory = memory;
+    this.state = state;
     this.contended = contended;
   }
 
@@ -65,34 +65,37 @@ final class LockedAssignment {
       throws SQLException {
     Map<String, SlotConfig> expected = new HashMap<>();
     requests.forEach(request -> expected.put(request.config().name(), request.config()));
-    boolean lookUp = memory.repeats().expected();
+    boolean lookUp = state.repeats().isExpected();
     Map<String, Slot> known = new HashMap<>();
     String lock = waitMode == WaitMode.NONE ? LOCK_FREE : LOCK;
-    List<BookRow> rows =
+    List<ConfigRow> rows =
         lookUp
             ? lockAndLookUp(connection, lock, expected.keySet(), requests, known)
             : lock(connection, lock, expected.keySet());
     Map<String, JdbcWindows> opened = open(connection, rows, expected);
-    long nowMicros = rows.stream().mapToLong(BookRow::nowMicros).max().orElse(0);
+    long nowMicros = rows.stream().mapToLong(ConfigRow::nowMicros).max().orElse(0);
     BatchPlan plan =
         BatchPlan.of(requests, known, opened, waitMode, Micros.instant(nowMicros), random);
     if (!lookUp && plan.refusesAny()) {
       // A refused event may have an earlier slot: look the events up and plan again.
-      memory.repeats().met();
+      state.repeats().occurred();
       throw new SQLException("a refused event was not looked up", Transactions.TRY_AGAIN);
     }
     int step = plan.fresh().isEmpty() ? 0 : write(connection, plan, known, opened);
     return new WrittenBatch(plan, opened, step);
   }
 
-  private List<BookRow> lock(Connection connection, String lock, Set<String> configNames)
+  private List<ConfigRow> lock(Connection connection, String lock, Set<String> configNames)
       throws SQLException {
     long sentNanos = System.nanoTime();
     return Sql.list(
-        connection, row -> book(row, sentNanos), lock, (Object) configNames.toArray(String[]::new));
+        connection,
+        row -> configRow(row, sentNanos),
+        lock,
+        (Object) configNames.toArray(String[]::new));
   }
 
-  private List<BookRow> lockAndLookUp(
+  private List<ConfigRow> lockAndLookUp(
       Connection connection,
       String lock,
       Set<String> configNames,
@@ -108,25 +111,25 @@ final class LockedAssignment {
             .toArray(String[]::new);
     try (PreparedStatement statement = Sql.prepare(connection, lock + LOOK_UP, names, eventIds)) {
       statement.execute();
-      List<BookRow> rows;
+      List<ConfigRow> rows;
       try (ResultSet found = statement.getResultSet()) {
-        rows = Sql.list(found, row -> book(row, sentNanos));
+        rows = Sql.list(found, row -> configRow(row, sentNanos));
       }
       statement.getMoreResults();
       try (ResultSet found = statement.getResultSet()) {
         Sql.list(found, SlotRow::read).forEach(slot -> known.put(slot.eventId(), slot));
       }
-      memory.repeats().wasPrepared(!known.isEmpty());
+      state.repeats().wasPrepared(!known.isEmpty());
       return rows;
     }
   }
 
-  private BookRow book(ResultSet row, long sentNanos) throws SQLException {
-    return BookRow.read(
+  private ConfigRow configRow(ResultSet row, long sentNanos) throws SQLException {
+    return ConfigRow.read(
         row,
         databaseMicros -> {
-          memory.time().observe(sentNanos, databaseMicros);
-          return clock.micros(memory.time().steady(databaseMicros));
+          state.time().observe(sentNanos, databaseMicros);
+          return clock.micros(state.time().steady(databaseMicros));
         });
   }
 
@@ -146,20 +149,20 @@ final class LockedAssignment {
       return step;
     } catch (SQLException e) {
       // Most likely an event has a slot already. The next attempt looks events up first.
-      memory.repeats().met();
+      state.repeats().occurred();
       throw e;
     }
   }
 
   /** Opens locked configurations, with this node's cached views where they are current. */
   private Map<String, JdbcWindows> open(
-      Connection connection, List<BookRow> rows, Map<String, SlotConfig> expected)
+      Connection connection, List<ConfigRow> rows, Map<String, SlotConfig> expected)
       throws SQLException {
     Map<String, JdbcWindows> opened = new LinkedHashMap<>();
-    long maxBytes = JdbcWindows.shareOf(memory.views(), rows.size());
+    long maxBytes = JdbcWindows.shareOf(state.views(), rows.size());
     boolean rivals = false;
-    for (BookRow row : rows) {
-      Optional<OccupancyCache.Kept> kept = memory.views().take(row.name());
+    for (ConfigRow row : rows) {
+      Optional<OccupancyCache.CachedView> kept = state.views().take(row.name());
       if (kept.isPresent() && kept.get().isCurrent(row)) {
         opened.put(
             row.name(),
@@ -171,13 +174,13 @@ final class LockedAssignment {
         }
         SlotConfig config = Objects.requireNonNull(expected.get(row.name()));
         if (config.version() != row.version()) {
-          config = ConfigRow.inForce(connection, row);
+          config = ConfigVersionRow.inForce(connection, row);
         }
         OccupancyView view = JdbcWindows.emptyView(row, config);
         opened.put(row.name(), new JdbcWindows(connection, row, config, view, maxBytes));
       }
     }
-    memory.rivals().wasPrepared(rivals);
+    state.rivals().wasPrepared(rivals);
     return opened;
   }
 }

@@ -25,7 +25,7 @@ final class OccupancyCache {
   private final long maxBytes;
 
   /** Least recently put back first. */
-  private final Map<String, Held> views = new LinkedHashMap<>();
+  private final Map<String, Entry> views = new LinkedHashMap<>();
 
   private long heldBytes;
 
@@ -34,15 +34,15 @@ final class OccupancyCache {
   }
 
   /** A view, the version of the configuration it was planned under, and the row as written. */
-  record Kept(OccupancyView view, SlotConfig config, BookRow row) {
+  record CachedView(OccupancyView view, SlotConfig config, ConfigRow row) {
     /** Returns true if nothing has changed up to the time when the row was locked. */
-    boolean isCurrent(BookRow locked) {
+    boolean isCurrent(ConfigRow locked) {
       return row.seq() == locked.seq() && config.version() == locked.version();
     }
   }
 
   /** A cached view with its size; a view changes only while it is taken out of the cache. */
-  private record Held(Kept kept, long bytes) {}
+  private record Entry(CachedView kept, long bytes) {}
 
   /** Returns the max memory of all views together. */
   long maxBytes() {
@@ -53,8 +53,8 @@ final class OccupancyCache {
     return heldBytes;
   }
 
-  synchronized Optional<Kept> take(String configName) {
-    Held held = views.remove(configName);
+  synchronized Optional<CachedView> take(String configName) {
+    Entry held = views.remove(configName);
     if (held == null) {
       return Optional.empty();
     }
@@ -63,8 +63,8 @@ final class OccupancyCache {
   }
 
   /** Takes the views of all these configurations, or none if one of them is not cached. */
-  synchronized Map<String, Kept> takeAll(Collection<String> configNames) {
-    Map<String, Kept> taken = new LinkedHashMap<>();
+  synchronized Map<String, CachedView> takeAll(Collection<String> configNames) {
+    Map<String, CachedView> taken = new LinkedHashMap<>();
     if (views.keySet().containsAll(configNames)) {
       for (String name : configNames) {
         take(name).ifPresent(kept -> taken.put(name, kept));
@@ -73,11 +73,11 @@ final class OccupancyCache {
     return taken;
   }
 
-  synchronized void putBack(Kept kept) {
+  synchronized void putBack(CachedView kept) {
     String name = kept.row().name();
     // Two transactions of this node may put views back in another order than they committed.
-    Optional<Kept> other = take(name);
-    Kept newer =
+    Optional<CachedView> other = take(name);
+    CachedView newer =
         other.isPresent() && other.get().row().seq() > kept.row().seq() ? other.get() : kept;
     if (newer.view().heapBytes() > maxBytes / 4) {
       newer.view().forgetUnchanged();
@@ -86,7 +86,7 @@ final class OccupancyCache {
     if (bytes > maxBytes / 4) {
       return;
     }
-    views.put(name, new Held(newer, bytes));
+    views.put(name, new Entry(newer, bytes));
     heldBytes += bytes;
     while (heldBytes > maxBytes) {
       take(views.keySet().iterator().next());

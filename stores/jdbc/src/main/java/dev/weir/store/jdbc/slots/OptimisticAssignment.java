@@ -8,7 +8,7 @@ import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.Transactions;
-import dev.weir.store.jdbc.UnansweredException;
+import dev.weir.store.jdbc.UnknownOutcomeException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -32,14 +32,14 @@ import java.util.random.RandomGenerator;
 final class OptimisticAssignment {
   private final StoreClock clock;
   private final RandomGenerator random;
-  private final NodeState memory;
+  private final NodeState state;
   private final Runnable contended;
 
   OptimisticAssignment(
-      StoreClock clock, RandomGenerator random, NodeState memory, Runnable contended) {
+      StoreClock clock, RandomGenerator random, NodeState state, Runnable contended) {
     this.clock = clock;
     this.random = random;
-    this.memory = memory;
+    this.state = state;
     this.contended = contended;
   }
 
@@ -50,12 +50,12 @@ final class OptimisticAssignment {
    */
   Optional<WrittenBatch> assign(
       Transactions transactions, List<AssignRequest> requests, WaitMode waitMode) {
-    if (memory.repeats().expected() || memory.rivals().expected()) {
+    if (state.repeats().isExpected() || state.rivals().isExpected()) {
       return Optional.empty();
     }
     Set<String> names = new TreeSet<>();
     requests.forEach(request -> names.add(request.config().name()));
-    Map<String, OccupancyCache.Kept> kept = memory.views().takeAll(names);
+    Map<String, OccupancyCache.CachedView> kept = state.views().takeAll(names);
     return kept.isEmpty()
         ? Optional.empty()
         : transactions.attempt(connection -> assign(connection, requests, kept, waitMode));
@@ -64,17 +64,17 @@ final class OptimisticAssignment {
   private Optional<WrittenBatch> assign(
       Connection connection,
       List<AssignRequest> requests,
-      Map<String, OccupancyCache.Kept> kept,
+      Map<String, OccupancyCache.CachedView> kept,
       WaitMode waitMode)
       throws SQLException {
-    EstimatedClock.Need need = need(requests, kept.values());
-    OptionalLong estimated = memory.time().databaseMicros(System.nanoTime(), need);
+    EstimatedClock.Precision precision = precision(requests, kept.values());
+    OptionalLong estimated = state.time().databaseMicros(System.nanoTime(), precision);
     if (estimated.isEmpty()) {
-      kept.values().forEach(memory.views()::putBack);
+      kept.values().forEach(state.views()::putBack);
       return Optional.empty();
     }
     Map<String, JdbcWindows> opened = new TreeMap<>();
-    long maxBytes = JdbcWindows.shareOf(memory.views(), kept.size());
+    long maxBytes = JdbcWindows.shareOf(state.views(), kept.size());
     kept.forEach(
         (name, known) ->
             opened.put(
@@ -93,7 +93,7 @@ final class OptimisticAssignment {
     connection.setAutoCommit(true);
     if (plan.refusesAny()) {
       // A refused event may have an earlier slot: look the events up and plan again.
-      memory.repeats().met();
+      state.repeats().occurred();
       return Optional.empty();
     }
     if (plan.fresh().isEmpty()) {
@@ -108,17 +108,17 @@ final class OptimisticAssignment {
     WrittenBatch batch = new WrittenBatch(plan, opened, WrittenBatch.newStep());
     boolean waits = waitMode != WaitMode.NONE;
     OptimisticGuard guard =
-        OptimisticGuard.unlocked(inOrder, batch.step(), estimated.getAsLong(), need, waits);
+        OptimisticGuard.unlocked(inOrder, batch.step(), estimated.getAsLong(), precision, waits);
     return write(connection, batch, SlotWriter.of(inOrder, guard));
   }
 
-  private static EstimatedClock.Need need(
-      List<AssignRequest> requests, Collection<OccupancyCache.Kept> kept) {
+  private static EstimatedClock.Precision precision(
+      List<AssignRequest> requests, Collection<OccupancyCache.CachedView> kept) {
     boolean decides =
-        kept.stream().anyMatch(known -> known.config().terms().notBefore() == NotBefore.NOW)
+        kept.stream().anyMatch(known -> known.config().policy().notBefore() == NotBefore.NOW)
             || requests.stream()
                 .anyMatch(request -> request.request().requestedTime().equals(SlotRequest.NOW));
-    return decides ? EstimatedClock.Need.TO_PLAN : EstimatedClock.Need.TO_NOTE;
+    return decides ? EstimatedClock.Precision.FOR_PLANNING : EstimatedClock.Precision.FOR_RECORD;
   }
 
   private Optional<WrittenBatch> write(Connection connection, WrittenBatch batch, SlotWriter writer)
@@ -127,17 +127,17 @@ final class OptimisticAssignment {
     try {
       SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.configs());
       OptionalLong databaseMicros =
-          UnansweredException.unlessAnswered(() -> filled.sendIfCurrent(connection));
+          UnknownOutcomeException.committing(() -> filled.sendIfCurrent(connection));
       if (databaseMicros.isEmpty()) {
         contended.run();
-        memory.rivals().met();
+        state.rivals().occurred();
         return Optional.empty();
       }
-      memory.time().observe(sentNanos, databaseMicros.getAsLong());
+      state.time().observe(sentNanos, databaseMicros.getAsLong());
       return Optional.of(batch);
     } catch (SQLException e) {
       // Most likely an event has a slot already. The next attempt looks events up first.
-      memory.repeats().met();
+      state.repeats().occurred();
       throw e;
     }
   }

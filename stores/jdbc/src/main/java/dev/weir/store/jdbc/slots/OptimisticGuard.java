@@ -6,23 +6,23 @@ import java.util.List;
 
 /**
  * The first part of a writing statement. It advances the sequence numbers of the configurations and
- * yields a table {@code gate} of one row, or of none if a configuration is not in the expected
+ * yields a table {@code guard} of one row, or of none if a configuration is not in the expected
  * state. Every further part selects from it.
  *
- * <p>The update locks the rows in {@code slot_book}. If it has to wait for such a lock, PostgreSQL
- * checks the condition again on the new row. Other rows that the statement reads may be older than
- * that, which does not matter: windows and runs change only together with the sequence number, so
- * if that is the expected one, they have not changed either.
+ * <p>The update locks the rows in {@code slot_config}. If it has to wait for such a lock,
+ * PostgreSQL checks the condition again on the new row. Other rows that the statement reads may be
+ * older than that, which does not matter: windows and runs change only together with the sequence
+ * number, so if that is the expected one, they have not changed either.
  */
 record OptimisticGuard(String sql, List<Object> parameters) {
   /** For a transaction that holds the lock and has advanced the sequence number already. */
   static final OptimisticGuard OPEN =
-      new OptimisticGuard("gate as (select 0::bigint as now_micros)", List.of());
+      new OptimisticGuard("guard as (select 0::bigint as now_micros)", List.of());
 
   private static final String ONE_CONFIG =
       """
-      gate as (
-        update slot_book b set seq = b.seq + ? where b.config_id = ? and b.seq = ? %s
+      guard as (
+        update slot_config c set seq = c.seq + ? where c.config_id = ? and c.seq = ? %s
         returning %s as now_micros)
       """;
 
@@ -33,11 +33,11 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   private static final String SEVERAL_CONFIGS =
       """
       moved as (
-        update slot_book b set seq = b.seq + ?
-        from unnest(?::int[], ?::bigint[]) as believed (config_id, seq)
-        where b.config_id = believed.config_id and b.seq = believed.seq %s
+        update slot_config c set seq = c.seq + ?
+        from unnest(?::int[], ?::bigint[]) as expected (config_id, seq)
+        where c.config_id = expected.config_id and c.seq = expected.seq %s
         returning %s as now_micros),
-      gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
+      guard as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """;
 
   private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
@@ -45,11 +45,11 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   /** Yields no row while another transaction has locked the configuration. */
   private static final String ONE_FREE_NOW =
       """
-      gate as (
-        update slot_book b set seq = b.seq + ?
-        from (select config_id from slot_book where config_id = ? and seq = ?
+      guard as (
+        update slot_config c set seq = c.seq + ?
+        from (select config_id from slot_config where config_id = ? and seq = ?
               for update skip locked) as free
-        where b.config_id = free.config_id %s
+        where c.config_id = free.config_id %s
         returning %s as now_micros)
       """
           .formatted(AT_THE_TIME, Sql.NOW);
@@ -57,14 +57,14 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   private static final String SEVERAL_FREE_NOW =
       """
       moved as (
-        update slot_book b set seq = b.seq + ?
+        update slot_config c set seq = c.seq + ?
         from (select o.config_id
-              from unnest(?::int[], ?::bigint[]) as believed (config_id, seq)
-              join slot_book o on o.config_id = believed.config_id and o.seq = believed.seq
+              from unnest(?::int[], ?::bigint[]) as expected (config_id, seq)
+              join slot_config o on o.config_id = expected.config_id and o.seq = expected.seq
               for update of o skip locked) as free
-        where b.config_id = free.config_id %s
+        where c.config_id = free.config_id %s
         returning %s as now_micros),
-      gate as (select max(now_micros) as now_micros from moved having count(*) = ?)
+      guard as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """
           .formatted(AT_THE_TIME, Sql.NOW);
 
@@ -76,7 +76,7 @@ record OptimisticGuard(String sql, List<Object> parameters) {
   /** For a transaction that holds the locks of the configurations. */
   static OptimisticGuard locked(Collection<JdbcWindows> configs, int step) {
     if (configs.size() == 1) {
-      BookRow row = configs.iterator().next().row();
+      ConfigRow row = configs.iterator().next().row();
       return new OptimisticGuard(ONE_CONFIG_AT_ANY_TIME, List.of(step, row.configId(), row.seq()));
     }
     return new OptimisticGuard(
@@ -92,12 +92,12 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       Collection<JdbcWindows> configs,
       int step,
       long nowMicros,
-      EstimatedClock.Need need,
+      EstimatedClock.Precision precision,
       boolean waits) {
-    long earliest = nowMicros - need.leewayMicros();
-    long latest = nowMicros + need.leewayMicros();
+    long earliest = nowMicros - precision.toleranceMicros();
+    long latest = nowMicros + precision.toleranceMicros();
     if (configs.size() == 1) {
-      BookRow row = configs.iterator().next().row();
+      ConfigRow row = configs.iterator().next().row();
       return new OptimisticGuard(
           waits ? ONE_CONFIG_NOW : ONE_FREE_NOW,
           List.of(step, row.configId(), row.seq(), earliest, latest));

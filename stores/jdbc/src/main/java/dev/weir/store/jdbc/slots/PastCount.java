@@ -71,9 +71,10 @@ final class PastCount {
   /** Counts the next windows from a time on. Does not commit. */
   Portion countPortion(Connection connection, String configName, long fromMicros)
       throws SQLException {
-    BookRow row = BookRow.lock(connection, clock, configName).orElseThrow();
-    JdbcWindows windows = new JdbcWindows(connection, row, ConfigRow.inForce(connection, row));
-    SlotPolicy policy = windows.config().terms();
+    ConfigRow row = ConfigRow.lock(connection, clock, configName).orElseThrow();
+    JdbcWindows windows =
+        new JdbcWindows(connection, row, ConfigVersionRow.inForce(connection, row));
+    SlotPolicy policy = windows.config().policy();
     long start = policy.windowStart(fromMicros);
     Optional<CountedSpan> before = CountedSpan.notAfter(connection, row, start);
     if (start >= row.sinceMicros() || before.filter(span -> span.covers(start)).isPresent()) {
@@ -84,9 +85,9 @@ final class PastCount {
         Math.min(row.sinceMicros(), after.map(CountedSpan::fromMicros).orElse(row.sinceMicros()));
     long last = end(connection, row, policy, start, limit);
     List<Page.Run> touching = touchingRuns(connection, row, start, last);
-    windows.picture().add(new Page(start, last, List.of(), touching));
+    windows.view().add(new Page(start, last, List.of(), touching));
     long end = windows.regroup(start, last);
-    boolean allFull = windows.picture().isFullUntil(start, end);
+    boolean allFull = windows.view().isFullUntil(start, end);
     // Cached views stay current, unless a run that they may contain could have grown.
     OptimisticGuard guard =
         touching.isEmpty()
@@ -97,7 +98,7 @@ final class PastCount {
     return allFull ? new Portion.AllFull(end) : new Portion.Enough();
   }
 
-  private static Optional<CountedSpan> next(Connection connection, BookRow row, long startMicros)
+  private static Optional<CountedSpan> next(Connection connection, ConfigRow row, long startMicros)
       throws SQLException {
     return Sql.first(
         connection, CountedSpan::read, NEXT_SPAN, row.configId(), row.grid(), startMicros);
@@ -107,7 +108,7 @@ final class PastCount {
    * Returns the end of a portion: whole windows with up to {@code slotsAPortion} slots, but at
    * least one window.
    */
-  private long end(Connection connection, BookRow row, SlotPolicy policy, long start, long limit)
+  private long end(Connection connection, ConfigRow row, SlotPolicy policy, long start, long limit)
       throws SQLException {
     int id = row.configId();
     int max = slotsAPortion + 1;
@@ -131,7 +132,7 @@ final class PastCount {
   }
 
   private static List<Page.Run> touchingRuns(
-      Connection connection, BookRow row, long start, long end) throws SQLException {
+      Connection connection, ConfigRow row, long start, long end) throws SQLException {
     return new ArrayList<>(
         Sql.list(
             connection,

@@ -68,11 +68,11 @@ final class PastRemoval {
   static Step step(
       Connection connection, StoreClock clock, String name, long from, long before, int max)
       throws SQLException {
-    BookRow book = BookRow.find(connection, clock, name).orElseThrow();
-    SlotPolicy policy = ConfigRow.inForce(connection, book).terms();
+    ConfigRow configRow = ConfigRow.find(connection, clock, name).orElseThrow();
+    SlotPolicy policy = ConfigVersionRow.inForce(connection, configRow).policy();
     long size = policy.windowMicros();
     long cut = policy.windowStart(before);
-    int id = book.configId();
+    int id = configRow.configId();
     Optional<Long> first =
         Sql.first(
             connection, row -> row.getLong(1), FIRST, id, from, id, from, id, from, id, from, cut);

@@ -45,15 +45,15 @@ final class SlotEndings {
     record Ended(Transition transition) implements Ending {}
 
     /** Another transaction holds the slot or its configuration, so nothing was done. */
-    record Held(String configName) implements Ending {}
+    record Locked(String configName) implements Ending {}
 
     /** Returns the transition of a transaction that waited for its locks. */
-    default Transition waitedFor() {
+    default Transition afterWaiting() {
       return switch (this) {
         case Ended ended -> ended.transition();
-        case Held held ->
+        case Locked locked ->
             throw new IllegalStateException(
-                "configuration " + held.configName() + " is still locked after waiting");
+                "configuration " + locked.configName() + " is still locked after waiting");
       };
     }
   }
@@ -93,12 +93,12 @@ final class SlotEndings {
     if (waited) {
       throw new SQLException("the event has a new slot", Transactions.TRY_AGAIN);
     }
-    return new Ending.Held(seen.get().configName());
+    return new Ending.Locked(seen.get().configName());
   }
 
-  /** How to lock a book by its name; empty if that would take too long. */
-  interface BookLock {
-    Optional<BookRow> of(String configName) throws SQLException;
+  /** Locks a configuration by its name; empty if that would take too long. */
+  interface ConfigLock {
+    Optional<ConfigRow> of(String configName) throws SQLException;
   }
 
   /**
@@ -109,24 +109,24 @@ final class SlotEndings {
    * are locked: a cancelled event may have a new slot of another configuration. Then both locks are
    * released before the other configuration is tried.
    */
-  static Ending cancel(Connection connection, String eventId, BookLock lock) throws SQLException {
+  static Ending cancel(Connection connection, String eventId, ConfigLock lock) throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
       return new Ending.Ended(new Transition.Unknown());
     }
-    Optional<BookRow> book = lock.of(seen.get().configName());
-    if (book.isEmpty()) {
-      return new Ending.Held(seen.get().configName());
+    Optional<ConfigRow> configRow = lock.of(seen.get().configName());
+    if (configRow.isEmpty()) {
+      return new Ending.Locked(seen.get().configName());
     }
     Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
     return found.isPresent()
-        ? new Ending.Ended(cancel(connection, book.get(), found.get()))
+        ? new Ending.Ended(cancel(connection, configRow.get(), found.get()))
         : noRow(connection, eventId, true);
   }
 
-  private static Transition cancel(Connection connection, BookRow book, Slot slot)
+  private static Transition cancel(Connection connection, ConfigRow configRow, Slot slot)
       throws SQLException {
-    if (!slot.configName().equals(book.name())) {
+    if (!slot.configName().equals(configRow.name())) {
       throw new SQLException(
           "the event has a slot of another configuration now", Transactions.TRY_AGAIN);
     }
@@ -134,7 +134,7 @@ final class SlotEndings {
       case CANCELLED, RECLAIMED -> new Transition.Done(slot);
       case CONFIRMED -> new Transition.Conflict(slot);
       case ASSIGNED -> {
-        end(connection, book, List.of(slot), SlotState.CANCELLED);
+        end(connection, configRow, List.of(slot), SlotState.CANCELLED);
         yield new Transition.Done(slot.in(SlotState.CANCELLED));
       }
     };
@@ -145,22 +145,23 @@ final class SlotEndings {
    * searched for without the lock, because the search takes longer the more slots there are.
    */
   static int reclaim(
-      Connection connection, StoreClock clock, BookRow seen, String[] eventIds, long before)
+      Connection connection, StoreClock clock, ConfigRow seen, String[] eventIds, long before)
       throws SQLException {
-    BookRow book = BookRow.lock(connection, clock, seen.name()).orElseThrow();
+    ConfigRow configRow = ConfigRow.lock(connection, clock, seen.name()).orElseThrow();
     List<Slot> leaked =
-        Sql.list(connection, SlotRow::read, LOCK_LEAKED, eventIds, book.configId(), before, before);
+        Sql.list(
+            connection, SlotRow::read, LOCK_LEAKED, eventIds, configRow.configId(), before, before);
     if (!leaked.isEmpty()) {
-      end(connection, book, leaked, SlotState.RECLAIMED);
+      end(connection, configRow, leaked, SlotState.RECLAIMED);
     }
     return leaked.size();
   }
 
-  private static void end(Connection connection, BookRow row, List<Slot> slots, SlotState state)
+  private static void end(Connection connection, ConfigRow row, List<Slot> slots, SlotState state)
       throws SQLException {
     setState(connection, slots, state);
-    SlotConfig config = ConfigRow.inForce(connection, row);
-    boolean keepsPast = config.terms().notBefore() == NotBefore.REQUESTED;
+    SlotConfig config = ConfigVersionRow.inForce(connection, row);
+    boolean keepsPast = config.policy().notBefore() == NotBefore.REQUESTED;
     List<Slot> toFree =
         slots.stream()
             .filter(slot -> keepsPast || Micros.ceil(slot.scheduledTime()) > row.nowMicros())
@@ -173,7 +174,7 @@ final class SlotEndings {
   /** Writes in portions, because there may be many windows and they may be large. */
   private static void free(Connection connection, JdbcWindows windows, List<Slot> slots)
       throws SQLException {
-    SlotPolicy policy = windows.config().terms();
+    SlotPolicy policy = windows.config().policy();
     Map<Long, List<Integer>> placesByWindow = new TreeMap<>();
     for (Slot slot : slots) {
       long start = policy.windowStart(Micros.ceil(slot.scheduledTime()));

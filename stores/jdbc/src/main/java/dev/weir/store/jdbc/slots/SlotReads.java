@@ -30,7 +30,7 @@ final class SlotReads {
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-          where s.config_id = (select config_id from slot_book where name = ?)
+          where s.config_id = (select config_id from slot_config where name = ?)
             and s.state = ? and s.scheduled >= ? and s.scheduled < ?
             and (s.scheduled > ? or s.event_id > ?)
           order by s.scheduled, s.event_id limit ?
@@ -49,28 +49,28 @@ final class SlotReads {
    */
   private static final String REGROUPED_WINDOWS =
       """
-      with recursive asked (config_id, size, until_micros) as (
+      with recursive query (config_id, size, until_micros) as (
         values (?::int, ?::bigint, ?::bigint)),
       walk (start_micros) as (
         select ?::bigint
         union all
-        select next.at - mod(mod(next.at, a.size) + a.size, a.size)
-        from walk w cross join asked a
+        select next.at - mod(mod(next.at, q.size) + q.size, q.size)
+        from walk w cross join query q
         cross join lateral (
           select least(
             (select min(s.scheduled) from slot s
-             where s.config_id = a.config_id and s.state = 0
-               and s.scheduled >= w.start_micros + a.size),
+             where s.config_id = q.config_id and s.state = 0
+               and s.scheduled >= w.start_micros + q.size),
             (select min(s.scheduled) from slot s
-             where s.config_id = a.config_id and s.state = 1
-               and s.scheduled >= w.start_micros + a.size)) as at
+             where s.config_id = q.config_id and s.state = 1
+               and s.scheduled >= w.start_micros + q.size)) as at
           offset 0) as next
-        where next.at < a.until_micros)
+        where next.at < q.until_micros)
       select w.start_micros, (
         select count(*) from slot s
-        where s.config_id = a.config_id and s.state in (0, 1)
-          and s.scheduled >= w.start_micros and s.scheduled < w.start_micros + a.size)
-      from walk w cross join asked a
+        where s.config_id = q.config_id and s.state in (0, 1)
+          and s.scheduled >= w.start_micros and s.scheduled < w.start_micros + q.size)
+      from walk w cross join query q
       offset 1 limit ?
       """;
 
@@ -130,26 +130,26 @@ final class SlotReads {
 
   static List<WindowCount> windows(Connection connection, StoreClock clock, WindowQuery query)
       throws SQLException {
-    Optional<BookRow> found = BookRow.find(connection, clock, query.config().name());
+    Optional<ConfigRow> found = ConfigRow.find(connection, clock, query.config().name());
     if (found.isEmpty()) {
       return List.of();
     }
-    BookRow book = found.get();
-    SlotPolicy policy = inForce(connection, book, query.config()).terms();
+    ConfigRow configRow = found.get();
+    SlotPolicy policy = inForce(connection, configRow, query.config()).policy();
     long size = policy.windowMicros();
     long from = Micros.clamped(query.from());
     long until = untilMicros(query.until());
     List<WindowCount> past = List.of();
-    if (from < book.sinceMicros()) {
+    if (from < configRow.sinceMicros()) {
       // The stored windows are not complete there: count the slots.
       past =
           Sql.list(
               connection,
               SlotReads::windowCount,
               REGROUPED_WINDOWS,
-              book.configId(),
+              configRow.configId(),
               size,
-              Math.min(policy.windowStart(until + size - 1), book.sinceMicros()),
+              Math.min(policy.windowStart(until + size - 1), configRow.sinceMicros()),
               policy.windowStart(from - 1),
               query.limit());
     }
@@ -158,18 +158,20 @@ final class SlotReads {
             connection,
             SlotReads::windowCount,
             STORED_WINDOWS,
-            book.configId(),
-            book.grid(),
-            Math.max(from, book.sinceMicros()),
+            configRow.configId(),
+            configRow.grid(),
+            Math.max(from, configRow.sinceMicros()),
             until,
             query.limit());
     return Stream.concat(past.stream(), ahead.stream()).limit(query.limit()).toList();
   }
 
   /** Returns the version in force, which is read only if it is not the expected one. */
-  private static SlotConfig inForce(Connection connection, BookRow book, SlotConfig expected)
+  private static SlotConfig inForce(Connection connection, ConfigRow configRow, SlotConfig expected)
       throws SQLException {
-    return expected.version() == book.version() ? expected : ConfigRow.inForce(connection, book);
+    return expected.version() == configRow.version()
+        ? expected
+        : ConfigVersionRow.inForce(connection, configRow);
   }
 
   private static WindowCount windowCount(ResultSet row) throws SQLException {
@@ -179,14 +181,14 @@ final class SlotReads {
   static ForecastResult forecast(
       Connection connection, StoreClock clock, SlotConfig config, Instant from, long events)
       throws SQLException {
-    BookRow book =
-        BookRow.find(connection, clock, config.name())
+    ConfigRow configRow =
+        ConfigRow.find(connection, clock, config.name())
             .orElseThrow(
                 () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
-    SlotConfig inForce = inForce(connection, book, config);
-    JdbcWindows windows = new JdbcWindows(connection, book, inForce);
-    PlacementRequest request = new PlacementRequest(Micros.clamped(from), book.nowMicros());
-    Forecast forecast = new Forecast(inForce.terms(), request, events);
-    return ForecastResult.of(forecast, windows.picture(), windows::pageOrCount);
+    SlotConfig inForce = inForce(connection, configRow, config);
+    JdbcWindows windows = new JdbcWindows(connection, configRow, inForce);
+    PlacementRequest request = new PlacementRequest(Micros.clamped(from), configRow.nowMicros());
+    Forecast forecast = new Forecast(inForce.policy(), request, events);
+    return ForecastResult.of(forecast, windows.view(), windows::pageOrCount);
   }
 }

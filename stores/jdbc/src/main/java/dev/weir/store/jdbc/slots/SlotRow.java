@@ -7,13 +7,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Reads slots from rows of {@code slot s join slot_book b}. */
+/** Reads slots from rows of {@code slot s join slot_config c}. */
 final class SlotRow {
   static final String COLUMNS =
-      "s.event_id, b.name, s.version, s.requested, s.window_start, s.place, s.scheduled, s.state,"
+      "s.event_id, c.name, s.version, s.requested, s.window_start, s.place, s.scheduled, s.state,"
           + " s.assigned_at";
 
-  static final String FROM = " from slot s join slot_book b on b.config_id = s.config_id ";
+  static final String FROM = " from slot s join slot_config c on c.config_id = s.config_id ";
 
   private static final List<SlotState> STATES = List.of(SlotState.values());
 

@@ -6,7 +6,7 @@ import dev.weir.core.slots.Page;
 import dev.weir.core.slots.Window;
 import dev.weir.engine.slots.Slot;
 import dev.weir.store.jdbc.Sql;
-import dev.weir.store.jdbc.UnansweredException;
+import dev.weir.store.jdbc.UnknownOutcomeException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,7 +26,7 @@ import java.util.function.ToLongFunction;
  * Writes slots, windows, runs and sequence numbers of one transaction, as arrays and in one
  * statement, which costs the database less than five.
  *
- * <p>Everything is selected from the {@code gate} of an {@link OptimisticGuard}, a row that exists
+ * <p>Everything is selected from the {@code guard} of an {@link OptimisticGuard}, a row that exists
  * only if all configurations are in the state that the plan expects. So either everything is
  * written or nothing.
  */
@@ -43,7 +43,7 @@ final class SlotWriter {
                           assigned_at, state)
         select unnest(?::text[]), %s, unnest(?::bigint[]), unnest(?::bigint[]), unnest(?::int[]),
                unnest(?::bigint[]), ?::bigint, 0
-        from gate)
+        from guard)
       """;
 
   private static final String SLOTS_OF_ONE_CONFIG = SLOTS.formatted("?::int, ?::int");
@@ -53,12 +53,12 @@ final class SlotWriter {
   private static final String WINDOWS =
       """
       , windows as (
-        insert into slot_window (config_id, grid, start_micros, taken, lying, is_full, places)
+        insert into slot_window (config_id, grid, start_micros, taken, off_grid, is_full, places)
         select unnest(?::int[]), unnest(?::int[]), unnest(?::bigint[]), unnest(?::int[]),
                unnest(?::int[]), unnest(?::boolean[]), unnest(?::bytea[])
-        from gate
+        from guard
         on conflict (config_id, grid, start_micros) do update
-        set taken = excluded.taken, lying = excluded.lying, is_full = excluded.is_full,
+        set taken = excluded.taken, off_grid = excluded.off_grid, is_full = excluded.is_full,
             places = excluded.places)
       """;
 
@@ -67,7 +67,7 @@ final class SlotWriter {
       , removed_runs as (
         delete from full_run r
         using (select unnest(?::int[]) as c, unnest(?::int[]) as g, unnest(?::bigint[]) as f
-               from gate) as gone
+               from guard) as gone
         where r.config_id = gone.c and r.grid = gone.g and r.from_micros = gone.f)
       """;
 
@@ -76,12 +76,12 @@ final class SlotWriter {
       , added_runs as (
         insert into full_run (config_id, grid, from_micros, until_micros)
         select unnest(?::int[]), unnest(?::int[]), unnest(?::bigint[]), unnest(?::bigint[])
-        from gate
+        from guard
         on conflict (config_id, grid, from_micros) do update
         set until_micros = excluded.until_micros)
       """;
 
-  private static final String DONE = " select now_micros from gate";
+  private static final String DONE = " select now_micros from guard";
 
   private static final String COMMIT = "; commit";
 
@@ -137,7 +137,7 @@ final class SlotWriter {
     List<Write<Long>> removedRuns = new ArrayList<>();
     for (JdbcWindows config : configs) {
       // Plans change only stored windows, so all changes are written.
-      OccupancyView.Changes changes = config.picture().drainChanges();
+      OccupancyView.Changes changes = config.view().drainChanges();
       changes.windows().forEach(window -> windows.add(new Write<>(config, window)));
       changes.addedRuns().forEach(run -> addedRuns.add(new Write<>(config, run)));
       changes.removedRuns().forEach(from -> removedRuns.add(new Write<>(config, from)));
@@ -153,7 +153,7 @@ final class SlotWriter {
    */
   void sendAndCommit(Connection connection) throws SQLException {
     sql.append(DONE).append(COMMIT);
-    requirePassed(UnansweredException.unlessAnswered(() -> execute(connection)));
+    requirePassed(UnknownOutcomeException.committing(() -> execute(connection)));
   }
 
   /** Sends everything in one round trip. */
@@ -180,8 +180,8 @@ final class SlotWriter {
       while (!isRows) {
         isRows = statement.getMoreResults();
       }
-      try (ResultSet gate = statement.getResultSet()) {
-        return gate.next() ? OptionalLong.of(gate.getLong(1)) : OptionalLong.empty();
+      try (ResultSet guard = statement.getResultSet()) {
+        return guard.next() ? OptionalLong.of(guard.getLong(1)) : OptionalLong.empty();
       }
     }
   }
@@ -206,7 +206,7 @@ final class SlotWriter {
     byte[][] places = new byte[count][];
     for (int i = 0; i < count; i++) {
       Write<Window> write = writes.get(i);
-      full[i] = write.config().picture().isFull(write.value().startMicros());
+      full[i] = write.config().view().isFull(write.value().startMicros());
       places[i] = write.value().toBytes();
     }
     add(

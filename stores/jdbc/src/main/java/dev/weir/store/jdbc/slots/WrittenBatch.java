@@ -25,8 +25,8 @@ record WrittenBatch(BatchPlan plan, Map<String, JdbcWindows> configs, int step) 
   void cacheViews(OccupancyCache views) {
     for (JdbcWindows windows : configs.values()) {
       views.putBack(
-          new OccupancyCache.Kept(
-              windows.picture(), windows.config(), windows.row().movedOn(step)));
+          new OccupancyCache.CachedView(
+              windows.view(), windows.config(), windows.row().advanced(step)));
     }
   }
 }

@@ -28,16 +28,16 @@ public record Account(SlotConfig config) {
     return config.name() + "/" + event;
   }
 
-  AssignRequest demand(String event, Instant time) {
+  AssignRequest request(String event, Instant time) {
     return new AssignRequest(new SlotRequest(id(event), config.name(), time), config);
   }
 
-  List<AssignRequest> demands(String prefix, int count, Instant time) {
-    return IntStream.range(0, count).mapToObj(i -> demand(prefix + i, time)).toList();
+  List<AssignRequest> requests(String prefix, int count, Instant time) {
+    return IntStream.range(0, count).mapToObj(i -> request(prefix + i, time)).toList();
   }
 
   public Slot assign(Node node, String event, Instant time) {
-    return slot(node.ledger().assign(List.of(demand(event, time))).getFirst());
+    return slot(node.ledger().assign(List.of(request(event, time))).getFirst());
   }
 
   static Slot slot(Assignment assignment) {

@@ -26,7 +26,7 @@ final class CollisionTest {
       """
       insert into slot (event_id, config_id, version, requested, window_start, place, scheduled,
                         assigned_at, state)
-      select ?, config_id, 1, 0, 0, 0, 4000000, 0, 0 from slot_book where name = ?
+      select ?, config_id, 1, 0, 0, 0, 4000000, 0, 0 from slot_config where name = ?
       """;
 
   private final Database database = Database.get();
@@ -44,8 +44,8 @@ final class CollisionTest {
   private final Account account = Account.open(node, 10);
   private final Account others = Account.open(node, 10);
 
-  private FutureTask<List<Assignment>> assigning(List<AssignRequest> demands) {
-    FutureTask<List<Assignment>> task = new FutureTask<>(() -> node.ledger().assign(demands));
+  private FutureTask<List<Assignment>> assigning(List<AssignRequest> requests) {
+    FutureTask<List<Assignment>> task = new FutureTask<>(() -> node.ledger().assign(requests));
     Thread.ofVirtual().start(task);
     return task;
   }
@@ -72,7 +72,8 @@ final class CollisionTest {
     try (Connection other = otherTransaction()) {
       insert(other, "b");
       FutureTask<List<Assignment>> meeting =
-          assigning(List.of(account.demand("a", Account.NOON), account.demand("b", Account.NOON)));
+          assigning(
+              List.of(account.request("a", Account.NOON), account.request("b", Account.NOON)));
       awaitWaiting();
       other.commit();
 
@@ -90,7 +91,7 @@ final class CollisionTest {
     try (Connection other = otherTransaction()) {
       insert(other, "b");
       FutureTask<List<Assignment>> assigning =
-          assigning(List.of(account.demand("b", Account.NOON)));
+          assigning(List.of(account.request("b", Account.NOON)));
       awaitWaiting();
       other.rollback();
 
@@ -107,7 +108,8 @@ final class CollisionTest {
       Sql.update(other, "set local deadlock_timeout = '30s'");
       insert(other, "b");
       FutureTask<List<Assignment>> assigning =
-          assigning(List.of(account.demand("a", Account.NOON), account.demand("b", Account.NOON)));
+          assigning(
+              List.of(account.request("a", Account.NOON), account.request("b", Account.NOON)));
       awaitWaiting();
       insert(other, "a");
       other.commit();
@@ -155,9 +157,9 @@ final class CollisionTest {
       Sql.first(
           other,
           row -> true,
-          "select 1 from slot_book where name = ? for update",
+          "select 1 from slot_config where name = ? for update",
           account.config().name());
-      FutureTask<List<Assignment>> waiting = assigning(List.of(account.demand("a", Account.NOON)));
+      FutureTask<List<Assignment>> waiting = assigning(List.of(account.request("a", Account.NOON)));
       awaitWaiting();
 
       assertThat(others.assign(node, "b", Account.NOON).place()).isZero();

@@ -47,8 +47,8 @@ final class EndingCostTest {
                   SlotEndings.cancel(
                           connection,
                           account.id(event),
-                          name -> BookRow.lock(connection, time, name))
-                      .waitedFor())
+                          name -> ConfigRow.lock(connection, time, name))
+                      .afterWaiting())
               .isInstanceOf(Transition.Done.class);
           return rows(connection) - before;
         });
@@ -66,7 +66,7 @@ final class EndingCostTest {
   void windowWithoutEventsOfAnotherSizeIsNotRecounted() {
     account.assign(node, "early", Account.NOON);
     useDays();
-    node.ledger().assign(account.demands("e", SLOTS, TOMORROW));
+    node.ledger().assign(account.requests("e", SLOTS, TOMORROW));
 
     assertThat(rowsOfCancel("e7")).isLessThan(20);
 
@@ -80,7 +80,7 @@ final class EndingCostTest {
   void windowIsRecountedWhileEventsOfAnotherSizeLieInIt() {
     account.assign(node, "early", TOMORROW);
     useDays();
-    node.ledger().assign(account.demands("e", SLOTS, TOMORROW));
+    node.ledger().assign(account.requests("e", SLOTS, TOMORROW));
 
     assertThat(rowsOfCancel("e7")).isGreaterThan(SLOTS);
     assertThat(rowsOfCancel("early")).isGreaterThan(SLOTS / 2);

@@ -20,16 +20,18 @@ final class JdbcSlotUpkeepTest {
   private final Node other = Database.node(database.otherPool(), InstantSource.fixed(Account.NOON));
 
   @Test
-  void oneNodeAtATimeWorksAlone() {
+  void oneNodeAtATimeWorks() {
     AtomicBoolean otherRan = new AtomicBoolean();
 
     boolean ran =
         node.upkeep()
-            .alone(() -> assertThat(other.upkeep().alone(() -> otherRan.set(true))).isFalse());
+            .runExclusively(
+                () ->
+                    assertThat(other.upkeep().runExclusively(() -> otherRan.set(true))).isFalse());
 
     assertThat(ran).isTrue();
     assertThat(otherRan).isFalse();
-    assertThat(other.upkeep().alone(() -> otherRan.set(true))).isTrue();
+    assertThat(other.upkeep().runExclusively(() -> otherRan.set(true))).isTrue();
     assertThat(otherRan).isTrue();
   }
 
@@ -38,13 +40,13 @@ final class JdbcSlotUpkeepTest {
     assertThatThrownBy(
             () ->
                 node.upkeep()
-                    .alone(
+                    .runExclusively(
                         () -> {
                           throw new IllegalStateException("broken");
                         }))
         .hasMessage("broken");
 
-    assertThat(other.upkeep().alone(() -> {})).isTrue();
+    assertThat(other.upkeep().runExclusively(() -> {})).isTrue();
   }
 
   @Test
@@ -52,7 +54,7 @@ final class JdbcSlotUpkeepTest {
     assertThatThrownBy(
             () ->
                 node.upkeep()
-                    .alone(
+                    .runExclusively(
                         () ->
                             Database.execute(
                                 database.otherPool(),
@@ -62,16 +64,16 @@ final class JdbcSlotUpkeepTest {
                                 """)))
         .isInstanceOf(StoreException.class);
 
-    assertThat(other.upkeep().alone(() -> {})).isTrue();
+    assertThat(other.upkeep().runExclusively(() -> {})).isTrue();
   }
 
   @Test
   void tidyRemovesWindowsOfEarlierGridsInSteps() {
     Account account = Account.open(node, 1);
-    node.ledger().assign(account.demands("e", 10, Account.NOON));
+    node.ledger().assign(account.requests("e", 10, Account.NOON));
     node.configs().configure(account.config().name(), SlotPolicy.of(2, Duration.ofSeconds(4)));
     String windows =
-        "select count(*) from slot_window join slot_book b using (config_id) where b.name = '%s'"
+        "select count(*) from slot_window join slot_config c using (config_id) where c.name = '%s'"
             .formatted(account.config().name());
     assertThat(Database.number(database.pool(), windows)).isEqualTo(20);
 

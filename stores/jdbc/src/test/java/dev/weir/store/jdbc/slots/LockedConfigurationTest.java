@@ -38,19 +38,19 @@ final class LockedConfigurationTest {
       Database.node(database.pool(), StoreClock.DATABASE, SlotObserver.NONE);
   private final Account held = Account.open(node, 1);
   private final Account free = Account.open(node, 1);
-  private final SlotScheduler desk =
+  private final SlotScheduler scheduler =
       SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
 
   private Connection lock(Account account) throws SQLException {
     Connection connection = database.otherPool().getConnection();
     connection.setAutoCommit(false);
-    assertThat(BookRow.lock(connection, StoreClock.DATABASE, account.config().name()))
+    assertThat(ConfigRow.lock(connection, StoreClock.DATABASE, account.config().name()))
         .isPresent();
     return connection;
   }
 
   private static SlotRequest request(Account account, String event) {
-    return account.demand(event, Account.NOON).request();
+    return account.request(event, Account.NOON).request();
   }
 
   private static Slot slot(List<Assignment> answers) {
@@ -62,37 +62,37 @@ final class LockedConfigurationTest {
     List<SlotScheduler.Pending> late = new ArrayList<>();
     try (Connection holder = lock(held)) {
       for (int i = 0; i < 20; i++) {
-        SlotScheduler.Pending pending = desk.submit(List.of(request(held, "held" + i)));
+        SlotScheduler.Pending pending = scheduler.submit(List.of(request(held, "held" + i)));
         Thread.ofVirtual().start(pending::await);
         // In the same lane, before and after this node knows that the other one is locked.
-        assertThat(slot(desk.assign(List.of(request(free, "free" + i)))).windowStart())
+        assertThat(slot(scheduler.assign(List.of(request(free, "free" + i)))).windowStart())
             .isEqualTo(Account.NOON.plusSeconds(4L * i));
       }
       assertThat(node.ledger().find(held.id("held0"))).isEmpty();
       for (int i = 20; i < 30; i++) {
-        late.add(desk.submit(List.of(request(held, "held" + i), request(free, "free" + i))));
+        late.add(scheduler.submit(List.of(request(held, "held" + i), request(free, "free" + i))));
       }
       holder.rollback();
     }
     late.forEach(pending -> assertThat(pending.await()).hasSize(2));
     for (int i = 0; i < 30; i++) {
-      assertThat(slot(desk.assign(List.of(request(held, "held" + i)))).windowStart())
+      assertThat(slot(scheduler.assign(List.of(request(held, "held" + i)))).windowStart())
           .isEqualTo(Account.NOON.plusSeconds(4L * i));
     }
     // And back in the common lane.
-    assertThat(slot(desk.assign(List.of(request(held, "last")))).windowStart())
+    assertThat(slot(scheduler.assign(List.of(request(held, "last")))).windowStart())
         .isEqualTo(Account.NOON.plusSeconds(4L * 30));
   }
 
   /** With cached views of both configurations and without: by one statement, and under lock. */
   @Test
-  void batchServesTheBooksThatAreFree() throws Exception {
+  void batchServesTheConfigurationsThatAreFree() throws Exception {
     for (int round = 0; round < 3; round++) {
       List<AssignRequest> both =
           List.of(
-              held.demand("a" + round, Account.NOON),
-              free.demand("b" + round, Account.NOON),
-              held.demand("c" + round, Account.NOON));
+              held.request("a" + round, Account.NOON),
+              free.request("b" + round, Account.NOON),
+              held.request("c" + round, Account.NOON));
       try (Connection holder = lock(held)) {
         List<? extends AssignReply> replies = node.ledger().attempt(both, WaitMode.NONE);
         assertThat(replies.get(0)).isEqualTo(AssignReply.Deferred.LOCKED);
@@ -106,14 +106,14 @@ final class LockedConfigurationTest {
   }
 
   @Test
-  void waitsForTheLockIfItIsToldTo() throws Exception {
-    List<AssignRequest> demands = held.demands("e", 3, Account.NOON);
+  void waitsForTheLockIfTheModeSaysSo() throws Exception {
+    List<AssignRequest> requests = held.requests("e", 3, Account.NOON);
     Thread waiter;
     List<AssignReply> replies = new ArrayList<>();
     try (Connection holder = lock(held)) {
       waiter =
           Thread.ofVirtual()
-              .start(() -> replies.addAll(node.ledger().attempt(demands, WaitMode.FOR_LOCKS)));
+              .start(() -> replies.addAll(node.ledger().attempt(requests, WaitMode.FOR_LOCKS)));
       Database.awaitNumber(
           database.otherPool(),
           1,
@@ -131,21 +131,21 @@ final class LockedConfigurationTest {
     try (Connection holder = database.otherPool().getConnection()) {
       holder.setAutoCommit(false);
       for (Account account : all) {
-        assertThat(BookRow.lock(holder, StoreClock.DATABASE, account.config().name()))
+        assertThat(ConfigRow.lock(holder, StoreClock.DATABASE, account.config().name()))
             .isPresent();
-        SlotScheduler.Pending pending = desk.submit(List.of(request(account, "e")));
+        SlotScheduler.Pending pending = scheduler.submit(List.of(request(account, "e")));
         Thread.ofVirtual().start(pending::await);
       }
       // The pool of this node has twelve connections.
       assertThat(IntStream.range(0, 10).mapToObj(i -> request(free, "f" + i)).toList())
           .allSatisfy(
               request ->
-                  assertThat(desk.assign(List.of(request)).getFirst())
+                  assertThat(scheduler.assign(List.of(request)).getFirst())
                       .isInstanceOf(Assignment.Assigned.class));
       holder.rollback();
     }
     for (Account account : all) {
-      assertThat(slot(desk.assign(List.of(request(account, "e")))).windowStart())
+      assertThat(slot(scheduler.assign(List.of(request(account, "e")))).windowStart())
           .isEqualTo(Account.NOON);
     }
   }
@@ -154,7 +154,7 @@ final class LockedConfigurationTest {
   @Test
   void manyEndingsAndChangesOfAHeldConfigurationLeaveConnectionsToOthers() throws Exception {
     int rounds = 10;
-    node.ledger().assign(held.demands("e", 5 * rounds, Account.NOON));
+    node.ledger().assign(held.requests("e", 5 * rounds, Account.NOON));
     List<Transition> cancelled = Collections.synchronizedList(new ArrayList<>());
     List<SlotConfig> changed = Collections.synchronizedList(new ArrayList<>());
     List<Thread> waiting = new ArrayList<>();
@@ -169,7 +169,7 @@ final class LockedConfigurationTest {
         }
         awaitParked(waiting);
         String event = "f" + round;
-        assertThat(slot(desk.assign(List.of(request(free, event)))).windowStart())
+        assertThat(slot(scheduler.assign(List.of(request(free, event)))).windowStart())
             .isEqualTo(Account.NOON);
         assertThat(node.ledger().cancel(free.id(event))).isInstanceOf(Transition.Done.class);
         configure(free);
@@ -191,7 +191,7 @@ final class LockedConfigurationTest {
   /** Their slots are locked, not their configuration. */
   @Test
   void manyConfirmationsOfHeldSlotsLeaveConnectionsToOthers() throws Exception {
-    node.ledger().assign(held.demands("e", 40, Account.NOON));
+    node.ledger().assign(held.requests("e", 40, Account.NOON));
     List<Transition> confirmed = Collections.synchronizedList(new ArrayList<>());
     List<Thread> waiting = new ArrayList<>();
     try (Connection holder = database.otherPool().getConnection()) {
@@ -199,7 +199,7 @@ final class LockedConfigurationTest {
       Sql.list(
           holder,
           row -> true,
-          "select 1 from slot where config_id = (select config_id from slot_book where name = ?)"
+          "select 1 from slot where config_id = (select config_id from slot_config where name = ?)"
               + " for update",
           held.config().name());
       for (int i = 0; i < 40; i++) {

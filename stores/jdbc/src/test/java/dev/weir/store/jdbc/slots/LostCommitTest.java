@@ -23,11 +23,11 @@ final class LostCommitTest {
   }
 
   @Test
-  void pictureOfALostCommitIsNotTakenForTrue() {
+  void viewOfALostCommitIsNotUsed() {
     account.assign(one, "lost", Account.NOON);
     forget();
     Slot second =
-        Account.slot(other.ledger().assign(account.demands("kept", 2, Account.NOON)).getLast());
+        Account.slot(other.ledger().assign(account.requests("kept", 2, Account.NOON)).getLast());
 
     Slot third = account.assign(one, "new", Account.NOON);
 
@@ -37,9 +37,9 @@ final class LostCommitTest {
 
   private void forget() {
     String id =
-        "(select config_id from slot_book where name = '%s')".formatted(account.config().name());
+        "(select config_id from slot_config where name = '%s')".formatted(account.config().name());
     Database.execute(database.pool(), "delete from slot where config_id = " + id);
     Database.execute(database.pool(), "delete from slot_window where config_id = " + id);
-    Database.execute(database.pool(), "update slot_book set seq = 0 where config_id = " + id);
+    Database.execute(database.pool(), "update slot_config set seq = 0 where config_id = " + id);
   }
 }

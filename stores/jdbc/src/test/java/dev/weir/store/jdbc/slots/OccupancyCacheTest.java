@@ -25,28 +25,28 @@ import org.junit.jupiter.api.Test;
 /** Cached views use a bounded part of the heap, regardless of their number and size. */
 final class OccupancyCacheTest {
   private static final int MAX_BYTES = 1_000_000;
-  private static final SlotPolicy TERMS = SlotPolicy.of(100_000, Duration.ofSeconds(1));
+  private static final SlotPolicy POLICY = SlotPolicy.of(100_000, Duration.ofSeconds(1));
 
   private final OccupancyCache views = new OccupancyCache(MAX_BYTES);
 
   /** About 12 kB for each window. */
-  private static OccupancyCache.Kept kept(String name, int windows, long seq) {
+  private static OccupancyCache.CachedView kept(String name, int windows, long seq) {
     BitSet last = new BitSet();
     last.set(99_999);
-    OccupancyView picture = new OccupancyView(TERMS);
+    OccupancyView view = new OccupancyView(POLICY);
     List<Window> stored =
         IntStream.range(0, windows)
             .mapToObj(i -> Window.of(1_000_000L * i, last.toByteArray(), 0))
             .toList();
-    picture.add(Page.allFrom(0, stored, List.of()));
-    return new OccupancyCache.Kept(
-        picture,
-        new SlotConfig(name, 1, TERMS, Instant.EPOCH),
-        new BookRow(1, name, 1, 1, Long.MIN_VALUE, seq, 0));
+    view.add(Page.allFrom(0, stored, List.of()));
+    return new OccupancyCache.CachedView(
+        view,
+        new SlotConfig(name, 1, POLICY, Instant.EPOCH),
+        new ConfigRow(1, name, 1, 1, Long.MIN_VALUE, seq, 0));
   }
 
   @Test
-  void thoseNotUsedForTheLongestTimeGo() {
+  void leastRecentlyUsedViewsAreEvicted() {
     for (int i = 0; i < 50; i++) {
       views.putBack(kept("c" + i, 10, 1));
       assertThat(views.heldBytes()).isLessThanOrEqualTo(MAX_BYTES);
@@ -61,7 +61,7 @@ final class OccupancyCacheTest {
   }
 
   @Test
-  void tooLargeAPictureIsKeptWithoutWhatCanBeReadAgain() {
+  void viewThatIsTooLargeDropsWhatCanBeReadAgain() {
     views.putBack(kept("small", 10, 1));
     views.putBack(kept("large", 1_000, 7));
 
@@ -101,7 +101,7 @@ final class OccupancyCacheTest {
   void nodeWithLittleMemoryGivesTheSameSlots() {
     InstantSource clock = InstantSource.fixed(Account.NOON);
     Database database = Database.get();
-    NodeState memory = new NodeState(100_000);
+    NodeState state = new NodeState(100_000);
     JdbcSlotLedger little =
         new JdbcSlotLedger(
             database.pool(),
@@ -109,13 +109,13 @@ final class OccupancyCacheTest {
             new Random(1),
             SlotObserver.NONE,
             PastCount.SLOTS_A_PORTION,
-            memory,
+            state,
             new LockQueue(2, 4));
     Node node = Database.node(database.otherPool(), clock);
     Account account = Account.open(node, 20_000);
     List<AssignRequest> many =
         IntStream.range(0, 600)
-            .mapToObj(i -> account.demand("e" + i, Account.NOON.plusSeconds(4L * (i * 7 % 300))))
+            .mapToObj(i -> account.request("e" + i, Account.NOON.plusSeconds(4L * (i * 7 % 300))))
             .toList();
 
     assertThat(little.fitting(many)).isBetween(1, 100);
@@ -127,7 +127,7 @@ final class OccupancyCacheTest {
         assertThat(Account.slot(answer).scheduledTime())
             .isEqualTo(Account.NOON.plusSeconds(4L * (number * 7 % 300) + (number < 300 ? 0 : 2)));
       }
-      assertThat(memory.views().heldBytes()).isLessThanOrEqualTo(100_000);
+      assertThat(state.views().heldBytes()).isLessThanOrEqualTo(100_000);
     }
   }
 }

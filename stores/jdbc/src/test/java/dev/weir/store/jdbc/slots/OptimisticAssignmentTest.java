@@ -41,35 +41,35 @@ final class OptimisticAssignmentTest {
   private final Database database = Database.get();
   private final AtomicInteger contended = new AtomicInteger();
   private final Transactions transactions = new Transactions(database.pool(), () -> {});
-  private final NodeState memory = new NodeState();
-  private final OptimisticAssignment atOnce =
-      new OptimisticAssignment(CLOCK, new Random(1), memory, contended::incrementAndGet);
+  private final NodeState state = new NodeState();
+  private final OptimisticAssignment optimistic =
+      new OptimisticAssignment(CLOCK, new Random(1), state, contended::incrementAndGet);
   private final Node other = Database.node(database.otherPool(), CLOCK, SlotObserver.NONE);
   private final Account account = Account.open(other, 10);
   private final Account second = Account.open(other, 10);
 
   /** Returns a node that has just assigned these under the lock, so that it has current views. */
-  private void know(List<AssignRequest> demands) {
+  private void know(List<AssignRequest> requests) {
     transactions
         .write(
             connection ->
-                new LockedAssignment(CLOCK, new Random(1), memory, () -> {})
-                    .assign(connection, demands, WaitMode.FOR_LOCKS))
-        .cacheViews(memory.views());
+                new LockedAssignment(CLOCK, new Random(1), state, () -> {})
+                    .assign(connection, requests, WaitMode.FOR_LOCKS))
+        .cacheViews(state.views());
   }
 
-  private Optional<List<Assignment>> tryAtOnce(List<AssignRequest> demands) {
-    Optional<WrittenBatch> batch = atOnce.assign(transactions, demands, WaitMode.FOR_LOCKS);
-    batch.ifPresent(done -> done.cacheViews(memory.views()));
-    return batch.map(done -> done.plan().answers());
+  private Optional<List<Assignment>> tryOptimistic(List<AssignRequest> requests) {
+    Optional<WrittenBatch> batch = optimistic.assign(transactions, requests, WaitMode.FOR_LOCKS);
+    batch.ifPresent(done -> done.cacheViews(state.views()));
+    return batch.map(done -> done.plan().assignments());
   }
 
   private List<AssignRequest> one(String event) {
-    return List.of(account.demand(event, Account.NOON));
+    return List.of(account.request(event, Account.NOON));
   }
 
   private List<AssignRequest> both(String event) {
-    return List.of(account.demand(event, Account.NOON), second.demand(event, Account.NOON));
+    return List.of(account.request(event, Account.NOON), second.request(event, Account.NOON));
   }
 
   private Slot only(Optional<List<Assignment>> answers) {
@@ -87,7 +87,7 @@ final class OptimisticAssignmentTest {
   void writesWhatTheLedgerThenFinds() {
     know(one("a"));
 
-    Slot slot = only(tryAtOnce(one("b")));
+    Slot slot = only(tryOptimistic(one("b")));
 
     assertThat(slot.place()).isOne();
     assertThat(other.ledger().find(account.id("b"))).contains(slot);
@@ -96,12 +96,12 @@ final class OptimisticAssignmentTest {
   }
 
   @Test
-  void nothingIsTriedOfABookThatIsNotKnown() {
+  void nothingIsAttemptedForAConfigurationWithoutAView() {
     know(one("a"));
 
-    assertThat(tryAtOnce(both("b"))).isEmpty();
+    assertThat(tryOptimistic(both("b"))).isEmpty();
     // The cached view is left unchanged.
-    assertThat(only(tryAtOnce(one("c"))).place()).isOne();
+    assertThat(only(tryOptimistic(one("c"))).place()).isOne();
   }
 
   @Test
@@ -109,18 +109,18 @@ final class OptimisticAssignmentTest {
     know(one("a"));
     account.assign(other, "b", Account.NOON);
 
-    assertThat(tryAtOnce(one("c"))).isEmpty();
+    assertThat(tryOptimistic(one("c"))).isEmpty();
     assertThat(other.ledger().find(account.id("c"))).isEmpty();
     assertThat(taken(account)).isEqualTo(2);
     assertThat(contended).hasValue(1);
   }
 
   @Test
-  void writesNothingAfterAnotherNodeHasChangedTheTerms() {
+  void writesNothingAfterAnotherNodeHasChangedThePolicy() {
     know(one("a"));
     other.configs().configure(account.config().name(), SlotPolicy.of(10, Duration.ofSeconds(4)));
 
-    assertThat(tryAtOnce(one("b"))).isEmpty();
+    assertThat(tryOptimistic(one("b"))).isEmpty();
     assertThat(other.ledger().find(account.id("b"))).isEmpty();
   }
 
@@ -129,7 +129,7 @@ final class OptimisticAssignmentTest {
     know(one("a"));
     other.ledger().cancel(account.id("a"));
 
-    assertThat(tryAtOnce(one("b"))).isEmpty();
+    assertThat(tryOptimistic(one("b"))).isEmpty();
     assertThat(other.ledger().find(account.id("b"))).isEmpty();
   }
 
@@ -141,7 +141,7 @@ final class OptimisticAssignmentTest {
       FutureTask<Optional<List<Assignment>>> trying = trying(one("c"));
       awaitWaiting();
       new LockedAssignment(CLOCK, new Random(1), new NodeState(), () -> {})
-          .assign(overtaker, account.demands("b", 9, Account.NOON), WaitMode.FOR_LOCKS);
+          .assign(overtaker, account.requests("b", 9, Account.NOON), WaitMode.FOR_LOCKS);
       overtaker.commit();
 
       assertThat(trying.get()).isEmpty();
@@ -151,7 +151,7 @@ final class OptimisticAssignmentTest {
   }
 
   @Test
-  void writesIfWhoeverHeldTheLockGaveUp() throws Exception {
+  void writesIfTheTransactionThatHeldTheLockRolledBack() throws Exception {
     know(one("a"));
     try (Connection holder = lock(account)) {
       FutureTask<Optional<List<Assignment>>> trying = trying(one("b"));
@@ -164,12 +164,12 @@ final class OptimisticAssignmentTest {
   }
 
   @Test
-  void writesToAllBooksOrToNone() {
+  void writesToAllConfigurationsOrToNone() {
     know(both("a"));
-    assertThat(tryAtOnce(both("b"))).isPresent();
+    assertThat(tryOptimistic(both("b"))).isPresent();
     second.assign(other, "c", Account.NOON);
 
-    assertThat(tryAtOnce(both("d"))).isEmpty();
+    assertThat(tryOptimistic(both("d"))).isEmpty();
     assertThat(other.ledger().find(account.id("d"))).isEmpty();
     assertThat(other.ledger().find(second.id("d"))).isEmpty();
     assertThat(taken(account)).isEqualTo(2);
@@ -177,30 +177,30 @@ final class OptimisticAssignmentTest {
   }
 
   @Test
-  void repeatedEventIsLeftToTheCarefulWay() {
+  void repeatedEventIsLeftToTheLockedAssignment() {
     know(one("a"));
 
-    assertThat(tryAtOnce(List.of(account.demand("b", Account.NOON), one("a").getFirst())))
+    assertThat(tryOptimistic(List.of(account.request("b", Account.NOON), one("a").getFirst())))
         .isEmpty();
     assertThat(other.ledger().find(account.id("b"))).isEmpty();
-    assertThat(memory.repeats().expected()).isTrue();
-    assertThat(tryAtOnce(one("c"))).isEmpty();
+    assertThat(state.repeats().isExpected()).isTrue();
+    assertThat(tryOptimistic(one("c"))).isEmpty();
   }
 
   @Test
-  void pageThatThePictureLacksIsReadOnTheWay() {
+  void pageThatTheViewLacksIsReadOnTheWay() {
     know(one("a"));
     Instant before = Account.NOON.minusSeconds(3_600);
     // Nothing has changed since, but this node has not seen it.
     Database.execute(
         database.pool(),
         """
-        insert into slot_window
-        select config_id, grid, %d, 2, false, '\\x03' from slot_book where name = '%s'
+        insert into slot_window (config_id, grid, start_micros, taken, off_grid, is_full, places)
+        select config_id, grid, %d, 2, 0, false, '\\x03' from slot_config where name = '%s'
         """
             .formatted(before.getEpochSecond() * 1_000_000, account.config().name()));
 
-    Slot slot = only(tryAtOnce(List.of(account.demand("b", before))));
+    Slot slot = only(tryOptimistic(List.of(account.request("b", before))));
 
     assertThat(slot.windowStart()).isEqualTo(before);
     assertThat(slot.place()).isEqualTo(2);
@@ -208,35 +208,35 @@ final class OptimisticAssignmentTest {
 
   @Test
   void eventForNowGetsNoTimeBeforeTheDatabasesOwn() {
-    Instant asked;
+    Instant before;
     Optional<List<Assignment>> answers;
     int tries = 0;
     do {
       // On a busy machine too much time may pass, and the attempt gives up.
       know(one("a" + tries));
       tries++;
-      asked = other.ledger().now();
-      answers = tryAtOnce(List.of(forNow(account.config().name())));
+      before = other.ledger().now();
+      answers = tryOptimistic(List.of(forNow(account.config().name())));
     } while (answers.isEmpty());
 
     Slot slot = only(answers);
-    assertThat(slot.requestedTime()).isAfterOrEqualTo(asked).isEqualTo(slot.assignedAt());
-    assertThat(slot.scheduledTime()).isAfterOrEqualTo(asked);
+    assertThat(slot.requestedTime()).isAfterOrEqualTo(before).isEqualTo(slot.assignedAt());
+    assertThat(slot.scheduledTime()).isAfterOrEqualTo(before);
   }
 
   @Test
-  void timeThatIsNotTheDatabasesIsNotBelieved() {
+  void timeThatDiffersFromTheDatabasesIsRejected() {
     know(one("a"));
     long falseMicros = Account.NOON.getEpochSecond() * 1_000_000;
-    memory.time().observe(System.nanoTime(), falseMicros);
+    state.time().observe(System.nanoTime(), falseMicros);
 
-    assertThat(tryAtOnce(List.of(forNow(account.config().name())))).isEmpty();
+    assertThat(tryOptimistic(List.of(forNow(account.config().name())))).isEmpty();
     assertThat(taken(account)).isOne();
   }
 
   @Test
-  void timeCountsWhereTermsAllowNoPast() {
-    SlotPolicy terms =
+  void timeCountsWherePoliciesAllowNoPast() {
+    SlotPolicy policy =
         new SlotPolicy(
             10,
             4_000_000,
@@ -245,12 +245,12 @@ final class OptimisticAssignmentTest {
             NotBefore.NOW,
             Calendar.ALWAYS,
             SlotPolicy.NOT_PAUSED);
-    Account strict = new Account(other.configs().configure("a-" + UUID.randomUUID(), terms));
-    know(List.of(strict.demand("a", Account.NOON)));
+    Account strict = new Account(other.configs().configure("a-" + UUID.randomUUID(), policy));
+    know(List.of(strict.request("a", Account.NOON)));
     long aSecondAgo = System.nanoTime() - 1_100_000_000;
-    memory.time().observe(aSecondAgo, other.ledger().now().toEpochMilli() * 1_000 - 1_100_000);
+    state.time().observe(aSecondAgo, other.ledger().now().toEpochMilli() * 1_000 - 1_100_000);
 
-    assertThat(tryAtOnce(List.of(strict.demand("b", Account.NOON)))).isEmpty();
+    assertThat(tryOptimistic(List.of(strict.request("b", Account.NOON)))).isEmpty();
     assertThat(contended).hasValue(0);
   }
 
@@ -289,8 +289,8 @@ final class OptimisticAssignmentTest {
         SlotRequest.now(configName + "/" + UUID.randomUUID(), configName), account.config());
   }
 
-  private FutureTask<Optional<List<Assignment>>> trying(List<AssignRequest> demands) {
-    FutureTask<Optional<List<Assignment>>> task = new FutureTask<>(() -> tryAtOnce(demands));
+  private FutureTask<Optional<List<Assignment>>> trying(List<AssignRequest> requests) {
+    FutureTask<Optional<List<Assignment>>> task = new FutureTask<>(() -> tryOptimistic(requests));
     Thread.ofVirtual().start(task);
     return task;
   }
@@ -298,7 +298,7 @@ final class OptimisticAssignmentTest {
   private Connection lock(Account of) throws SQLException {
     Connection connection = database.otherPool().getConnection();
     connection.setAutoCommit(false);
-    BookRow.lock(connection, CLOCK, of.config().name());
+    ConfigRow.lock(connection, CLOCK, of.config().name());
     return connection;
   }
 

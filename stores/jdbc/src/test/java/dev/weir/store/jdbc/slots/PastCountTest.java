@@ -60,7 +60,7 @@ final class PastCountTest {
     for (String table : List.of("slot", "slot_window", "full_run", "counted_span")) {
       Database.execute(
           database.pool(),
-          "delete from %s where config_id = (select config_id from slot_book where name = '%s')"
+          "delete from %s where config_id = (select config_id from slot_config where name = '%s')"
               .formatted(table, account.config().name()));
     }
   }
@@ -68,7 +68,7 @@ final class PastCountTest {
   /** Ten thousand full windows, then one place less in each: no free place before noon. */
   private void fillThePastAndLowerTheLimit() {
     for (int i = 0; i < SLOTS; i += 4_000) {
-      node.ledger().assign(account.demands("p" + i + "-", 4_000, PAST));
+      node.ledger().assign(account.requests("p" + i + "-", 4_000, PAST));
     }
     configure(1);
   }
@@ -133,7 +133,7 @@ final class PastCountTest {
     assertThat(work.portion()).isEqualTo(new Portion.Enough());
     assertThat(work.rows()).isLessThan(10);
     for (Node any : List.of(node, Database.node(database.pool(), clock))) {
-      List<AssignRequest> late = List.of(account.demand("c" + any.hashCode(), PAST));
+      List<AssignRequest> late = List.of(account.request("c" + any.hashCode(), PAST));
       assertThat(any.ledger().attempt(late, WaitMode.FOR_LOCKS).getFirst())
           .isInstanceOf(Assignment.Assigned.class);
     }
@@ -144,7 +144,7 @@ final class PastCountTest {
   private long stored(String table) {
     return Database.number(
         database.pool(),
-        "select count(*) from %s join slot_book b using (config_id, grid) where b.name = '%s'"
+        "select count(*) from %s join slot_config c using (config_id, grid) where c.name = '%s'"
             .formatted(table, account.config().name()));
   }
 
@@ -190,10 +190,10 @@ final class PastCountTest {
   }
 
   @Test
-  void demandForNowDoesNotWaitForThePast() {
+  void requestForNowDoesNotWaitForThePast() {
     fillThePastAndLowerTheLimit();
     List<AssignRequest> both =
-        List.of(account.demand("past", PAST), account.demand("now", Account.NOON));
+        List.of(account.request("past", PAST), account.request("now", Account.NOON));
 
     List<? extends AssignReply> replies = node.ledger().attempt(both, WaitMode.NONE);
 
@@ -206,14 +206,14 @@ final class PastCountTest {
   }
 
   @Test
-  void deskAnswersDemandsForThePastInOrder() {
+  void schedulerAnswersRequestsForThePastInOrder() {
     fillThePastAndLowerTheLimit();
-    SlotScheduler desk =
+    SlotScheduler scheduler =
         SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
     List<SlotScheduler.Pending> pending = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      SlotRequest request = account.demand("d" + i, PAST.plusMillis(i)).request();
-      pending.add(desk.submit(List.of(request)));
+      SlotRequest request = account.request("d" + i, PAST.plusMillis(i)).request();
+      pending.add(scheduler.submit(List.of(request)));
     }
 
     for (int i = 39; i >= 0; i--) {

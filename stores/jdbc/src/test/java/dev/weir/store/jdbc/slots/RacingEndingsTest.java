@@ -76,7 +76,7 @@ final class RacingEndingsTest {
       Sql.first(
           holder,
           row -> true,
-          "select 1 from slot_book where name = ? for update",
+          "select 1 from slot_config where name = ? for update",
           first.config().name());
       late = started(() -> node.ledger().cancel(first.id("a")));
       awaitWaiting(1);
@@ -119,7 +119,7 @@ final class RacingEndingsTest {
           """
           insert into slot (event_id, config_id, version, requested, window_start, place, scheduled,
                             assigned_at, state)
-          select ?, config_id, 1, 0, 0, 0, 0, 0, 0 from slot_book where name = ?
+          select ?, config_id, 1, 0, 0, 0, 0, 0, 0 from slot_config where name = ?
           """,
           first.id("z"),
           second.config().name());

@@ -64,7 +64,7 @@ final class RoundTripsTest {
     for (int i = 0; i < 12; i++) {
       int batch = i;
       int turns =
-          turns(() -> node.ledger().assign(account.demands("e" + batch + "-", 5, Account.NOON)));
+          turns(() -> node.ledger().assign(account.requests("e" + batch + "-", 5, Account.NOON)));
       if (i > 0) {
         assertThat(turns).as("batch %d", i).isOne();
       }
@@ -77,13 +77,13 @@ final class RoundTripsTest {
     Policy policy =
         Policy.of(UUID.randomUUID().toString(), TokenBucket.of(6, Duration.ofDays(300)));
     for (int i = 0; i < 12; i++) {
-      assertThat(turns(() -> limits.decide(policy, "k", 1))).as("ask %d", i).isOne();
+      assertThat(turns(() -> limits.decide(policy, "k", 1))).as("request %d", i).isOne();
     }
   }
 
   @Test
-  void coldBatchTakesOneMoreHoweverDeepTheBacklog() {
-    node.ledger().assign(account.demands("e", 4_000, Account.NOON));
+  void coldBatchTakesOneMoreWithAnyBacklog() {
+    node.ledger().assign(account.requests("e", 4_000, Account.NOON));
     Node cold = Database.node(pool, clock);
 
     assertThat(turns(() -> account.assign(cold, "f", Account.NOON))).isEqualTo(3);
@@ -93,7 +93,7 @@ final class RoundTripsTest {
   @Test
   void deepPastBeforeAChangeIsCountedOnce() {
     Instant past = Account.NOON.minusSeconds(20_000);
-    node.ledger().assign(account.demands("e", 4_000, past));
+    node.ledger().assign(account.requests("e", 4_000, past));
     node.configs().configure(account.config().name(), SlotPolicy.of(1, Duration.ofSeconds(4)));
 
     assertThat(turns(() -> account.assign(node, "f", past))).isBetween(10, 30);
@@ -115,7 +115,7 @@ final class RoundTripsTest {
   void largeBatchTakesNoMore() {
     account.assign(node, "a", Account.NOON);
 
-    assertThat(turns(() -> node.ledger().assign(account.demands("e", 4_096, Account.NOON))))
+    assertThat(turns(() -> node.ledger().assign(account.requests("e", 4_096, Account.NOON))))
         .isOne();
   }
 }

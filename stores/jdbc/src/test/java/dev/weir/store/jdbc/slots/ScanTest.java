@@ -49,11 +49,11 @@ final class ScanTest {
 
   private static void useEverything(Node node, Account account) {
     String name = account.config().name();
-    node.ledger().assign(account.demands("past", 20, Account.NOON.minusSeconds(600)));
-    node.ledger().assign(account.demands("ahead", 20, Account.NOON));
+    node.ledger().assign(account.requests("past", 20, Account.NOON.minusSeconds(600)));
+    node.ledger().assign(account.requests("ahead", 20, Account.NOON));
     node.ledger().cancel(account.id("ahead3"));
     node.ledger().confirm(account.id("ahead4"));
-    node.ledger().assign(account.demands("ahead", 5, Account.NOON));
+    node.ledger().assign(account.requests("ahead", 5, Account.NOON));
     node.configs().configure(name, SlotPolicy.of(3, Duration.ofSeconds(2)));
     account.assign(node, "again", Account.NOON.minusSeconds(600));
     node.ledger().cancel(account.id("ahead5"));
@@ -66,7 +66,7 @@ final class ScanTest {
             node.ledger().windows(new WindowQuery(account.config(), Instant.MIN, Instant.MAX, 10)))
         .hasSize(10);
     assertThat(node.ledger().forecast(account.config(), Account.NOON, 100))
-        .isInstanceOf(ForecastResult.Through.class);
+        .isInstanceOf(ForecastResult.Completion.class);
     assertThat(node.upkeep().countLeaked(Account.NOON.plusSeconds(1), 10)).isPositive();
     assertThat(node.upkeep().reclaim(Account.NOON.plusSeconds(1), 3)).isPositive();
     assertThat(node.upkeep().removePast(Account.NOON.plusSeconds(1), 5)).isPositive();

@@ -33,7 +33,7 @@ final class SmallHeap {
             case FORECAST -> {
               ForecastResult outlook =
                   node.ledger().forecast(config, Instant.parse(arguments[3]), 1);
-              yield ((ForecastResult.Through) outlook).windowStart();
+              yield ((ForecastResult.Completion) outlook).windowStart();
             }
           });
     }

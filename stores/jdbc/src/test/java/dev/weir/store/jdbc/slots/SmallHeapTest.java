@@ -37,7 +37,8 @@ final class SmallHeapTest {
   }
 
   private String configId() {
-    return "(select config_id from slot_book where name = '%s')".formatted(account.config().name());
+    return "(select config_id from slot_config where name = '%s')"
+        .formatted(account.config().name());
   }
 
   /** One event in each window, at its last place: a bitmap of 128 KB. */
@@ -60,8 +61,8 @@ final class SmallHeapTest {
     Database.execute(
         database.pool(),
         """
-        insert into slot_window (config_id, grid, start_micros, taken, is_full, places)
-        select config_id, 1, window_start, 1, false, decode(repeat('00', 131071) || '80', 'hex')
+        insert into slot_window (config_id, grid, start_micros, taken, off_grid, is_full, places)
+        select config_id, 1, window_start, 1, 0, false, decode(repeat('00', 131071) || '80', 'hex')
         from slot where config_id = %s
         """
             .formatted(configId()));
@@ -121,7 +122,7 @@ final class SmallHeapTest {
     assertThat(
             Database.number(
                 database.pool(),
-                "select count(*) from slot_window join slot_book b using (config_id, grid)"
+                "select count(*) from slot_window join slot_config c using (config_id, grid)"
                     + " where start_micros < since and config_id = "
                     + configId()))
         .isEqualTo(WINDOWS);

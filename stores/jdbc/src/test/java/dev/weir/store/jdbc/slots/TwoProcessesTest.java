@@ -35,7 +35,7 @@ final class TwoProcessesTest {
       return new Node(process, process.outputWriter(), process.inputReader());
     }
 
-    void ask(String name) throws IOException {
+    void request(String name) throws IOException {
       names.write(name + "\n");
       names.flush();
     }
@@ -57,7 +57,7 @@ final class TwoProcessesTest {
       for (int round = 0; round < ROUNDS; round++) {
         String name = UUID.randomUUID().toString();
         for (Node node : nodes) {
-          node.ask(name);
+          node.request(name);
         }
         int permits = 0;
         int places = 0;

@@ -15,8 +15,8 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.TreeMap;
 
-/** A configuration in the database: its row of {@code slot_book} and all its versions. */
-record BookFact(
+/** A configuration in the database: its row of {@code slot_config} and all its versions. */
+record ConfigFact(
     int configId,
     String name,
     int version,
@@ -24,26 +24,26 @@ record BookFact(
     long sinceMicros,
     NavigableMap<Integer, SlotPolicy> versions) {
 
-  private static final String BOOKS =
+  private static final String CONFIGS =
       """
-      select config_id, name, version, grid, since from slot_book order by config_id
+      select config_id, name, version, grid, since from slot_config order by config_id
       """;
 
   private static final String VERSIONS =
       """
       select version, max_per_window, window_micros, spread, max_delay_micros, not_before, calendar,
              paused_until
-      from slot_config where config_id = ? order by version
+      from slot_config_version where config_id = ? order by version
       """;
 
-  static List<BookFact> all(Connection connection) throws SQLException {
-    List<BookFact> books = new ArrayList<>();
+  static List<ConfigFact> all(Connection connection) throws SQLException {
+    List<ConfigFact> configs = new ArrayList<>();
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(BOOKS)) {
+        ResultSet row = statement.executeQuery(CONFIGS)) {
       while (row.next()) {
         int configId = row.getInt(1);
-        books.add(
-            new BookFact(
+        configs.add(
+            new ConfigFact(
                 configId,
                 row.getString(2),
                 row.getInt(3),
@@ -52,7 +52,7 @@ record BookFact(
                 versions(connection, configId)));
       }
     }
-    return books;
+    return configs;
   }
 
   private static NavigableMap<Integer, SlotPolicy> versions(Connection connection, int configId)
@@ -62,14 +62,14 @@ record BookFact(
       statement.setInt(1, configId);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          versions.put(row.getInt(1), terms(row));
+          versions.put(row.getInt(1), policy(row));
         }
       }
     }
     return versions;
   }
 
-  private static SlotPolicy terms(ResultSet row) throws SQLException {
+  private static SlotPolicy policy(ResultSet row) throws SQLException {
     long maxDelay = row.getLong(5);
     boolean unbounded = row.wasNull();
     long pausedUntil = row.getLong(8);
@@ -85,15 +85,15 @@ record BookFact(
   }
 
   SlotPolicy inForce() {
-    return terms(version);
+    return policy(version);
   }
 
-  SlotPolicy terms(int anyVersion) {
+  SlotPolicy policy(int anyVersion) {
     return Objects.requireNonNull(versions.get(anyVersion));
   }
 
   /** Returns true if places of ended slots may have stayed taken because their time had passed. */
   boolean mayKeepEnded() {
-    return versions.values().stream().anyMatch(terms -> terms.notBefore() == NotBefore.NOW);
+    return versions.values().stream().anyMatch(policy -> policy.notBefore() == NotBefore.NOW);
   }
 }

@@ -6,7 +6,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /** Thrown when a commit was sent and the database did not report its outcome. */
-public final class UnansweredException extends SQLException {
+public final class UnknownOutcomeException extends SQLException {
   private static final long serialVersionUID = 1L;
 
   /** Set by the driver if the server rolled back where a commit was requested. */
@@ -22,7 +22,7 @@ public final class UnansweredException extends SQLException {
   private static final Set<String> ROLLED_BACK_CLASSES =
       Set.of("0A", "21", "22", "23", "25", "40", "42", "44", "54", "55", "P0");
 
-  UnansweredException(SQLException failure) {
+  UnknownOutcomeException(SQLException failure) {
     super(failure.getMessage(), failure.getSQLState(), failure);
   }
 
@@ -34,13 +34,13 @@ public final class UnansweredException extends SQLException {
   /**
    * Runs an operation that commits.
    *
-   * @throws UnansweredException if it failed and may have committed
+   * @throws UnknownOutcomeException if it failed and may have committed
    */
-  public static <T> T unlessAnswered(Commit<T> commit) throws SQLException {
+  public static <T> T committing(Commit<T> commit) throws SQLException {
     try {
       return commit.run();
     } catch (SQLException e) {
-      throw isAnswered(e) ? e : new UnansweredException(e);
+      throw isRolledBack(e) ? e : new UnknownOutcomeException(e);
     }
   }
 
@@ -49,7 +49,7 @@ public final class UnansweredException extends SQLException {
    * error that ends the session or the server may come after the commit. The severity is in the
    * server's language, therefore the error classes are checked as well.
    */
-  private static boolean isAnswered(SQLException failure) {
+  private static boolean isRolledBack(SQLException failure) {
     String state = String.valueOf(failure.getSQLState());
     if (state.equals(ROLLED_BACK)) {
       return true;

@@ -1,4 +1,4 @@
--- Routes of the gateway.
+-- Routes of the gateway. Times are whole microseconds since the epoch.
 
 -- One row for each route, with the version in force. A transaction that changes the route locks it.
 create table route (

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * The entries of a batch and their responses, one for each, in order. An invalid entry is answered
  * with a problem and does not affect the others.
  */
-final class BatchAnswers {
-  private static final Logger log = LoggerFactory.getLogger(BatchAnswers.class);
+final class BatchResponses {
+  private static final Logger log = LoggerFactory.getLogger(BatchResponses.class);
 
   private final List<Entry> entries = new ArrayList<>();
 
@@ -52,22 +52,22 @@ final class BatchAnswers {
   }
 
   /** Executes all requests together and writes the responses. */
-  byte[] carryOut(SlotScheduler desk, Form form) {
-    return submit(desk, form).get();
+  byte[] execute(SlotScheduler scheduler, Form form) {
+    return submit(scheduler, form).get();
   }
 
   /**
    * Submits all requests to the scheduler without waiting. The returned supplier waits for the
    * results and writes the responses; it must be called once.
    */
-  Supplier<byte[]> submit(SlotScheduler desk, Form form) {
+  Supplier<byte[]> submit(SlotScheduler scheduler, Form form) {
     List<SlotRequest> requests = new ArrayList<>(entries.size());
     for (Entry entry : entries) {
       if (entry instanceof Entry.Good good) {
         requests.add(good.request());
       }
     }
-    SlotScheduler.Pending pending = requests.isEmpty() ? List::of : desk.submit(requests);
+    SlotScheduler.Pending pending = requests.isEmpty() ? List::of : scheduler.submit(requests);
     return () -> await(pending, requests.size(), form);
   }
 
@@ -129,8 +129,8 @@ final class BatchAnswers {
   private static void write(JsonGenerator json, Assignment assignment) throws IOException {
     switch (assignment) {
       case Assignment.Assigned assigned -> SlotJson.writeAssigned(json, assigned);
-      case Assignment.NoRoom noRoom ->
-          write(json, noRoom.request().eventId(), SlotJson.problem(noRoom));
+      case Assignment.NoCapacity noCapacity ->
+          write(json, noCapacity.request().eventId(), SlotJson.problem(noCapacity));
       case Assignment.UnknownConfig unknown ->
           write(json, unknown.request().eventId(), SlotJson.problem(unknown));
     }

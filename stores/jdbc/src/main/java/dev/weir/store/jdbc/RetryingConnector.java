@@ -20,7 +20,7 @@ import javax.sql.DataSource;
  * better to retry often. Callers do not wait for this: they wait for the pool, up to its connection
  * timeout.
  */
-final class PatientConnector implements DataSource {
+final class RetryingConnector implements DataSource {
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
@@ -43,7 +43,7 @@ final class PatientConnector implements DataSource {
   /**
    * @param socketTimeout how long an open connection waits for each response
    */
-  PatientConnector(String url, Properties properties, Duration socketTimeout) {
+  RetryingConnector(String url, Properties properties, Duration socketTimeout) {
     this.url = url;
     this.properties = properties;
     this.socketTimeout = socketTimeout;
