@@ -169,7 +169,7 @@ public interface ComebackKit {
   @Test
   default void lostPlacesAreReportedAsHeldUntilTheyMustHaveEnded() {
     Concurrency two = Concurrency.of(2, DAY);
-    Queue queue = Queue.of(2, Duration.ofHours(1));
+    Queue queue = Queue.of(2, Duration.ofSeconds(30));
     assertThat(leases().acquire("r", two, "a", 1).isGranted()).isTrue();
     assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(1);
     assertThat(leases().current("q", queue, Instant.MIN)).isZero();

@@ -30,7 +30,9 @@ interface LimitAcquireClaims extends LimitClaims {
           assertThat(refused.decidedAt()).isEqualTo(scene.clock.instant());
 
           scene.clock.move(refused.retryAfter().minusNanos(1_000));
-          assertThat(scene.node.take(policy, "k", 1)).as("a moment early: %s", policy.limit()).isFalse();
+          assertThat(scene.node.take(policy, "k", 1))
+              .as("a moment early: %s", policy.limit())
+              .isFalse();
           scene.moveMicros(1);
           assertThat(scene.node.take(policy, "k", 1)).as("in time: %s", policy.limit()).isTrue();
         });

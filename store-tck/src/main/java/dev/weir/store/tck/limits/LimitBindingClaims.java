@@ -69,11 +69,9 @@ interface LimitBindingClaims extends LimitClaims {
         2,
         (scene, policy) -> {
           scene.decide(policy, "k", 2);
-          AcquireRequest refused =
-              scene.repeatable(policy, "k", 1);
+          AcquireRequest refused = scene.repeatable(policy, "k", 1);
           assertThat(scene.node.decide(refused).isReused()).isFalse();
-          AcquireRequest other =
-              scene.repeatable(policy, "l", 1);
+          AcquireRequest other = scene.repeatable(policy, "l", 1);
           assertThat(scene.otherNode.decide(other).isAllowed()).isTrue();
           assertThat(scene.node.decide(refused).isReused()).isTrue();
         });
@@ -119,8 +117,7 @@ interface LimitBindingClaims extends LimitClaims {
     forEachPolicy(
         1,
         (scene, policy) -> {
-          AcquireRequest plain =
-              scene.repeatable(policy, "k", 1);
+          AcquireRequest plain = scene.repeatable(policy, "k", 1);
           scene.decide(policy, "k", 1);
           AcquireResult first = scene.node.decide(waiting(plain, Map.of(0, WAIT)));
           assertThat(first.outcomes()).containsExactly(WAIT);
@@ -154,8 +151,7 @@ interface LimitBindingClaims extends LimitClaims {
     forEachPolicy(
         10,
         (scene, policy) -> {
-          AcquireRequest request =
-              scene.repeatable(policy, "k", 1);
+          AcquireRequest request = scene.repeatable(policy, "k", 1);
           assertThat(scene.node.recall(request)).isEmpty();
           assertThat(scene.remaining(policy, "k")).isEqualTo(10);
           AcquireResult first = scene.node.decide(request);

@@ -108,7 +108,8 @@ interface LimitCrowdClaims extends LimitClaims {
           for (int i = 0; i < 4; i++) {
             int key = i;
             long sum = taken.stream().mapToLong(costs -> costs.get(key)).sum();
-            assertThat(scene.remaining(policy, "k" + key)).isEqualTo(policy.limit().maxCost() - sum);
+            assertThat(scene.remaining(policy, "k" + key))
+                .isEqualTo(policy.limit().maxCost() - sum);
           }
         });
   }

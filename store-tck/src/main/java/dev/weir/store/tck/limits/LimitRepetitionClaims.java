@@ -17,8 +17,7 @@ interface LimitRepetitionClaims extends LimitClaims {
     forEachPolicy(
         10,
         (scene, policy) -> {
-          AcquireRequest request =
-              scene.repeatable(policy, "k", 6);
+          AcquireRequest request = scene.repeatable(policy, "k", 6);
           AcquireResult first = scene.node.decide(request);
           assertThat(first.isReplayed()).isFalse();
 
@@ -40,8 +39,7 @@ interface LimitRepetitionClaims extends LimitClaims {
     forEachPolicy(
         10,
         (scene, policy) -> {
-          AcquireRequest request =
-              scene.repeatable(policy, "k", 1);
+          AcquireRequest request = scene.repeatable(policy, "k", 1);
           scene.node.decide(request);
           scene.clock.move(LimitScene.TTL.dividedBy(2));
           assertThat(scene.node.decide(request).isReplayed()).isTrue();
@@ -73,8 +71,7 @@ interface LimitRepetitionClaims extends LimitClaims {
     forEachPolicy(
         1,
         (scene, policy) -> {
-          AcquireRequest request =
-              scene.repeatable(policy, "k", 1);
+          AcquireRequest request = scene.repeatable(policy, "k", 1);
           assertThat(scene.node.peek(request).isAllowed()).isTrue();
           assertThat(scene.node.decide(request).isReplayed()).isFalse();
           AcquireResult after = scene.node.peek(request);
@@ -89,8 +86,7 @@ interface LimitRepetitionClaims extends LimitClaims {
         10,
         (scene, policy) -> {
           scene.decide(policy, "k", 4);
-          AcquireRequest request =
-              scene.repeatable(policy, "k", 3);
+          AcquireRequest request = scene.repeatable(policy, "k", 3);
           AcquireResult granted = scene.node.decide(request);
           assertThat(scene.otherNode.refund(request, granted.decidedAt()))
               .isEqualTo(Refund.GIVEN_BACK);
@@ -108,8 +104,7 @@ interface LimitRepetitionClaims extends LimitClaims {
     forEachPolicy(
         10,
         (scene, policy) -> {
-          AcquireRequest request =
-              scene.repeatable(policy, "k", 3);
+          AcquireRequest request = scene.repeatable(policy, "k", 3);
           AcquireResult granted = scene.decide(policy, "k", 4);
           scene.node.refund(request, granted.decidedAt());
           assertThat(scene.remaining(policy, "k")).isEqualTo(6);

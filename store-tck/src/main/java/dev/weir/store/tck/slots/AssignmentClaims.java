@@ -132,10 +132,10 @@ interface AssignmentClaims extends Claims {
 
     List<Assignment> results =
         scene.assignAll(
-                scene.request("a", at(0)),
-                scene.request("b", at(0), other),
-                scene.request("c", at(0)),
-                scene.request("d", at(0), other));
+            scene.request("a", at(0)),
+            scene.request("b", at(0), other),
+            scene.request("c", at(0)),
+            scene.request("d", at(0), other));
 
     assertThat(seconds(results.stream().map(Scene::slot).toList()))
         .containsExactly(0.0, 0.0, 4.0, 4.0);
@@ -168,10 +168,10 @@ interface AssignmentClaims extends Claims {
 
     List<Assignment> results =
         scene.assignAll(
-                scene.request("a", at(0)),
-                scene.request("b", at(0)),
-                scene.request("a", at(0)),
-                scene.request("a", at(100)));
+            scene.request("a", at(0)),
+            scene.request("b", at(0)),
+            scene.request("a", at(0)),
+            scene.request("a", at(100)));
 
     assertThat(results)
         .extracting(result -> Scene.slot(result).scheduledTime())

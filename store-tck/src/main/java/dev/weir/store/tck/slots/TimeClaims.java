@@ -160,10 +160,10 @@ interface TimeClaims extends Claims {
 
     List<Assignment> results =
         scene.assignAll(
-                scene.request("a", at(0)),
-                scene.request("b", at(0)),
-                scene.request("c", at(4)),
-                scene.request("b", at(8)));
+            scene.request("a", at(0)),
+            scene.request("b", at(0)),
+            scene.request("c", at(4)),
+            scene.request("b", at(8)));
 
     assertThat(results)
         .extracting(result -> result instanceof Assignment.Assigned)

@@ -95,7 +95,8 @@ final class Markers {
     if (isUnprepared(reply)) {
       throw new StoreException(
           Redis.STORE,
-          StoreException.Outcome.NONE, "Redis was restarted again while it was prepared");
+          StoreException.Outcome.NONE,
+          "Redis was restarted again while it was prepared");
     }
   }
 
@@ -149,8 +150,8 @@ final class Markers {
 
   /**
    * Checks whether Redis has lost data, so that a loss is detected soon even without requests, and
-   * reports the latest marker to the history. On a Cluster, each call checks some of the slots. Only
-   * one thread may call this.
+   * reports the latest marker to the history. On a Cluster, each call checks some of the slots.
+   * Only one thread may call this.
    */
   void look() {
     int from = nextSlot;

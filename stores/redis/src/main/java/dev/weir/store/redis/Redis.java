@@ -88,7 +88,7 @@ public final class Redis implements AutoCloseable {
     return connector.isCluster();
   }
 
-  /** Starts a script whose keys are in one slot; {@connector #await} waits for its reply. */
+  /** Starts a script whose keys are in one slot; {@link #await} waits for its reply. */
   RedisCall<byte[]> run(Script script, byte[][] keys, byte[]... arguments) {
     return send(keys[0], commands -> run(commands, script, keys, arguments));
   }
@@ -100,7 +100,8 @@ public final class Redis implements AutoCloseable {
   <T> RedisCall<T> send(
       byte[] key,
       Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> command) {
-    return new RedisCall<>(connector.connection().thenCompose(connection -> connection.to(key)), command);
+    return new RedisCall<>(
+        connector.connection().thenCompose(connection -> connection.to(key)), command);
   }
 
   private static CompletionStage<byte[]> run(
@@ -168,8 +169,8 @@ public final class Redis implements AutoCloseable {
   }
 
   /**
-   * Checks whether Redis has lost data, and records for other nodes what this node has seen. Call it
-   * about every second, from one thread: a loss is then detected within that time even without
+   * Checks whether Redis has lost data, and records for other nodes what this node has seen. Call
+   * it about every second, from one thread: a loss is then detected within that time even without
    * requests, and rules that are created later are not refused because of it. Reads one key; on a
    * Cluster, the keys of the next 256 slots.
    */
@@ -207,7 +208,10 @@ public final class Redis implements AutoCloseable {
         connector.drop(beganNanos);
       }
       throw new StoreException(
-          STORE, outcome, "Redis has not answered within " + readable(settings.commandTimeout()), e);
+          STORE,
+          outcome,
+          "Redis has not answered within " + readable(settings.commandTimeout()),
+          e);
     } catch (CancellationException e) {
       throw failed(call.outcome(e), e);
     } catch (ExecutionException e) {

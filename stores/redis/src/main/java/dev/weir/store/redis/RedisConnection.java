@@ -30,7 +30,8 @@ sealed interface RedisConnection {
   }
 
   /** A connection to a Cluster, each of whose nodes is connected on first use. */
-  record ToCluster(StatefulRedisClusterConnection<byte[], byte[]> connection) implements RedisConnection {
+  record ToCluster(StatefulRedisClusterConnection<byte[], byte[]> connection)
+      implements RedisConnection {
     /** Waits for the connection, because Lettuce rejects commands to an unconnected node. */
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {

@@ -100,7 +100,8 @@ public final class RedisLimitStore implements LimitStore {
   public AcquireResult decide(AcquireRequest request) {
     if (request.parts().size() == 1 && !request.isRepeatable() && request.delays().isEmpty()) {
       return run(
-          LimitCall.Single.of(redis.names(), LimitCall.Mode.DECIDE_ONE, request.parts().getFirst()));
+          LimitCall.Single.of(
+              redis.names(), LimitCall.Mode.DECIDE_ONE, request.parts().getFirst()));
     }
     return isBound(request) ? decideBound(request) : decideWhole(request);
   }
@@ -186,8 +187,8 @@ public final class RedisLimitStore implements LimitStore {
   }
 
   /**
-   * Ends the binding of a request id whose grant was refunded. If the grant was not found, it may be
-   * in another slot, because its rules have changed since: the id then stays bound, so that a
+   * Ends the binding of a request id whose grant was refunded. If the grant was not found, it may
+   * be in another slot, because its rules have changed since: the id then stays bound, so that a
    * different request with it is still detected.
    */
   private Refund unbound(AcquireRequest request, Instant grantedAt, Refund refund) {

@@ -53,7 +53,8 @@ final class ClusterServers implements AutoCloseable {
   static void giveSlots(RedisServer node, int part, int parts) {
     int first = SLOTS * part / parts;
     int last = SLOTS * (part + 1) / parts - 1;
-    assertThat(node.command("CLUSTER ADDSLOTSRANGE %d %d".formatted(first, last))).startsWith("+OK");
+    assertThat(node.command("CLUSTER ADDSLOTSRANGE %d %d".formatted(first, last)))
+        .startsWith("+OK");
   }
 
   String uri() {
@@ -108,7 +109,8 @@ final class ClusterServers implements AutoCloseable {
     command(from, setSlot + " MIGRATING " + idOf(to));
     pause.pass();
     for (int moved = 1; ; moved++) {
-      List<String> lines = from.command("CLUSTER GETKEYSINSLOT %d 1".formatted(slot)).lines().toList();
+      List<String> lines =
+          from.command("CLUSTER GETKEYSINSLOT %d 1".formatted(slot)).lines().toList();
       if (lines.size() < 3) {
         break;
       }
