@@ -81,9 +81,7 @@ record LimitParts(
 
   private static Resources resources(LimitSettings settings, Optional<HikariDataSource> database) {
     return new Resources(
-        cached(
-            settings,
-            database.map(pool -> JdbcDefinitions.buckets(pool, StoreClock.DATABASE))),
+        cached(settings, database.map(pool -> JdbcDefinitions.buckets(pool, StoreClock.DATABASE))),
         cached(
             settings,
             database.map(pool -> JdbcDefinitions.concurrency(pool, StoreClock.DATABASE))));

@@ -110,8 +110,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     open.add(Upkeep.start("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     FailoverBuilder limits =
-        failover(
-            REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
+        failover(REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
     if (settings.isFallbackUsed() && database.isPresent()) {
       HikariDataSource pool = database.get();
       sweep(pool, open);

@@ -70,19 +70,14 @@ record SlotParts(
       SlotSettings settings, HikariDataSource database, SlotObserver observer) {
     int connections = database.getMaximumPoolSize();
     JdbcSlotConfigs configs =
-        new JdbcSlotConfigs(
-            database, StoreClock.DATABASE, Math.clamp(connections / 8, 1, 8));
+        new JdbcSlotConfigs(database, StoreClock.DATABASE, Math.clamp(connections / 8, 1, 8));
     if (settings.createsDefault()) {
       configs.createIfAbsent(settings.defaultConfig(), FIRST_TERMS);
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
         new JdbcSlotLedger(
-            database,
-            StoreClock.DATABASE,
-            RANDOM,
-            observer,
-            Math.clamp(connections / 4, 1, 16)),
+            database, StoreClock.DATABASE, RANDOM, observer, Math.clamp(connections / 4, 1, 16)),
         checked(settings, configs),
         new JdbcSlotUpkeep(database, StoreClock.DATABASE),
         cache,

@@ -20,8 +20,7 @@ final class ProblemsTest {
 
   @Test
   void namesNoStoreIfNoneIsKnown() {
-    assertThat(
-            Problems.of(new StoreException(StoreException.Outcome.NONE, "overloaded")).detail())
+    assertThat(Problems.of(new StoreException(StoreException.Outcome.NONE, "overloaded")).detail())
         .startsWith("The store does not answer.");
   }
 }
