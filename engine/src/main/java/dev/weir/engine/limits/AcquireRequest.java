@@ -23,8 +23,8 @@ import java.util.Set;
  */
 public record AcquireRequest(
     List<LimitRequest> parts, Map<Integer, Delayed> delays, RequestBinding binding) {
-  /** The maximum number of parts of a request. */
-  public static final int MAX_PARTS = 32;
+  /** The maximum number of parts of a request: more than the rules that cover one request. */
+  public static final int MAX_PARTS = 128;
 
   public static final Duration DEFAULT_TTL = RequestBinding.DEFAULT_TTL;
 

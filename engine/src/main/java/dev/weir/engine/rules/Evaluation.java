@@ -46,7 +46,6 @@ final class Evaluation {
 
   private boolean isGranted;
 
-
   private boolean isReplayed;
 
   /** True if the request was refunded while it was repeated, which is detected once. */

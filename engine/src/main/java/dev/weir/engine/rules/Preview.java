@@ -39,10 +39,8 @@ final class Preview {
       return decision;
     }
     Queue queue = counted.queue().get();
-    int waiting = 
-        stores
-            .leases()
-            .current(check.queueResource(), queue, check.rule().rule().createdAt());
+    int waiting =
+        stores.leases().current(check.queueResource(), queue, check.rule().rule().createdAt());
     return waiting >= queue.maxSize()
         ? refused
         : new Delayed(

@@ -4,7 +4,10 @@ import dev.weir.core.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -25,6 +28,9 @@ public final class RateLimitFields {
   private static final String QUEUED = "X-RateLimit-Queued";
   private static final String DELAY = "X-RateLimit-Delay-Ms";
   private static final long MICROS_PER_MILLI = 1_000;
+
+  /** The maximum length of a field that lists policies, unless it lists a single one. */
+  private static final int MAX_LIST = 1_000;
 
   private RateLimitFields() {}
 
@@ -90,17 +96,44 @@ public final class RateLimitFields {
     add(headers, state, state.policy().item(), state.state());
   }
 
+  /**
+   * Adds the fields of several policies; of very many only those with the fewest units left,
+   * because proxies bound the size of a response's head.
+   */
   public static void add(BiConsumer<String, String> headers, List<PolicyState> all) {
-    Set<String> policies =
-        all.stream()
-            .map(state -> state.policy().item())
-            .collect(Collectors.toCollection(java.util.LinkedHashSet::new));
-    boolean repeated = policies.size() < all.size();
-    String states =
-        all.stream()
-            .map(state -> repeated ? state.stateOfKey() : state.state())
-            .collect(Collectors.joining(", "));
-    add(headers, tightest(all), String.join(", ", policies), states);
+    Lists lists = Lists.of(all);
+    if (!lists.fit()) {
+      List<PolicyState> tightestFirst = new ArrayList<>(all);
+      tightestFirst.sort(
+          Comparator.comparing((PolicyState state) -> !state.refused())
+              .thenComparingLong(PolicyState::remaining));
+      int count = all.size();
+      while (!lists.fit() && count > 1) {
+        count = count / 2;
+        lists = Lists.of(tightestFirst.subList(0, count));
+      }
+    }
+    add(headers, tightest(all), lists.policies(), lists.states());
+  }
+
+  /** The two fields that list policies. */
+  private record Lists(String policies, String states) {
+    static Lists of(List<PolicyState> all) {
+      Set<String> policies =
+          all.stream()
+              .map(state -> state.policy().item())
+              .collect(Collectors.toCollection(LinkedHashSet::new));
+      boolean repeated = policies.size() < all.size();
+      String states =
+          all.stream()
+              .map(state -> repeated ? state.stateOfKey() : state.state())
+              .collect(Collectors.joining(", "));
+      return new Lists(String.join(", ", policies), states);
+    }
+
+    boolean fit() {
+      return policies.length() <= MAX_LIST && states.length() <= MAX_LIST;
+    }
   }
 
   /** Returns the first policy that refused, otherwise the one with the fewest units left. */

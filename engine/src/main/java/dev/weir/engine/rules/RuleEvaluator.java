@@ -91,7 +91,11 @@ public final class RuleEvaluator {
     this.preview = new Preview(stores, held);
   }
 
-  /** Decides by the rules that cover a request. */
+  /**
+   * Decides by the rules that cover a request.
+   *
+   * @throws TooManyRulesException if more of them are in force than can be decided together
+   */
   public Verdict decide(Request request) {
     RuleIndex.Covering covering = index.covering(request);
     if (covering.isEmpty()) {
@@ -203,6 +207,9 @@ public final class RuleEvaluator {
       List<RuleCheck> inShadow,
       RequestBinding request,
       HeldLeases.Holder holder) {
+    if (inForce.size() > AcquireRequest.MAX_PARTS) {
+      throw new TooManyRulesException(inForce.size());
+    }
     Evaluation evaluation =
         new Evaluation(
             stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);

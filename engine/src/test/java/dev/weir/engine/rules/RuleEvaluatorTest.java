@@ -7,6 +7,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,19 @@ import org.junit.jupiter.api.Test;
 
 /** Rules decide about requests together, and give back what was not used. */
 final class RuleEvaluatorTest extends RuleEvaluatorScene {
+  @Test
+  void refusesToDecideByMoreRulesThanFitIntoOneStep() {
+    for (int i = 0; i < AcquireRequest.MAX_PARTS; i++) {
+      make(rule("r" + i, "/many/**", rate(2)));
+    }
+    passes(get("/many/1"));
+    make(rule("more", "/many/**", rate(2)));
+
+    assertThatThrownBy(() -> evaluator.decide(get("/many/1")))
+        .isInstanceOf(TooManyRulesException.class)
+        .hasMessageContaining("129 rules cover the request");
+  }
+
   @Test
   void whatNoRuleCoversPasses() {
     make(

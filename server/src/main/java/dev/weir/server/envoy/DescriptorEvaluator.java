@@ -12,17 +12,22 @@ import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleResult;
 import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.TooManyRulesException;
 import dev.weir.engine.rules.Verdict;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides the descriptors of a call by rules: gives back, peeks and takes, each for all descriptors
  * together. Thread-safe.
  */
 final class DescriptorEvaluator {
+  private static final Logger log = LoggerFactory.getLogger(DescriptorEvaluator.class);
+
   private final RuleEvaluator evaluator;
   private final LimitStore counts;
   private final InstantSource clock;
@@ -47,9 +52,9 @@ final class DescriptorEvaluator {
           peeked, AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
     }
     if (toTake.size() > AcquireRequest.MAX_PARTS) {
-      throw new IllegalArgumentException(
-          "the descriptors have %d rules and keys together, at most %d can be checked"
-              .formatted(toTake.size(), AcquireRequest.MAX_PARTS));
+      // An error would let the request pass if Envoy is configured to fail open.
+      log.error(TooManyRulesException.message(toTake.size()));
+      return new Verdict.Refused(peeked, AcquireResult.Mode.STORE, Optional.empty());
     }
     Verdict verdict = evaluator.decide(toTake, RuleEvaluator.Repeat.NONE);
     return peeked.isEmpty() ? verdict : withPeeked(verdict, peeked);

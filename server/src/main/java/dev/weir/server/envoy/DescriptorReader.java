@@ -1,6 +1,5 @@
 package dev.weir.server.envoy;
 
-import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.KeyPart;
@@ -21,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * request described by the entries.
  */
 final class DescriptorReader {
-  static final int MAX_DESCRIPTORS = AcquireRequest.MAX_PARTS;
+  static final int MAX_DESCRIPTORS = 32;
 
   static final int MAX_ENTRIES = 32;
 

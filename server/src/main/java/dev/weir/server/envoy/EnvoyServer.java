@@ -27,9 +27,11 @@ import org.slf4j.LoggerFactory;
 /** The gRPC server with Envoy's rate limit service and gRPC's health service. */
 public final class EnvoyServer implements AutoCloseable {
   /**
-   * Max message size in bytes. 32 descriptors with long paths fit; a larger message is no accident.
+   * Max message size in bytes, the default of gRPC. An error would let the request pass if Envoy is
+   * configured to fail open, so what a client can cause must fit: all headers that Envoy accepts,
+   * 60 KiB, in each of 32 descriptors.
    */
-  static final int MAX_MESSAGE_BYTES = 256 * 1024;
+  static final int MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
   private static final Logger log = LoggerFactory.getLogger(EnvoyServer.class);
 

@@ -1,14 +1,16 @@
 package dev.weir.server.envoy;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.ServiceDescriptor;
-import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCalls;
+import java.io.IOException;
 import java.io.InputStream;
 
 /**
@@ -53,10 +55,21 @@ final class RequestMarshaller implements MethodDescriptor.Marshaller<RateLimitRe
 
   @Override
   public RateLimitRequest parse(InputStream stream) {
+    byte[] bytes;
     try {
-      return usual.parse(stream);
-    } catch (StatusRuntimeException e) {
+      // gRPC's streams know their length; reading without it would allocate a large buffer.
+      bytes = stream instanceof KnownLength ? read(stream) : stream.readAllBytes();
+    } catch (IOException e) {
       return MALFORMED;
     }
+    try {
+      return RateLimitRequest.parseFrom(bytes);
+    } catch (InvalidProtocolBufferException e) {
+      return LenientText.parse(bytes).orElse(MALFORMED);
+    }
+  }
+
+  private static byte[] read(InputStream stream) throws IOException {
+    return stream.readNBytes(stream.available());
   }
 }

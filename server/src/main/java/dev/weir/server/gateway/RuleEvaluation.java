@@ -3,6 +3,7 @@ package dev.weir.server.gateway;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.TooManyRulesException;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.QuotaExceeded;
@@ -67,6 +68,9 @@ final class RuleEvaluation {
       return new Decided.Evaluated(shared.engine().evaluator().decide(request));
     } catch (RepeatedHeaderException e) {
       return new Decided.Failed(Problem.of(400, "repeated-header", String.valueOf(e.getMessage())));
+    } catch (TooManyRulesException e) {
+      log.error("Request {} could not be decided: {}", requestId, e.getMessage());
+      return new Decided.Failed(Problem.tooManyRules(e));
     } catch (StoreException e) {
       log.error("Request {} could not be decided: {}", requestId, e.getMessage());
       return new Decided.Failed(

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
@@ -79,7 +80,7 @@ final class BodyDecompressor extends ChannelDuplexHandler {
   private void begin(HttpRequest request) {
     close();
     String encoding = request.headers().get(HttpHeaderNames.CONTENT_ENCODING);
-    if (encoding == null) {
+    if (encoding == null || !hasBody(request)) {
       return;
     }
     unpacker = Decompressor.of(encoding.strip().toLowerCase(Locale.ROOT)).orElse(null);
@@ -88,6 +89,11 @@ final class BodyDecompressor extends ChannelDuplexHandler {
       request.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
       request.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     }
+  }
+
+  private static boolean hasBody(HttpRequest request) {
+    return HttpUtil.isTransferEncodingChunked(request)
+        || HttpUtil.getContentLength(request, 0L) > 0;
   }
 
   @Override

@@ -36,14 +36,22 @@ public final class BodyLimitFilter {
     if (!MediaTypes.isNdjson(request) && request.getContentLength() > MAX_BODY_BYTES) {
       throw new ProblemException(tooLarge(request));
     }
-    // A supported encoding has already been decoded, and its header removed.
+    // A supported encoding has already been decoded, and its header removed. Proxies that ask about
+    // a request copy the header, but not the body.
     String encoding = request.getHeaders().get(HttpHeaders.CONTENT_ENCODING);
-    if (encoding != null && !encoding.toLowerCase(Locale.ROOT).equals("identity")) {
+    if (encoding != null
+        && !encoding.toLowerCase(Locale.ROOT).equals("identity")
+        && hasBody(request)) {
       throw new ProblemException(
           Problem.of(
               415,
               "unsupported-media-type",
               "The body may be compressed by gzip or deflate only."));
     }
+  }
+
+  private static boolean hasBody(HttpRequest<?> request) {
+    return request.getContentLength() > 0
+        || request.getHeaders().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.slots.Violation;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.TooManyRulesException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -75,6 +76,11 @@ public record Problem(
         "store-full",
         "The memory of this node is %s. Nothing was done; idle entries are removed soon, try again."
             .formatted(failure.getMessage()));
+  }
+
+  /** Returns the problem of a request that more rules cover than can be decided. */
+  public static Problem tooManyRules(TooManyRulesException failure) {
+    return of(500, "too-many-rules", failure.getMessage() + ". Nothing was counted.");
   }
 
   /** Returns the problem of a request with invalid fields. */

@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.rules.TooManyRulesException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;
@@ -76,6 +77,11 @@ public final class Problems
       log.error(
           "{} {} failed: {}", request.getMethodName(), request.getPath(), exception.getMessage());
       return answer(of(failure)).header("Retry-After", "1");
+    }
+    if (exception instanceof TooManyRulesException tooMany) {
+      log.error(
+          "{} {} failed: {}", request.getMethodName(), request.getPath(), tooMany.getMessage());
+      return answer(Problem.tooManyRules(tooMany));
     }
     Problem problem = unexpected(request, exception);
     MutableHttpResponse<byte[]> response = answer(problem);

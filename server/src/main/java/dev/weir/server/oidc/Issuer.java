@@ -60,7 +60,10 @@ public final class Issuer {
     this.keys = new IssuerKeys(address);
     processor.setJWSTypeVerifier(
         new DefaultJOSEObjectTypeVerifier<>(
-            JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+            JOSEObjectType.JWT,
+            new JOSEObjectType("at+jwt"),
+            new JOSEObjectType("application/at+jwt"),
+            null));
     processor.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, cached(keys)));
     DefaultJWTClaimsVerifier<SecurityContext> claims =
         new DefaultJWTClaimsVerifier<>(
@@ -98,6 +101,10 @@ public final class Issuer {
       return new Verdict.Unknown();
     } catch (ParseException | BadJOSEException | JOSEException e) {
       log.debug("A token is refused: {}", e.getMessage());
+      return new Verdict.Invalid();
+    } catch (NullPointerException | ClassCastException | IllegalArgumentException e) {
+      // The parser expects objects where the parts of a token may be any JSON.
+      log.debug("A token is refused: its parts are not those of a token", e);
       return new Verdict.Invalid();
     }
   }

@@ -1,6 +1,5 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.rules.LimitedRule;
@@ -24,6 +23,9 @@ import java.util.function.BiConsumer;
  * @param requestId the request id; empty for none
  */
 record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boolean isPeek) {
+  /** The maximum number of rules that a caller may name in one check. */
+  static final int MAX_CHECKS = 32;
+
   /** The max cost of a rule that does not exist: only the rule is reported as wrong. */
   private static final long ANY_COST = Long.MAX_VALUE;
 
@@ -85,7 +87,7 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
     List<RuleCheck> checks = new ArrayList<>();
     boolean isAll = fields.has("all");
     if (isAll) {
-      List<Fields> items = fields.objects("all", 1, AcquireRequest.MAX_PARTS).orElse(List.of());
+      List<Fields> items = fields.objects("all", 1, MAX_CHECKS).orElse(List.of());
       if (!fields.isWrong("all")) {
         for (Fields item : items) {
           one(item, index, unknown, more).ifPresent(checks::add);

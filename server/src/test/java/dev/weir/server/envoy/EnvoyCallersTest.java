@@ -23,6 +23,7 @@ import io.grpc.stub.MetadataUtils;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -72,6 +73,34 @@ final class EnvoyCallersTest {
           .as("nothing was taken before")
           .isEqualTo(2);
     }
+  }
+
+  @Test
+  void limitsRequestsWithTextsThatAreNotUtf8() throws IOException {
+    try (ServedRules served = ServedRules.start().with(API)) {
+      byte[] one = withBytes(request(descriptor("rule", "api", "key", "ZZ")), 0xFF, 0x80);
+      byte[] other = withBytes(request(descriptor("rule", "api", "key", "ZZ")), 0xFF, 0x81);
+      for (int i = 0; i < 3; i++) {
+        assertThat(send(served, one).getOverallCode()).isEqualTo(Code.OK);
+      }
+      assertThat(send(served, one).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+      assertThat(send(served, other).getOverallCode()).as("another key").isEqualTo(Code.OK);
+      assertThat(
+              send(served, withBytes(request(descriptor("rule", "api", "ZZ", "")), 0xFF, 0x80))
+                  .getStatuses(0)
+                  .getLimitRemaining())
+          .as("the name of an entry is a text, too")
+          .isEqualTo(2);
+    }
+  }
+
+  /** Returns the message with two bytes in place of "ZZ". */
+  private static byte[] withBytes(RateLimitRequest message, int first, int second) {
+    byte[] bytes = message.toByteArray();
+    int at = new String(bytes, StandardCharsets.ISO_8859_1).indexOf("ZZ");
+    bytes[at] = (byte) first;
+    bytes[at + 1] = (byte) second;
+    return bytes;
   }
 
   private static RateLimitResponse send(ServedRules served, byte[] message) {

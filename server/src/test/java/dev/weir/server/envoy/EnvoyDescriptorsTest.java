@@ -5,6 +5,7 @@ import static dev.weir.server.envoy.ServedRules.fields;
 import static dev.weir.server.envoy.ServedRules.inAMinute;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.rules.Coverage;
 import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.PathPattern;
@@ -27,6 +28,17 @@ final class EnvoyDescriptorsTest {
 
   private static RuleSpec covering(String name, long limit, String path, KeyPart... keyBy) {
     return inAMinute(name, limit).covering(Coverage.of(PathPattern.of(path)).keyBy(List.of(keyBy)));
+  }
+
+  @Test
+  void refusesWhatMoreRulesCoverThanCanBeDecided() throws IOException {
+    try (ServedRules served = ServedRules.start()) {
+      for (int i = 0; i <= AcquireRequest.MAX_PARTS; i++) {
+        served.with(covering("r" + i, 5, "/many/**"));
+      }
+      assertThat(served.ask(descriptor("path", "/many/1")).getOverallCode())
+          .isEqualTo(Code.OVER_LIMIT);
+    }
   }
 
   @Test

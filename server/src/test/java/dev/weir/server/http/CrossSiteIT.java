@@ -149,6 +149,13 @@ final class CrossSiteIT {
       assertThat(send(NODE.address(), "GET", path, host("10.1.2.3:8080"), ""))
           .startsWith("HTTP/1.1 200 ");
     }
+    // A browser's request that a proxy on this machine asks about.
+    String browser = host("localhost.shop.example") + "Origin: https://shop.example\r\n";
+    for (String path : List.of("/health/ready", "/api/v1/authorize")) {
+      assertThat(send(NODE.address(), "GET", path, browser + "X-Original-URI: /cart\r\n", ""))
+          .as(path)
+          .startsWith("HTTP/1.1 200 ");
+    }
   }
 
   /** A page of another site does not know the token. */

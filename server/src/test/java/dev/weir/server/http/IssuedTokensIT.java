@@ -182,6 +182,10 @@ final class IssuedTokensIT {
             good.substring(0, good.lastIndexOf('.')) + other.substring(other.lastIndexOf('.')),
             good.substring(0, good.lastIndexOf('.') + 1),
             "a.b.c",
+            // The JSON of the header is null, a number, a list.
+            "bnVsbA.e30.eA",
+            "MQ.e30.eA",
+            "W10.e30.eA",
             "stranger")) {
       refuses(token);
     }

@@ -85,6 +85,34 @@ final class AuthorizeIT {
   }
 
   @Test
+  void encodingOfABodyThatTheProxyKeepsDoesNotMatter() {
+    for (String encoding : List.of("br", "zstd", "aws-chunked", "gzip")) {
+      assertThat(
+              http.with("X-Original-URI", "/free", "Content-Encoding", encoding).get(PATH).status())
+          .as(encoding)
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void decidesByManyRulesAndKeepsTheHeadSmall() {
+    for (int i = 0; i < 40; i++) {
+      http.post(
+          "/api/admin/rules",
+          """
+          {"name":"%s-%d","pathPattern":"/many/**","allowedRequests":1,"windowSeconds":60}
+          """
+              .formatted("n".repeat(90), i));
+    }
+    assertThat(ask("GET", "/many/1", "192.0.2.1").status()).isEqualTo(200);
+    Http.Answer refused = ask("GET", "/many/1", "192.0.2.1").refused();
+    for (String field : List.of("ratelimit", "ratelimit-policy")) {
+      assertThat(refused.header(field))
+          .hasValueSatisfying(value -> assertThat(value).hasSizeBetween(100, 1_000));
+    }
+  }
+
+  @Test
   void quotesOfAClientDoNotHideTheAddressThatTheProxyAdds() {
     assertThat(ask("POST", "/api/orders", "1.2.3.4:\", 192.0.2.1").status()).isEqualTo(200);
     ask("POST", "/api/orders", "1.2.3.5:\", 192.0.2.1").refused();
