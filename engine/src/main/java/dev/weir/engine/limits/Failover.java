@@ -122,18 +122,25 @@ public final class Failover implements LimitStore {
   /** Returns true if the store has failed, or may lack grants of the fallback. */
   private boolean isExceptional(Policy policy) {
     // The breaker comes first: the fallback is used only while it is open.
-    return store.breaker().isOpen() || mayLackGrants(policy.onStoreFailure());
+    return store.breaker().isOpen()
+        || (policy.onStoreFailure() == OnStoreFailure.FALLBACK && fallbackSwitch.isFallbackUsed());
   }
 
-  private boolean mayLackGrants(OnStoreFailure onFailure) {
-    return onFailure == OnStoreFailure.FALLBACK && fallbackSwitch.isFallbackUsed();
+  /**
+   * Returns true if the store may lack grants of the fallback for this request. A single fallback
+   * policy is sufficient: the strictest one applies only while the store is unavailable.
+   */
+  private boolean mayLackGrants(AcquireRequest request) {
+    return fallbackSwitch.isFallbackUsed()
+        && request.parts().stream()
+            .anyMatch(part -> part.policy().onStoreFailure() == OnStoreFailure.FALLBACK);
   }
 
   private AcquireResult run(StoreSubstitute.Operation operation, AcquireRequest request) {
     if (!isAvailable(request)) {
       return substitute.run(operation, request);
     }
-    if (mayLackGrants(StoreSubstitute.strictest(request))) {
+    if (mayLackGrants(request)) {
       long lacksMicros = fallbackSwitch.storeLacksMicros(request);
       if (lacksMicros > 0) {
         return substitute.refused(request, lacksMicros);
@@ -145,7 +152,7 @@ public final class Failover implements LimitStore {
           result -> operation == StoreSubstitute.Operation.DECIDE && result.isAllowed());
     } catch (StoreException e) {
       AcquireResult result = substitute.run(operation, request);
-      return result.mode() == AcquireResult.Mode.CLOSED ? result.afterFailure(e) : result;
+      return result.isAllowed() ? result : result.afterFailure(e);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -65,7 +66,12 @@ final class FallbackSwitch {
 
   /** Returns the time for which the store may lack grants of the fallback; not positive if none. */
   long storeLacksMicros(AcquireRequest request) {
-    return lacksMicros(request, fallbackUsedAtMicros);
+    // The fallback decides no request with a closed policy, so it has granted nothing for it.
+    return lacksMicros(
+        request.parts().stream()
+            .filter(part -> part.policy().onStoreFailure() != OnStoreFailure.CLOSED)
+            .toList(),
+        fallbackUsedAtMicros);
   }
 
   /**
@@ -74,13 +80,13 @@ final class FallbackSwitch {
    * @param storeUsedUntilMicros the time until which the store may have granted
    */
   long fallbackLacksMicros(AcquireRequest request, long storeUsedUntilMicros) {
-    return lacksMicros(request, storeUsedUntilMicros);
+    return lacksMicros(request.parts(), storeUsedUntilMicros);
   }
 
   /** The other store granted nothing for policies that were created after it was last used. */
-  private long lacksMicros(AcquireRequest request, long untilMicros) {
+  private long lacksMicros(List<LimitRequest> parts, long untilMicros) {
     long lacksUntilMicros = untilMicros;
-    for (LimitRequest part : request.parts()) {
+    for (LimitRequest part : parts) {
       if (Micros.clamped(part.policy().createdAt()) < untilMicros) {
         Limit limit = part.policy().limit();
         Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.maxCost(), untilMicros);
