@@ -7,6 +7,7 @@ import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -119,6 +120,11 @@ final class Evaluation {
     } finally {
       // Also if a store has thrown: nothing is kept that no caller would give back.
       if (!isGranted) {
+        if (isOutcomeUnknown && request.isPresent()) {
+          // Another node may have answered the repeated request with this lease. If the request was
+          // not counted, the lease expires.
+          ticket.leaveToRequestId();
+        }
         ticket.close();
       }
     }
@@ -297,7 +303,7 @@ final class Evaluation {
     Map<Integer, Delayed> waits = new HashMap<>(0);
     while (request.isPresent() ? !asked.isEmpty() : waits.size() < counted.size()) {
       AcquireRequest demand = demand(waits);
-      AcquireResult answer = stores.counts().decide(demand);
+      AcquireResult answer = decideCounts(demand);
       if (answer.isReplayed() || answer.isReused()) {
         known = Optional.of(answer);
         return false;
@@ -312,13 +318,27 @@ final class Evaluation {
         ticket.taken(stores.counts(), demand, answer);
         return true;
       }
-      isOutcomeUnknown = answer.isOutcomeUnknown();
-      // Refused because the usage is unknown: waiting does not change that.
-      if (answer.mode() == AcquireResult.Mode.CLOSED || !join(waits)) {
+      // Refused because the usage is unknown, or granted and not known: waiting does not change
+      // that.
+      boolean isUndecided =
+          answer.mode() == AcquireResult.Mode.CLOSED || (isOutcomeUnknown && request.isPresent());
+      if (isUndecided || !join(waits)) {
         return false;
       }
     }
     return true;
+  }
+
+  private AcquireResult decideCounts(AcquireRequest demand) {
+    isOutcomeUnknown = true;
+    try {
+      AcquireResult answer = stores.counts().decide(demand);
+      isOutcomeUnknown = answer.isOutcomeUnknown();
+      return answer;
+    } catch (StoreException e) {
+      isOutcomeUnknown = e.outcome() == StoreException.Outcome.UNKNOWN;
+      throw e;
+    }
   }
 
   private void note(AcquireResult answer) {

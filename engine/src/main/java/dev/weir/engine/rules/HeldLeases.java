@@ -100,13 +100,33 @@ final class HeldLeases {
     }
   }
 
-  /** Acquires a lease for a rule; the ticket gives it back. */
+  /**
+   * Acquires a lease for a rule; the ticket gives it back.
+   *
+   * @param leaseId an id that no other evaluation has
+   */
   LeaseDecision acquire(
       RuleCheck asked,
       LimitedRule.Leased leased,
       String leaseId,
       Holder holder,
       HeldTicket ticket) {
+    return acquire(asked, leased, leaseId, holder, ticket, false);
+  }
+
+  /**
+   * Acquires a lease.
+   *
+   * @param isShared true if the lease belongs to a request id. Another node may answer a repeated
+   *     request with the same lease at any time, so this one must not end it later
+   */
+  private LeaseDecision acquire(
+      RuleCheck asked,
+      LimitedRule.Leased leased,
+      String leaseId,
+      Holder holder,
+      HeldTicket ticket,
+      boolean isShared) {
     LeaseStore store = store(asked);
     String resource = RuleEvaluator.resourceOfLeases(asked.rule(), asked.key());
     LeaseDecision decision = acquired(asked, store, resource, leased.concurrency(), leaseId);
@@ -116,7 +136,7 @@ final class HeldLeases {
       case LeaseDecision.Full full -> {}
       case LeaseDecision.Gone gone -> {}
       case LeaseDecision.Unavailable gone -> {
-        if (gone.mayBeDone()) {
+        if (gone.mayBeDone() && !isShared) {
           var unused = lost.offer(lease(store, resource, leased, leaseId));
         }
       }
@@ -131,7 +151,7 @@ final class HeldLeases {
       ticket.add(
           () -> {
             leases.remove(lease);
-            end(lease);
+            end(lease, isShared);
           });
     }
     return decision;
@@ -149,7 +169,7 @@ final class HeldLeases {
       HeldTicket ticket) {
     LeaseDecision decision = renew(asked, leased, leaseId);
     if (decision instanceof LeaseDecision.Gone) {
-      return acquire(asked, leased, leaseId, holder, ticket);
+      return acquire(asked, leased, leaseId, holder, ticket, true);
     }
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
@@ -243,9 +263,10 @@ final class HeldLeases {
         : stores.leases();
   }
 
-  /** Ends a lease; later if the store is unavailable. */
-  private void end(HeldLease lease) {
-    if (lease.store.release(lease.resource, lease.leaseId) instanceof LeaseDecision.Unavailable) {
+  /** Ends a lease; if the store is unavailable later, or when it expires if it is shared. */
+  private void end(HeldLease lease, boolean isShared) {
+    LeaseDecision ended = lease.store.release(lease.resource, lease.leaseId);
+    if (ended instanceof LeaseDecision.Unavailable && !isShared) {
       var unused = lost.offer(lease.from(nowMicros.getAsLong()));
     }
   }
