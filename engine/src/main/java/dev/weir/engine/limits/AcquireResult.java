@@ -95,9 +95,9 @@ public record AcquireResult(
     return new AcquireResult(outcomes, decidedAt, other, repetition, isOutcomeUnknown);
   }
 
-  /** Returns this refusal, marked if the store that failed may have granted the request. */
+  /** Returns this refusal, marked if the store that failed may have granted the request as well. */
   AcquireResult afterFailure(StoreException failure) {
-    boolean isUnknown = failure.outcome() == StoreException.Outcome.UNKNOWN;
+    boolean isUnknown = isOutcomeUnknown || failure.outcome() == StoreException.Outcome.UNKNOWN;
     return new AcquireResult(outcomes, decidedAt, mode, repetition, isUnknown);
   }
 

@@ -2,6 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.Micros;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -51,6 +52,7 @@ public final class CircuitBreaker {
   private final RandomGenerator random;
   private final Consumer<State> onChange;
   private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicLong failureCount = new AtomicLong();
   private volatile boolean isHealthy = true;
   private State state = State.CLOSED;
   private int consecutiveFailures;
@@ -122,6 +124,7 @@ public final class CircuitBreaker {
 
   /** Reports that the store has not responded. */
   public void failed() {
+    failureCount.incrementAndGet();
     lock.lock();
     try {
       isHealthy = false;
@@ -184,6 +187,11 @@ public final class CircuitBreaker {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Returns the number of failures since the breaker was created. */
+  long failureCount() {
+    return failureCount.get();
   }
 
   /** Returns the time at which the breaker last opened or closed again. */

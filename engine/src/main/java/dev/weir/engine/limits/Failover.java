@@ -1,11 +1,14 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -23,9 +26,11 @@ import java.util.function.Predicate;
  *       together. Neither store has the grants of the other, so after each switch, in both
  *       directions, a node refuses until all possible grants have expired: the length of a window
  *       (two of a sliding one), or the time in which an empty bucket fills. On the way back it does
- *       so only if it has called the other store. With long windows that is long; {@code LOCAL}
- *       answers immediately. While some nodes have lost the store and others have not, each of the
- *       two stores grants up to the limit: a whole limit beyond.
+ *       so only if it has called the other store, or has seen the store fail and finds in the
+ *       {@link FallbackLog} that another node has; {@link #watch} shows failures to a node without
+ *       requests. With long windows that is long; {@code LOCAL} answers immediately. While some
+ *       nodes have lost the store and others have not, each of the two stores grants up to the
+ *       limit: a whole limit beyond.
  *   <li>{@link OnStoreFailure#LOCAL}: a whole limit (all nodes' shares) at the failure, and a whole
  *       limit at the recovery of a store that lost its counts; more if the configured number of
  *       nodes is less than the actual one.
@@ -45,6 +50,9 @@ import java.util.function.Predicate;
  * Thread-safe.
  */
 public final class Failover implements LimitStore {
+  private static final Policy WATCH =
+      Policy.of("weir watch", FixedWindow.of(1, Duration.ofSeconds(1)));
+
   private final GuardedStore<LimitStore> store;
   private final FallbackSwitch fallbackSwitch;
   private final StoreSubstitute substitute;
@@ -122,18 +130,25 @@ public final class Failover implements LimitStore {
   /** Returns true if the store has failed, or may lack grants of the fallback. */
   private boolean isExceptional(Policy policy) {
     // The breaker comes first: the fallback is used only while it is open.
-    return store.breaker().isOpen() || mayLackGrants(policy.onStoreFailure());
+    return store.breaker().isOpen()
+        || (policy.onStoreFailure() == OnStoreFailure.FALLBACK && fallbackSwitch.mayBeUsed());
   }
 
-  private boolean mayLackGrants(OnStoreFailure onFailure) {
-    return onFailure == OnStoreFailure.FALLBACK && fallbackSwitch.isFallbackUsed();
+  /**
+   * Returns true if the store may lack grants of the fallback for this request. A single fallback
+   * policy is sufficient: the strictest one applies only while the store is unavailable.
+   */
+  private boolean mayLackGrants(AcquireRequest request) {
+    return fallbackSwitch.mayBeUsed()
+        && request.parts().stream()
+            .anyMatch(part -> part.policy().onStoreFailure() == OnStoreFailure.FALLBACK);
   }
 
   private AcquireResult run(StoreSubstitute.Operation operation, AcquireRequest request) {
     if (!isAvailable(request)) {
       return substitute.run(operation, request);
     }
-    if (mayLackGrants(StoreSubstitute.strictest(request))) {
+    if (mayLackGrants(request)) {
       long lacksMicros = fallbackSwitch.storeLacksMicros(request);
       if (lacksMicros > 0) {
         return substitute.refused(request, lacksMicros);
@@ -145,7 +160,7 @@ public final class Failover implements LimitStore {
           result -> operation == StoreSubstitute.Operation.DECIDE && result.isAllowed());
     } catch (StoreException e) {
       AcquireResult result = substitute.run(operation, request);
-      return result.mode() == AcquireResult.Mode.CLOSED ? result.afterFailure(e) : result;
+      return result.isAllowed() ? result : result.afterFailure(e);
     }
   }
 
@@ -160,9 +175,10 @@ public final class Failover implements LimitStore {
    * breaker, the next writes would open it again, and so on.
    */
   private boolean hasRecovered(AcquireRequest request) {
-    if (!store.breaker().mayTry()) {
-      return false;
-    }
+    return store.breaker().mayTry() && isWorking(request);
+  }
+
+  private boolean isWorking(AcquireRequest request) {
     try {
       return store.call(
           reached -> {
@@ -173,6 +189,18 @@ public final class Failover implements LimitStore {
     } catch (StoreException e) {
       return false;
     }
+  }
+
+  /**
+   * Writes to the store without counting anything, so that a node without requests notices as well
+   * that the store fails, and other nodes may use the fallback. Call it every second if several
+   * nodes share a store that has a fallback.
+   */
+  public void watch() {
+    // Another key each time: the servers of a store may fail one by one.
+    String key = Long.toHexString(ThreadLocalRandom.current().nextLong());
+    AcquireRequest request = AcquireRequest.of(LimitRequest.of(WATCH, key));
+    var unused = store.breaker().isOpen() ? hasRecovered(request) : isWorking(request);
   }
 
   /** Refunds to the store. Throws if it is unavailable; then nothing is refunded. */

@@ -1,9 +1,11 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.memory.BusyClock;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** Builds a {@link Failover}. Every part but the store has a default. */
@@ -35,8 +37,9 @@ public final class FailoverBuilder {
   }
 
   /**
-   * Sets the log of uses of the fallback, so that those before this process started count as well.
-   * It is read by {@link #build}. Without one, only this process knows of them.
+   * Sets the log of uses of the fallback, so that those of other nodes, and those before this
+   * process started, count as well. It is read by {@link #build} and after failures of the store.
+   * Without one, each process knows only its own uses.
    */
   public FailoverBuilder log(FallbackLog fallbackLog) {
     this.log = fallbackLog;
@@ -79,14 +82,17 @@ public final class FailoverBuilder {
   public Failover build() {
     GuardedStore<LimitStore> guarded =
         new GuardedStore<>(name, store, breaker, observer, nowMicros);
-    FallbackSwitch fallbackSwitch = new FallbackSwitch(log, nowMicros);
+    Consumer<StoreException> fallbackFailed =
+        failure -> observer.storeFailed(name + "'s fallback", failure);
+    FallbackSwitch fallbackSwitch =
+        new FallbackSwitch(log, guarded.breaker(), fallbackFailed, nowMicros);
     StoreSubstitute substitute =
         new StoreSubstitute(
             guarded.breaker(),
             fallback,
             fallbackSwitch,
             new LocalShare(nowMicros, nodes, maxLocalKeys),
-            failure -> observer.storeFailed(name + "'s fallback", failure),
+            fallbackFailed,
             nowMicros);
     return new Failover(guarded, fallbackSwitch, substitute);
   }

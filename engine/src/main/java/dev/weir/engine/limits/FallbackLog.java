@@ -3,8 +3,9 @@ package dev.weir.engine.limits;
 import dev.weir.core.Micros;
 
 /**
- * A persistent log of the time until which a {@link Failover} may have used its next store: a node
- * that starts later must not let the first store grant the same again. Thread-safe.
+ * A persistent log of the time until which a {@link Failover} of any node may have used its next
+ * store: a node that did not use it, or that starts later, must not let the first store grant the
+ * same again. Thread-safe.
  */
 public interface FallbackLog {
   /** A log that records nothing. */

@@ -58,7 +58,7 @@ final class StoreSubstitute {
   }
 
   /** Returns the strictest behaviour that a policy of the request defines. */
-  static OnStoreFailure strictest(AcquireRequest request) {
+  private static OnStoreFailure strictest(AcquireRequest request) {
     OnStoreFailure strictest = OnStoreFailure.OPEN;
     for (LimitRequest part : request.parts()) {
       OnStoreFailure onFailure = part.policy().onStoreFailure();

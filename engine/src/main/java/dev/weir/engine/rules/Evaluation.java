@@ -6,6 +6,7 @@ import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -43,6 +44,9 @@ final class Evaluation {
 
   /** The recorded result of the request id. */
   private Optional<AcquireResult> known = Optional.empty();
+
+  /** True if the counter store may have granted the request, but its response was lost. */
+  private boolean isOutcomeUnknown;
 
   private boolean isGranted;
 
@@ -112,6 +116,11 @@ final class Evaluation {
     } finally {
       // Also if a store has thrown: nothing is kept that no caller would give back.
       if (!isGranted) {
+        if (isOutcomeUnknown && request.isPresent()) {
+          // Another node may have answered the repeated request with this lease. If the request was
+          // not counted, the lease expires.
+          ticket.leaveToRequestId();
+        }
         ticket.close();
       }
     }
@@ -183,6 +192,7 @@ final class Evaluation {
     known = Optional.empty();
     ticket = tickets.get();
     pending.clear();
+    isOutcomeUnknown = false;
     decideAnew();
     return known.map(this::repeated).orElseGet(this::verdict);
   }
@@ -243,7 +253,7 @@ final class Evaluation {
     Map<Integer, Delayed> waits = new HashMap<>(0);
     while (request.isPresent() ? !checks.isEmpty() : waits.size() < counted.size()) {
       AcquireRequest acquireRequest = acquireRequest(waits);
-      AcquireResult result = stores.counts().decide(acquireRequest);
+      AcquireResult result = decideCounts(acquireRequest);
       if (result.isReplayed() || result.isReused()) {
         known = Optional.of(result);
         return false;
@@ -258,12 +268,27 @@ final class Evaluation {
         ticket.taken(stores.counts(), acquireRequest, result);
         return true;
       }
-      // Refused because the usage is unknown: waiting does not change that.
-      if (result.mode() == AcquireResult.Mode.CLOSED || !joinQueues(waits)) {
+      // Refused because the usage is unknown, or granted and not known: waiting does not change
+      // that.
+      boolean isUndecided =
+          result.mode() == AcquireResult.Mode.CLOSED || (isOutcomeUnknown && request.isPresent());
+      if (isUndecided || !joinQueues(waits)) {
         return false;
       }
     }
     return true;
+  }
+
+  private AcquireResult decideCounts(AcquireRequest acquireRequest) {
+    isOutcomeUnknown = true;
+    try {
+      AcquireResult result = stores.counts().decide(acquireRequest);
+      isOutcomeUnknown = result.isOutcomeUnknown();
+      return result;
+    } catch (StoreException e) {
+      isOutcomeUnknown = e.outcome() == StoreException.Outcome.UNKNOWN;
+      throw e;
+    }
   }
 
   private AcquireRequest acquireRequest(Map<Integer, Delayed> waits) {

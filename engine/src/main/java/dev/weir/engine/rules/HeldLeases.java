@@ -102,13 +102,33 @@ final class HeldLeases {
     }
   }
 
-  /** Acquires a lease for a rule; the ticket gives it back. */
+  /**
+   * Acquires a lease for a rule; the ticket gives it back.
+   *
+   * @param leaseId an id that no other evaluation has
+   */
   LeaseDecision acquire(
       RuleCheck check,
       LimitedRule.Leased leased,
       String leaseId,
       Holder holder,
       HeldTicket ticket) {
+    return acquire(check, leased, leaseId, holder, ticket, false);
+  }
+
+  /**
+   * Acquires a lease.
+   *
+   * @param isShared true if the lease belongs to a request id. Another node may answer a repeated
+   *     request with the same lease at any time, so this one must not end it later
+   */
+  private LeaseDecision acquire(
+      RuleCheck check,
+      LimitedRule.Leased leased,
+      String leaseId,
+      Holder holder,
+      HeldTicket ticket,
+      boolean isShared) {
     LeaseStore store = store(check);
     String resource = check.leaseResource();
     LeaseDecision decision = acquired(check, store, resource, leased.concurrency(), leaseId);
@@ -118,7 +138,7 @@ final class HeldLeases {
       case LeaseDecision.Full full -> {}
       case LeaseDecision.Gone gone -> {}
       case LeaseDecision.Unavailable gone -> {
-        if (gone.mayBeDone()) {
+        if (gone.mayBeDone() && !isShared) {
           var unused = lost.offer(lease(store, resource, leased, leaseId));
         }
       }
@@ -133,7 +153,7 @@ final class HeldLeases {
       ticket.add(
           () -> {
             leases.remove(lease);
-            end(lease);
+            end(lease, isShared);
           });
     }
     return decision;
@@ -151,7 +171,7 @@ final class HeldLeases {
       HeldTicket ticket) {
     LeaseDecision decision = renew(check, leased, leaseId);
     if (decision instanceof LeaseDecision.Gone) {
-      return acquire(check, leased, leaseId, holder, ticket);
+      return acquire(check, leased, leaseId, holder, ticket, true);
     }
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
@@ -238,9 +258,10 @@ final class HeldLeases {
         : stores.leases();
   }
 
-  /** Ends a lease; later if the store is unavailable. */
-  private void end(HeldLease lease) {
-    if (lease.store.release(lease.resource, lease.leaseId) instanceof LeaseDecision.Unavailable) {
+  /** Ends a lease; if the store is unavailable later, or when it expires if it is shared. */
+  private void end(HeldLease lease, boolean isShared) {
+    LeaseDecision ended = lease.store.release(lease.resource, lease.leaseId);
+    if (ended instanceof LeaseDecision.Unavailable && !isShared) {
       var unused = lost.offer(lease.from(nowMicros.getAsLong()));
     }
   }

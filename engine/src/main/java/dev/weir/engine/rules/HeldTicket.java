@@ -113,7 +113,7 @@ final class HeldTicket implements Ticket {
                   new Decision.Refused(0, full.retryAfterMicros(), full.retryAfterMicros())));
         }
         case LeaseDecision.Unavailable gone -> {
-          giveAllBack();
+          close();
           throw new StoreException(
               StoreException.Outcome.UNKNOWN, "the lease could not be renewed after the wait");
         }
@@ -144,6 +144,7 @@ final class HeldTicket implements Ticket {
 
   private void giveAllBack() {
     List<Runnable> all;
+    boolean isBound;
     synchronized (this) {
       if (isClosed) {
         return;
@@ -152,9 +153,10 @@ final class HeldTicket implements Ticket {
       forCaller.forEach(HeldLeases.ForCaller::leave);
       all = new ArrayList<>(duringTheWait);
       all.addAll(toTheEnd);
+      isBound = isLeftToRequestId;
     }
     try {
-      giveBack(all);
+      giveBack(all, isBound);
     } finally {
       // Only after its place is free: an observer that sees no waiting request may take it.
       synchronized (this) {
@@ -163,8 +165,11 @@ final class HeldTicket implements Ticket {
     }
   }
 
-  /** Runs all actions. A failure does not prevent the others. */
-  private static void giveBack(List<Runnable> all) {
+  /**
+   * Runs all actions. A failure does not prevent the others, unless they belong to a request id: as
+   * long as its grant is not refunded, another node may answer with its leases.
+   */
+  private static void giveBack(List<Runnable> all, boolean isBound) {
     StoreException first = null;
     for (Runnable each : all) {
       try {
@@ -174,6 +179,9 @@ final class HeldTicket implements Ticket {
           first = e;
         } else {
           first.addSuppressed(e);
+        }
+        if (isBound) {
+          break;
         }
       }
     }

@@ -47,8 +47,9 @@ public interface Ticket extends AutoCloseable {
 
   /**
    * Ends the wait and hands the leases that this node has renewed over to the caller, with their
-   * full time to live. A lease that has ended is acquired again. If that fails, everything is given
-   * back, including what a request id took.
+   * full time to live. A lease that has ended is acquired again. If there is no place for it,
+   * everything is given back, including what a request id took. If the lease store is unavailable,
+   * everything is given back, except what a request id took: the caller may repeat the request.
    *
    * <p>With a remote lease store, this waits for that store.
    *

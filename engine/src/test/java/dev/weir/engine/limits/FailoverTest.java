@@ -162,6 +162,36 @@ class FailoverTest {
   }
 
   @Test
+  void refusalByTheLocalShareAfterALostResponseIsUnknownAsWell() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.LOCAL);
+    AcquireRequest request =
+        AcquireRequest.of(new LimitRequest(policy, "k", 6)).withRequestId("id");
+    store.loseResponses();
+    AcquireResult lost = failover.decide(request);
+    assertThat(lost.isAllowed()).isFalse();
+    assertThat(lost.mode()).isEqualTo(AcquireResult.Mode.LOCAL);
+    assertThat(lost.isOutcomeUnknown()).isTrue();
+    store.mend();
+    assertThat(failover.decide(request).isReplayed()).isTrue();
+  }
+
+  @Test
+  void lostResponseOfTheFallbackIsUnknownEvenIfTheStoreWasNotReached() {
+    Failover failover = failover();
+    Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
+    store.breakDown();
+    for (int i = 1; i < SETTINGS.failures(); i++) {
+      failover.decide(one(policy));
+    }
+    next.loseResponses();
+    // Newer than the switch, which this request causes.
+    Policy later = policy.createdAt(Micros.instant(nowMicros));
+    assertThat(failover.decide(one(later)).isOutcomeUnknown()).isTrue();
+    assertThat(heard).contains("redis's fallback: lost");
+  }
+
+  @Test
   void openLetsPass() {
     Failover failover = failover();
     Policy policy = policy(TEN, OnStoreFailure.OPEN);
@@ -240,6 +270,49 @@ class FailoverTest {
       assertThat(failover.peek(one(policy)).mode()).isEqualTo(AcquireResult.Mode.STORE);
       assertThat(granted(failover, policy, 100)).isEqualTo(10);
     }
+  }
+
+  @Test
+  void fallbackPolicyIsNotGrantedAgainBesideOthersOfOneRequest() {
+    for (OnStoreFailure beside : OnStoreFailure.values()) {
+      Failover failover = failover();
+      String name = beside + " at " + nowMicros;
+      Policy policy =
+          Policy.of(name, FixedWindow.of(10, MINUTE)).onStoreFailure(OnStoreFailure.FALLBACK);
+      Policy other = Policy.of(name + ", beside", TEN).onStoreFailure(beside);
+      AcquireRequest both =
+          AcquireRequest.all(List.of(LimitRequest.of(policy, "k"), LimitRequest.of(other, "k")));
+      giveUp(failover, policy);
+      nowMicros += 60_000_000;
+      assertThat(granted(failover, policy, 100)).isEqualTo(10);
+      store.mend();
+      recover(failover, policy);
+      AcquireResult refused = failover.decide(both);
+      assertThat(refused.isAllowed()).as(name).isFalse();
+      assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      assertThat(failover.peek(both).isAllowed()).isFalse();
+      nowMicros += refused.retryAfter().toNanos() / 1_000;
+      assertThat(failover.decide(both).mode()).isEqualTo(AcquireResult.Mode.STORE);
+    }
+  }
+
+  /** The fallback decides no request with a closed policy. */
+  @Test
+  void closedPolicyBesideAFallbackPolicyIsNotRefusedForItsOwnWindow() {
+    Failover failover = failover();
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    Policy closed = Policy.of("closed", FixedWindow.of(10, Duration.ofDays(1)));
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    assertThat(granted(failover, policy, 1)).isOne();
+    store.mend();
+    recover(failover, policy);
+    AcquireResult refused =
+        failover.decide(
+            AcquireRequest.all(
+                List.of(LimitRequest.of(policy, "k"), LimitRequest.of(closed, "k"))));
+    assertThat(refused.retryAfter()).isPositive().isLessThanOrEqualTo(MINUTE);
+    assertThat(granted(failover, closed, 100)).isEqualTo(10);
   }
 
   @Test

@@ -35,7 +35,7 @@ import java.util.Optional;
 record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) {
   private static final Duration BETWEEN_SWEEPS = Duration.ofSeconds(30);
 
-  /** Max delay until a loss of data is noticed while there are no requests. */
+  /** Max delay until a loss of data or an outage is noticed while there are no requests. */
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
   private static final int STEPS_OF_A_SWEEP = 100;
@@ -84,10 +84,11 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     sweep(database, open);
     return withFailover(
         failover(
-            POSTGRESQL,
-            new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
-            settings,
-            metrics),
+                POSTGRESQL,
+                new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
+                settings,
+                metrics)
+            .build(),
         POSTGRESQL,
         new JdbcLeaseStore(database),
         metrics);
@@ -111,14 +112,19 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     FailoverBuilder limits =
         failover(REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
-    if (settings.isFallbackUsed() && database.isPresent()) {
-      HikariDataSource pool = database.get();
+    boolean hasFallback = settings.isFallbackUsed() && database.isPresent();
+    if (hasFallback) {
+      HikariDataSource pool = database.orElseThrow();
       sweep(pool, open);
       limits
           .fallback(new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL)))
           .log(new JdbcFallbackLog(pool, redis.name()));
     }
-    return withFailover(limits, REDIS, new RedisLeaseStore(redis), metrics);
+    Failover failover = limits.build();
+    if (hasFallback) {
+      open.add(Upkeep.start("watch for outages of Redis", failover::watch, BETWEEN_LOOKS));
+    }
+    return withFailover(failover, REDIS, new RedisLeaseStore(redis), metrics);
   }
 
   private static void sweep(HikariDataSource database, OpenParts open) {
@@ -137,9 +143,9 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
   }
 
   private static LimitStores withFailover(
-      FailoverBuilder limits, String name, LeaseStore leases, LimitMetrics metrics) {
+      Failover limits, String name, LeaseStore leases, LimitMetrics metrics) {
     return new LimitStores(
-        limits.build(),
+        limits,
         leaseFailover(name, leases, LeaseFailover.OnFailure.CLOSED, metrics),
         leaseFailover(name, leases, LeaseFailover.OnFailure.OPEN, metrics));
   }
