@@ -51,7 +51,7 @@ final class LostResponsesTest extends RuleEvaluatorScene {
   private RuleEvaluator node(LimitStore limits, LeaseStore held) {
     LeaseFailover failover = LeaseFailover.of(held).breaker(BREAKER).clock(nowMicros::get).build();
     return new RuleEvaluator(
-        book,
+        index,
         new RuleEvaluator.Stores(
             Failover.of(limits).breaker(BREAKER).clock(nowMicros::get).build(), failover, failover),
         new RuleObserver() {},
@@ -86,14 +86,14 @@ final class LostResponsesTest extends RuleEvaluatorScene {
   @BeforeEach
   void makeRules() {
     make(
-        rule("one", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(30)))),
-        rule("other", "/**", new Quota.Together(Concurrency.of(1, Duration.ofSeconds(60)))),
+        rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))),
+        rule("other", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(60)))),
         rule("ten", "/**", rate(10)),
         rule("queue", "/**", queued(1, 5, 3_000)));
   }
 
   private LimitedRule rule(String name) {
-    return Objects.requireNonNull(book.find(name));
+    return Objects.requireNonNull(index.find(name));
   }
 
   private List<RuleCheck> request(String... names) {
@@ -101,7 +101,7 @@ final class LostResponsesTest extends RuleEvaluatorScene {
   }
 
   private int held(String name) {
-    return leases.current(RuleEvaluator.resourceOfLeases(rule(name), "k"));
+    return leases.current(new RuleCheck(rule(name), "k", 1).leaseResource());
   }
 
   private static Lease lease(Verdict verdict) {
