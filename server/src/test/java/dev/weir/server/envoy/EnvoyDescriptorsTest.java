@@ -34,7 +34,7 @@ final class EnvoyDescriptorsTest {
   void refusesWhatMoreRulesCoverThanCanBeDecided() throws IOException {
     try (ServedRules served = ServedRules.start()) {
       for (int i = 0; i <= AcquireRequest.MAX_PARTS; i++) {
-        served.with(covering("r" + i, 5, "/many/**"));
+        served.with(covering("r" + i, 5, "/many/**", new KeyPart.Global()));
       }
       assertThat(served.ask(descriptor("path", "/many/1")).getOverallCode())
           .isEqualTo(Code.OVER_LIMIT);
