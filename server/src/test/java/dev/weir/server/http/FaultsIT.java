@@ -78,7 +78,7 @@ final class FaultsIT {
       for (Http.Answer answer : answers) {
         answer.problem(500, "unexpected");
         assertThat(answer.text()).doesNotContain("hunter2", "Exception", "dev.weir", "at ");
-        String id = answer.textAt("detail").replaceAll(".*under ([0-9a-f-]{36})\\.", "$1");
+        String id = answer.textAt("detail").replaceAll(".*for id ([0-9a-f-]{36})\\.", "$1");
         assertThat(logs.lines("ERROR"))
             .anyMatch(line -> line.contains(id) && line.contains("reach"));
       }
