@@ -85,7 +85,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   @Override
   public void connected(UpstreamConnection connection) {
     if (stage != Stage.CONNECTING) {
-      connection.release();
+      connection.releaseUnused();
       return;
     }
     upstream = connection;

@@ -3,6 +3,7 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
+import dev.weir.server.http.RawHttp;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
@@ -56,6 +57,24 @@ final class GatewayProtocolsIT {
                   .send("POST", "/", HttpRequest.BodyPublishers.ofByteArray(large))
                   .body())
           .isEqualTo(large);
+    }
+  }
+
+  /** A stream ends with its response, so nothing of it can reach another request. */
+  @Test
+  void aBodyThatMustNotBeEndsWithItsStream() throws Exception {
+    try (Http2Upstream upstream = new Http2Upstream(Optional.empty(), Http2Upstream::superfluous);
+        TestGateway gateway = new TestGateway("h2c://127.0.0.1:" + upstream.port());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      for (String first : List.of("HEAD /", "GET /204", "GET /304", "HEAD /204")) {
+        raw.send(first + " HTTP/1.1\r\nHost: shop\r\n\r\nPOST /body HTTP/1.1\r\nHost: shop\r\n");
+        raw.send("Content-Length: 4\r\n\r\nmine");
+        assertThat(raw.readTo("mine\r\n0\r\n\r\n"))
+            .as(first)
+            .doesNotContain("POISON")
+            .containsPattern("\r\n\r\nHTTP/1.1 200 OK\r\nx-path: /body\r\n");
+      }
+      assertThat(upstream.connections()).isOne();
     }
   }
 
