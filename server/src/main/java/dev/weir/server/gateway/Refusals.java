@@ -18,6 +18,10 @@ final class Refusals {
   static final Problem BROKEN_BODY =
       Problem.of(400, "bad-request", "The body is not chunked as its headers say.");
 
+  static final Problem EARLY_BYTES =
+      Problem.of(
+          400, "bad-request", "Data arrived before the upstream had agreed to switch protocols.");
+
   static final Problem SLOW_BODY =
       Problem.of(408, "request-timeout", "The rest of the request did not arrive in time.");
 

@@ -212,14 +212,19 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     tunnel = new Tunnel(client.wire(), to.wire(), () -> client.timeOutAfter(times.idle()));
     client.wire().write(listener.upgraded(response));
     client.wire().flush();
+    if (client.isAhead()) {
+      // The decoder may have skipped some of these bytes, so they cannot be forwarded, and a client
+      // has to wait for the response (RFC 6455, 4.1).
+      ReferenceCountUtil.release(response);
+      abandon();
+      listener.refuseForGood(Refusals.EARLY_BYTES);
+      return;
+    }
     ReferenceCountUtil.release(response);
     client.timeOutAfter(times.idle());
-    if (client.becomeTunnel()) {
-      // Forwards the bytes that arrived together with the response.
-      to.becomeTunnel();
-    } else {
-      listener.cut();
-    }
+    client.becomeTunnel();
+    // Forwards the bytes that arrived together with the response.
+    to.becomeTunnel();
   }
 
   @Override
