@@ -26,7 +26,13 @@ final class Refusals {
       Problem.of(408, "request-timeout", "The rest of the request did not arrive in time.");
 
   static final Problem UNREACHABLE =
-      Problem.of(502, "upstream-unreachable", "The upstream refuses connections.");
+      Problem.of(502, "upstream-unreachable", "The gateway cannot connect to the upstream.");
+
+  static final Problem NO_TLS =
+      Problem.of(
+          502,
+          "upstream-unreachable",
+          "The upstream accepts connections, but TLS failed: the gateway's log has the reason.");
 
   static final Problem BROKEN_OFF =
       Problem.of(502, "upstream-failed", "The upstream closed the connection without a response.");

@@ -117,10 +117,18 @@ final class GatewayProtocolsIT {
         TestGateway misled =
             new TestGateway(Optional.of(certificate.file()), "h2://127.0.0.1:" + upstream.port())) {
       assertThat(trusting.http().get("/a").status()).isEqualTo(200);
-      doubting.http().get("/a").problem(502, "upstream-unreachable");
+      refusesTls(doubting);
       // A certificate of another name.
-      misled.http().get("/a").problem(502, "upstream-unreachable");
+      refusesTls(misled);
     }
+  }
+
+  private static void refusesTls(TestGateway gateway) {
+    assertThat(gateway.http().get("/a").problem(502, "upstream-unreachable").textAt("detail"))
+        .contains("TLS failed")
+        .doesNotContain("localhost")
+        .doesNotContain("127.0.0.1")
+        .doesNotContain("Exception");
   }
 
   private static SslContext http2() throws Exception {
@@ -157,8 +165,8 @@ final class GatewayProtocolsIT {
       }
       assertThat(upstream.lastHead()).startsWith("POST /a HTTP/1.1\r\n");
       int before = upstream.heads().size();
-      doubting.http().get("/a").problem(502, "upstream-unreachable");
-      misled.http().get("/a").problem(502, "upstream-unreachable");
+      refusesTls(doubting);
+      refusesTls(misled);
       assertThat(upstream.heads()).hasSize(before);
     }
   }
