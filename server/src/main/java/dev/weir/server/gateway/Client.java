@@ -27,9 +27,9 @@ interface Client {
   /** Resets the connection so that a partial response cannot be mistaken for a complete one. */
   void cut();
 
-  /**
-   * Switches from HTTP messages to raw bytes; returns false if more bytes arrived than belong to
-   * the request.
-   */
-  boolean becomeTunnel();
+  /** Returns true if more bytes have arrived than belong to the current request. */
+  boolean isAhead();
+
+  /** Switches from HTTP messages to raw bytes, if the client is not {@link #isAhead}. */
+  void becomeTunnel();
 }

@@ -12,6 +12,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -51,6 +52,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private State state = State.IDLE;
   private @Nullable Exchange exchange;
   private boolean isReplaying;
+
+  /** Whether the decoder has bytes of a request that it has not passed on completely. */
+  private boolean isNextBegun;
 
   /** When the current wait times out; {@link #NEVER} if it does not. */
   private long deadlineNanos;
@@ -120,6 +124,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   /** Called when bytes arrive; starts the time-out for the request head. */
   private void arrived() {
+    isNextBegun = true;
     if (state == State.IDLE) {
       state = State.BEGUN;
       timeOutAfter(loop.settings().times().head());
@@ -181,6 +186,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    if (message instanceof LastHttpContent) {
+      isNextBegun = false;
+    }
     if (early.isEmpty() && isWanted(message)) {
       take(message);
     } else if (state == State.CLOSING) {
@@ -302,10 +310,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public boolean becomeTunnel() {
+  public boolean isAhead() {
+    return isNextBegun || !early.isEmpty() || !ahead.isEmpty();
+  }
+
+  @Override
+  public void becomeTunnel() {
     channel.pipeline().remove(RequestDecoder.class);
     channel.pipeline().remove(ResponseEncoder.class);
-    return early.isEmpty() && ahead.isEmpty();
   }
 
   @Override

@@ -17,10 +17,14 @@ import java.util.List;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens connections from an event loop to one upstream. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class Connector {
+  private static final Logger log = LoggerFactory.getLogger(Connector.class);
+
   private final EventLoop eventLoop;
   private final GatewayContext shared;
   private final Upstream upstream;
@@ -129,6 +133,7 @@ final class Connector {
         .addListener(
             shaken -> {
               if (!shaken.isSuccess()) {
+                log.warn("TLS with {} failed: {}", upstream.authority(), reason(shaken.cause()));
                 hearer.failed(shaken.cause());
               } else if (upstream.protocol().isMultiplexed()
                   && !ApplicationProtocolNames.HTTP_2.equals(encryption.applicationProtocol())) {
@@ -138,5 +143,14 @@ final class Connector {
                 hearer.connected(channel);
               }
             });
+  }
+
+  /** Returns the message of the first cause: those around it only say that the handshake failed. */
+  private static String reason(Throwable cause) {
+    Throwable first = cause;
+    while (first.getCause() != null) {
+      first = first.getCause();
+    }
+    return first.toString();
   }
 }

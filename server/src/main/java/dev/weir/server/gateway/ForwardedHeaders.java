@@ -54,7 +54,7 @@ final class ForwardedHeaders {
           // Some frameworks use it as the path instead of the request line.
           "x-rewrite-url");
 
-  /** Framing headers that a client may not send spelled with an underscore. */
+  /** Framing headers that no client may send spelled with an underscore, trusted or not. */
   private static final Set<String> FRAMING = Set.of("transfer-encoding", "content-length");
 
   /** Headers that a client cannot remove by naming them in Connection. */
@@ -140,9 +140,7 @@ final class ForwardedHeaders {
   /** Adds the headers that describe the client, and {@code Via}. */
   void describe(HttpRequest request, String requestId) {
     HttpHeaders headers = request.headers();
-    if (!isTrusted) {
-      forget(headers);
-    }
+    forget(headers);
     String host = headers.get(HttpHeaderNames.HOST, "");
     boolean hasForwarded = headers.contains(FORWARDED);
     boolean hasForwardedFor = headers.contains(FORWARDED_FOR);
@@ -164,12 +162,12 @@ final class ForwardedHeaders {
     append(headers, HttpHeaderNames.VIA, VIA);
   }
 
-  private static void forget(HttpHeaders headers) {
+  private void forget(HttpHeaders headers) {
     List<CharSequence> forgotten = new ArrayList<>(0);
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
       CharSequence name = all.next().getKey();
-      if (isOnlyFromProxies(name)) {
+      if (isTrusted ? isDisguisedFraming(name) : isOnlyFromProxies(name)) {
         forgotten.add(name);
       }
     }
@@ -181,16 +179,28 @@ final class ForwardedHeaders {
    * as a hyphen, so both spellings match.
    */
   private static boolean isOnlyFromProxies(CharSequence name) {
-    boolean isDisguised = AsciiString.indexOf(name, '_', 0) >= 0;
+    boolean isDisguised = isDisguised(name);
     char first = Character.toLowerCase(name.charAt(0));
     if (!isDisguised && first != 'x' && first != 'f' && first != 't') {
       // Fast path without a copy for the majority of names.
       return false;
     }
-    String plain = name.toString().toLowerCase(Locale.ROOT).replace('_', '-');
+    String plain = plain(name);
     return ONLY_FROM_PROXIES.contains(plain)
         || (isDisguised && FRAMING.contains(plain))
         || FAMILIES_OF_PROXIES.stream().anyMatch(plain::startsWith);
+  }
+
+  private static boolean isDisguisedFraming(CharSequence name) {
+    return isDisguised(name) && FRAMING.contains(plain(name));
+  }
+
+  private static boolean isDisguised(CharSequence name) {
+    return AsciiString.indexOf(name, '_', 0) >= 0;
+  }
+
+  private static String plain(CharSequence name) {
+    return name.toString().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   private static void append(HttpHeaders headers, AsciiString name, String value) {

@@ -1,8 +1,6 @@
 package dev.weir.server.gateway;
 
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http.HttpClientCodec;
-import io.netty.handler.codec.http.HttpDecoderConfig;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +44,7 @@ final class Http1Pool implements UpstreamPool {
 
   private @Nullable UpstreamConnection free() {
     UpstreamConnection free = idle.pollLast();
-    while (free != null && !free.isActive()) {
+    while (free != null && !free.isReusable()) {
       free = idle.pollLast();
     }
     return free;
@@ -72,23 +70,16 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void pipeline(Channel channel) {
-    GatewaySettings.Bounds bounds = connector.settings().bounds();
+    ResponseDecoder decoder = new ResponseDecoder(connector.settings().bounds());
     channel
         .pipeline()
-        .addLast(
-            new HttpClientCodec(
-                new HttpDecoderConfig()
-                    .setMaxInitialLineLength(bounds.targetBytes())
-                    .setMaxHeaderSize(bounds.headerBytes())
-                    .setMaxChunkSize(65_536),
-                false,
-                false),
-            new UpstreamConnection(channel, this));
+        .addLast(decoder, new RequestEncoder(decoder), new UpstreamConnection(channel, this));
   }
 
   @Override
   public void release(UpstreamConnection connection) {
-    if (!connection.isActive()) {
+    if (!connection.isReusable()) {
+      connection.close();
       return;
     }
     Waiting next = nextWaiting();

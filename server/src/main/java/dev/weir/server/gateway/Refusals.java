@@ -18,11 +18,21 @@ final class Refusals {
   static final Problem BROKEN_BODY =
       Problem.of(400, "bad-request", "The body is not chunked as its headers say.");
 
+  static final Problem EARLY_BYTES =
+      Problem.of(
+          400, "bad-request", "Data arrived before the upstream had agreed to switch protocols.");
+
   static final Problem SLOW_BODY =
       Problem.of(408, "request-timeout", "The rest of the request did not arrive in time.");
 
   static final Problem UNREACHABLE =
-      Problem.of(502, "upstream-unreachable", "The upstream refuses connections.");
+      Problem.of(502, "upstream-unreachable", "The gateway cannot connect to the upstream.");
+
+  static final Problem NO_TLS =
+      Problem.of(
+          502,
+          "upstream-unreachable",
+          "The upstream accepts connections, but TLS failed: the gateway's log has the reason.");
 
   static final Problem BROKEN_OFF =
       Problem.of(502, "upstream-failed", "The upstream closed the connection without a response.");

@@ -79,6 +79,9 @@ final class RequestHead {
     } catch (AmbiguousPathException e) {
       return invalid(400, "ambiguous-path", "Refused, because " + e.getMessage() + ".");
     }
+    if (target.isServerWide() && !isNamed(method, HttpMethod.OPTIONS)) {
+      return invalid(400, "bad-request", "The target * is only for OPTIONS.");
+    }
     if (!hasHost(target)) {
       return invalid(400, "bad-request", "There must be one valid host.");
     }

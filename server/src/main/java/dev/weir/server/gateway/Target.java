@@ -12,6 +12,7 @@ import io.netty.util.NetUtil;
  */
 record Target(RequestPath path, String query, String authority) {
   private static final String AUTHORITY = "://";
+  private static final String SERVER = "*";
   private static final int MAX_PORT = 65_535;
   private static final int MAX_PORT_DIGITS = 5;
 
@@ -26,6 +27,9 @@ record Target(RequestPath path, String query, String authority) {
     }
     int question = text.indexOf('?');
     String query = question < 0 ? "" : text.substring(question);
+    if (question == 1 && text.startsWith(SERVER)) {
+      throw new AmbiguousPathException("has a query, but is *");
+    }
     for (int i = 0; i < query.length(); i++) {
       if (query.charAt(i) <= ' ' || query.charAt(i) >= 0x7F) {
         throw new AmbiguousPathException("has a character that is not allowed in a query");
@@ -41,7 +45,17 @@ record Target(RequestPath path, String query, String authority) {
       return "";
     }
     int end = address.indexOf('/', begin + AUTHORITY.length());
-    return address.substring(begin + AUTHORITY.length(), end < 0 ? address.length() : end);
+    String authority =
+        address.substring(begin + AUTHORITY.length(), end < 0 ? address.length() : end);
+    if (authority.isEmpty()) {
+      throw new AmbiguousPathException("follows an empty host");
+    }
+    return authority;
+  }
+
+  /** Returns true if the target is {@code *}, the server as a whole. */
+  boolean isServerWide() {
+    return path.text().equals(SERVER);
   }
 
   /** Returns the target to send to the upstream. */

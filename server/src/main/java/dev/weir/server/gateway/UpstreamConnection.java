@@ -4,11 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,9 @@ import org.slf4j.LoggerFactory;
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private static final Logger log = LoggerFactory.getLogger(UpstreamConnection.class);
 
+  private static final int MIN_STATUS = 100;
+  private static final int MAX_STATUS = 599;
+
   private final Channel channel;
   private final FlowControlledChannel wire;
   private final Owner owner;
@@ -29,11 +34,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   /** Whether the last head that was read belongs to an interim response. */
   private boolean isInterim;
 
+  /** Whether the response is complete, but the read that brought its end is not. */
+  private boolean isReleased;
+
+  private boolean isClosing;
   private long idleSinceNanos;
 
   /** The pool that owns the connection. */
   interface Owner {
-    /** Takes back a connection whose response was read to its end. */
+    /** Takes back a connection that carries no request. */
     void release(UpstreamConnection connection);
 
     /** Called when a connection is closed. */
@@ -83,8 +92,26 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     passage = served;
   }
 
-  boolean isActive() {
-    return channel.isActive();
+  /**
+   * Returns true if the connection can carry another request: everything was sent, and everything
+   * that has arrived was read.
+   */
+  boolean isReusable() {
+    return channel.isActive() && !isClosing && isSent() && isDrained();
+  }
+
+  private boolean isSent() {
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    return unsent != null && unsent.totalPendingWriteBytes() == 0;
+  }
+
+  /**
+   * Returns true if the last read emptied the socket's buffer. A read ends early if the client is
+   * slow or the response is long, and what it leaves may be more than the response.
+   */
+  private boolean isDrained() {
+    RecvByteBufAllocator.Handle reads = channel.unsafe().recvBufAllocHandle();
+    return reads.attemptedBytesRead() == 0 || reads.lastBytesRead() < reads.attemptedBytesRead();
   }
 
   /** Marks the connection as usable; from now on its pool is notified when it closes. */
@@ -95,12 +122,23 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   /** Switches from HTTP messages to raw bytes. */
   void becomeTunnel() {
-    channel.pipeline().remove(HttpClientCodec.class);
+    // The encoder first: the decoder hands on its bytes, and the other side may respond to them.
+    channel.pipeline().remove(RequestEncoder.class);
+    channel.pipeline().remove(ResponseDecoder.class);
   }
 
-  /** Returns the connection to its pool for the next request. */
+  /**
+   * Ends the request after its response, and returns the connection to its pool when the current
+   * read is complete: the decoder is still working on it, and may find more than the response.
+   */
   void release() {
     passage = null;
+    isReleased = true;
+  }
+
+  /** Returns the connection to its pool immediately; it carries no request. */
+  void releaseUnused() {
+    isReleased = false;
     idleSinceNanos = System.nanoTime();
     wire.read(true);
     owner.release(this);
@@ -109,7 +147,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   /** Closes the connection without notifying the request. */
   void abandon() {
     passage = null;
-    channel.close();
+    close();
   }
 
   boolean isIdleSince(long nanos) {
@@ -117,16 +155,18 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   void close() {
+    isClosing = true;
     channel.close();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     Served serving = passage;
-    if (serving == null) {
-      // No request is in progress, so this response is unsolicited.
+    if (serving == null || message == ResponseDecoder.SURPLUS) {
+      // No request is in progress, or its response is complete, so this is unsolicited.
+      log.debug("Closing {}, because its upstream sent more than a response", channel);
       ReferenceCountUtil.release(message);
-      context.close();
+      close();
       return;
     }
     switch (message) {
@@ -139,7 +179,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   private void head(Served serving, HttpResponse head) {
     isInterim = false;
-    if (head.decoderResult().isFailure()) {
+    if (head.decoderResult().isFailure() || !isHttp1(head)) {
       ReferenceCountUtil.release(head);
       serving.unreadable();
     } else if (head.status().code() == HttpResponseStatus.SWITCHING_PROTOCOLS.code()) {
@@ -157,6 +197,16 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Returns true if version and status are those of HTTP/1.1, to which HTTP/2 is translated. */
+  private static boolean isHttp1(HttpResponse head) {
+    HttpVersion version = head.protocolVersion();
+    int status = head.status().code();
+    return version.protocolName().equals(HttpVersion.HTTP_1_1.protocolName())
+        && version.majorVersion() == 1
+        && status >= MIN_STATUS
+        && status <= MAX_STATUS;
+  }
+
   private void part(Served serving, HttpContent part) {
     if (isInterim) {
       isInterim = !(part instanceof LastHttpContent);
@@ -168,7 +218,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (passage != null) {
+    if (isReleased) {
+      releaseUnused();
+    } else if (passage != null) {
       passage.upstreamPaused();
     }
   }
@@ -195,6 +247,6 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     log.debug("A connection to an upstream failed", cause);
-    context.close();
+    close();
   }
 }

@@ -10,7 +10,9 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.ReferenceCountUtil;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,7 +87,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   @Override
   public void connected(UpstreamConnection connection) {
     if (stage != Stage.CONNECTING) {
-      connection.release();
+      connection.releaseUnused();
       return;
     }
     upstream = connection;
@@ -113,8 +115,10 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     }
     log.debug("Request {} could not be forwarded to its upstream", requestHead.requestId(), cause);
     stage = Stage.OVER;
-    if (cause instanceof ConnectTimeoutException) {
+    if (cause instanceof ConnectTimeoutException || cause instanceof SslHandshakeTimeoutException) {
       listener.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
+    } else if (cause instanceof SSLException) {
+      listener.failed(GatewayMetrics.Failure.UNREACHABLE, Refusals.NO_TLS);
     } else {
       listener.failed(GatewayMetrics.Failure.UNREACHABLE, Refusals.UNREACHABLE);
     }
@@ -208,18 +212,23 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
       unreadable();
       return;
     }
+    if (client.isAhead()) {
+      // The decoder may have skipped some of these bytes, so they cannot be forwarded, and a client
+      // has to wait for the response (RFC 6455, 4.1).
+      ReferenceCountUtil.release(response);
+      abandon();
+      listener.refuseForGood(Refusals.EARLY_BYTES);
+      return;
+    }
     stage = Stage.TUNNEL;
     tunnel = new Tunnel(client.wire(), to.wire(), () -> client.timeOutAfter(times.idle()));
     client.wire().write(listener.upgraded(response));
     client.wire().flush();
     ReferenceCountUtil.release(response);
     client.timeOutAfter(times.idle());
-    if (client.becomeTunnel()) {
-      // Forwards the bytes that arrived together with the response.
-      to.becomeTunnel();
-    } else {
-      listener.cut();
-    }
+    client.becomeTunnel();
+    // Forwards the bytes that arrived together with the response.
+    to.becomeTunnel();
   }
 
   @Override

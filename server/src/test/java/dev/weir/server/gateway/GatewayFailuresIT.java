@@ -73,6 +73,43 @@ final class GatewayFailuresIT {
   }
 
   @Test
+  void answers502ForAStatusOrAVersionThatHttp1DoesNotHave() throws Exception {
+    for (String line :
+        List.of(
+            "HTTP/1.1 0 x",
+            "HTTP/1.1 99 x",
+            "HTTP/1.1 600 x",
+            "HTTP/1.1 999 x",
+            "HTTP/1.1 1000 x",
+            "HTTP/1.1 -1 x",
+            "HTTP/0.9 200 OK",
+            "HTTP/2.0 200 OK",
+            "HTTP/11.1 200 OK",
+            "RTSP/1.0 200 OK",
+            "HHTTP/1.1 200 OK",
+            "ICY 200 OK")) {
+      try (TestUpstream upstream =
+              new TestUpstream(
+                  (head, in, out) ->
+                      TestUpstream.send(out, line + "\r\nContent-Length: 2\r\n\r\nok"));
+          TestGateway gateway = new TestGateway(upstream.address())) {
+        assertThat(gateway.http().get("/").problem(502, "upstream-failed").text())
+            .as(line)
+            .contains("not valid HTTP");
+      }
+    }
+    for (String line : List.of("HTTP/1.0 200 OK", "HTTP/1.1 200", "HTTP/1.1 599 x")) {
+      try (TestUpstream upstream =
+              new TestUpstream(
+                  (head, in, out) ->
+                      TestUpstream.send(out, line + "\r\nContent-Length: 2\r\n\r\nok"));
+          TestGateway gateway = new TestGateway(upstream.address())) {
+        assertThat(gateway.http().get("/").text()).as(line).isEqualTo("ok");
+      }
+    }
+  }
+
+  @Test
   void answers502ForTransferEncodingsThatWereNotAskedFor() throws Exception {
     String chunk = "\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
     for (String encoding :

@@ -3,6 +3,7 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
+import dev.weir.server.http.RawHttp;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
@@ -59,6 +60,24 @@ final class GatewayProtocolsIT {
     }
   }
 
+  /** A stream ends with its response, so nothing of it can reach another request. */
+  @Test
+  void aBodyThatMustNotBeEndsWithItsStream() throws Exception {
+    try (Http2Upstream upstream = new Http2Upstream(Optional.empty(), Http2Upstream::superfluous);
+        TestGateway gateway = new TestGateway("h2c://127.0.0.1:" + upstream.port());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      for (String first : List.of("HEAD /", "GET /204", "GET /304", "HEAD /204")) {
+        raw.send(first + " HTTP/1.1\r\nHost: shop\r\n\r\nPOST /body HTTP/1.1\r\nHost: shop\r\n");
+        raw.send("Content-Length: 4\r\n\r\nmine");
+        assertThat(raw.readTo("mine\r\n0\r\n\r\n"))
+            .as(first)
+            .doesNotContain("POISON")
+            .containsPattern("\r\n\r\nHTTP/1.1 200 OK\r\nx-path: /body\r\n");
+      }
+      assertThat(upstream.connections()).isOne();
+    }
+  }
+
   @Test
   void opensNoMoreStreamsThanTheUpstreamTakes() throws Exception {
     try (Http2Upstream upstream = new Http2Upstream(Optional.empty());
@@ -98,10 +117,18 @@ final class GatewayProtocolsIT {
         TestGateway misled =
             new TestGateway(Optional.of(certificate.file()), "h2://127.0.0.1:" + upstream.port())) {
       assertThat(trusting.http().get("/a").status()).isEqualTo(200);
-      doubting.http().get("/a").problem(502, "upstream-unreachable");
+      refusesTls(doubting);
       // A certificate of another name.
-      misled.http().get("/a").problem(502, "upstream-unreachable");
+      refusesTls(misled);
     }
+  }
+
+  private static void refusesTls(TestGateway gateway) {
+    assertThat(gateway.http().get("/a").problem(502, "upstream-unreachable").textAt("detail"))
+        .contains("TLS failed")
+        .doesNotContain("localhost")
+        .doesNotContain("127.0.0.1")
+        .doesNotContain("Exception");
   }
 
   private static SslContext http2() throws Exception {
@@ -138,8 +165,8 @@ final class GatewayProtocolsIT {
       }
       assertThat(upstream.lastHead()).startsWith("POST /a HTTP/1.1\r\n");
       int before = upstream.heads().size();
-      doubting.http().get("/a").problem(502, "upstream-unreachable");
-      misled.http().get("/a").problem(502, "upstream-unreachable");
+      refusesTls(doubting);
+      refusesTls(misled);
       assertThat(upstream.heads()).hasSize(before);
     }
   }

@@ -93,6 +93,25 @@ final class GatewayTunnelsIT {
     }
   }
 
+  /** A decoder that has seen them may have skipped some, so they cannot be forwarded. */
+  @Test
+  void refusesAWebSocketWhoseClientDoesNotWaitForTheResponse() throws Exception {
+    for (String early : new String[] {"\u0081", "x", "\r\n", "early frame\r\nmore", GET}) {
+      try (TestUpstream upstream = shouting();
+          TestGateway gateway = new TestGateway(upstream.address())) {
+        assertThat(RawHttp.exchange(gateway.address(), UPGRADE + early))
+            .as(early)
+            .startsWith("HTTP/1.1 400 ")
+            .contains("onnection: close")
+            .doesNotContain("first");
+        assertThat(RawHttp.exchange(gateway.address(), GET.formatted("/..", "") + UPGRADE + early))
+            .as(early)
+            .contains("HTTP/1.1 400 ")
+            .doesNotContain("HTTP/1.1 101 ");
+      }
+    }
+  }
+
   @Test
   void answersAfterAnUpgradeThatTheUpstreamDoesNotWant() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();

@@ -143,6 +143,23 @@ final class HostileGatewayIT {
           .startsWith("HTTP/1.1 200 ");
     }
     refuses(400, "GET http://u@h/hostile HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    for (String target : List.of("http:///hostile", "http://", "http://?hostile", "x:///hostile")) {
+      assertThat(asked(target)).as(target).startsWith("HTTP/1.1 400 ");
+    }
+    assertThat(asked("http://shop/fine")).startsWith("HTTP/1.1 200 ");
+  }
+
+  /** Other methods would reach whatever the upstream takes an asterisk for. */
+  @Test
+  void refusesTheServerAsATargetOfAnythingButOptions() throws IOException {
+    int before = upstream.heads().size();
+    for (String method : List.of("GET", "HEAD", "POST", "DELETE", "OPTIONSX")) {
+      assertThat(asked(method, "*")).as(method).startsWith("HTTP/1.1 400 ");
+    }
+    assertThat(asked("OPTIONS", "*?hostile")).startsWith("HTTP/1.1 400 ");
+    assertThat(upstream.heads()).hasSize(before);
+    assertThat(asked("OPTIONS", "*")).startsWith("HTTP/1.1 200 ");
+    assertThat(upstream.lastHead()).startsWith("OPTIONS * HTTP/1.1\r\n");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.weir.server.gateway;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
@@ -22,11 +23,13 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /** An upstream that speaks HTTP/2 and sends back what it gets. */
 final class Http2Upstream implements AutoCloseable {
@@ -36,9 +39,16 @@ final class Http2Upstream implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<FullHttpRequest> requests = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
+  private final Function<FullHttpRequest, FullHttpResponse> service;
   private final Channel socket;
 
   Http2Upstream(Optional<SslContext> encryption) {
+    this(encryption, Http2Upstream::echo);
+  }
+
+  Http2Upstream(
+      Optional<SslContext> encryption, Function<FullHttpRequest, FullHttpResponse> service) {
+    this.service = service;
     socket =
         new ServerBootstrap()
             .group(group)
@@ -64,6 +74,27 @@ final class Http2Upstream implements AutoCloseable {
             .bind("127.0.0.1", 0)
             .syncUninterruptibly()
             .channel();
+  }
+
+  private static FullHttpResponse echo(FullHttpRequest request) {
+    ByteBuf body = request.content().retain();
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
+    answer.headers().set("x-path", request.uri());
+    return answer;
+  }
+
+  /** Echoes what has a body; all others get one, even if it must not be. */
+  static FullHttpResponse superfluous(FullHttpRequest request) {
+    if (request.content().isReadable()) {
+      return echo(request);
+    }
+    HttpResponseStatus status =
+        request.uri().equals("/")
+            ? HttpResponseStatus.OK
+            : HttpResponseStatus.valueOf(Integer.parseInt(request.uri().substring(1)));
+    return new DefaultFullHttpResponse(
+        HttpVersion.HTTP_1_1, status, Unpooled.copiedBuffer("POISON", StandardCharsets.US_ASCII));
   }
 
   int port() {
@@ -105,11 +136,7 @@ final class Http2Upstream implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
       requests.add(request);
-      ByteBuf body = request.content().retain();
-      FullHttpResponse answer =
-          new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
-      answer.headers().set("x-path", request.uri());
-      var unused = context.writeAndFlush(answer);
+      var unused = context.writeAndFlush(service.apply(request));
     }
   }
 }
