@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
-import dev.weir.store.tck.LossyRelay;
+import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
