@@ -5,7 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -110,7 +109,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
    * slow or the response is long, and what it leaves may be more than the response.
    */
   private boolean isDrained() {
-    RecvByteBufAllocator.Handle reads = channel.unsafe().recvBufAllocHandle();
+    var reads = channel.unsafe().recvBufAllocHandle();
     return reads.attemptedBytesRead() == 0 || reads.lastBytesRead() < reads.attemptedBytesRead();
   }
 
@@ -162,7 +161,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     Served serving = passage;
-    if (serving == null || message == ResponseDecoder.SURPLUS) {
+    if (serving == null || message instanceof ResponseDecoder.Surplus) {
       // No request is in progress, or its response is complete, so this is unsolicited.
       log.debug("Closing {}, because its upstream sent more than a response", channel);
       ReferenceCountUtil.release(message);

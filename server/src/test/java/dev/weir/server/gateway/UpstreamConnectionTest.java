@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
@@ -92,7 +91,7 @@ final class UpstreamConnectionTest {
 
   /** Ends a read in which the socket had {@code bytes} for a buffer of 100. */
   private void endRead(int bytes) {
-    RecvByteBufAllocator.Handle reads = channel.unsafe().recvBufAllocHandle();
+    var reads = channel.unsafe().recvBufAllocHandle();
     reads.attemptedBytesRead(100);
     reads.lastBytesRead(bytes);
     channel.pipeline().fireChannelReadComplete();
