@@ -24,6 +24,7 @@ final class UpstreamConnectionTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final UpstreamConnection connection = new UpstreamConnection(channel, new Pool());
   private @Nullable UpstreamConnection released;
+  private int ended;
 
   private final class Pool implements UpstreamConnection.Owner {
     @Override
@@ -73,6 +74,11 @@ final class UpstreamConnectionTest {
     }
 
     @Override
+    public void released() {
+      ended++;
+    }
+
+    @Override
     public void unreadable() {}
 
     @Override
@@ -109,9 +115,21 @@ final class UpstreamConnectionTest {
   @Test
   void isReleasedOnce() {
     read(OK);
+    assertThat(ended).isZero();
     endRead(40);
     released = null;
     endRead(0);
+    assertThat(released).isNull();
+    assertThat(ended).isOne();
+  }
+
+  @Test
+  void endsTheRequestAlsoIfItIsClosedBeforeTheReadIsComplete() {
+    read(OK);
+    var unused = channel.close();
+    assertThat(ended).isOne();
+    endRead(40);
+    assertThat(ended).isOne();
     assertThat(released).isNull();
   }
 
