@@ -28,7 +28,7 @@ final class InstalledLibraries {
     String version = first("(?m)^  <version>(.*)</version>$", text("pom.xml"));
     add(group, ROOT, version);
     String modules = first("(?m)^readonly published_modules=\"(.*)\"$", text("weir"));
-    for (String module : modules.split(",")) {
+    for (String module : modules.split(",", -1)) {
       add(group, ROOT.resolve(module), version);
     }
   }
