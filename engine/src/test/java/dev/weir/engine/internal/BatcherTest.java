@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntPredicate;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -381,25 +382,26 @@ final class BatcherTest {
                 3,
                 1_000)
             .withMaxWait(Duration.ofNanos(500_000));
+    IntPredicate isProcessedOrGivenUp =
+        number -> {
+          try {
+            return batcher.submit(List.of(number)).equals(List.of(number));
+          } catch (StoreException e) {
+            givenUp.incrementAndGet();
+            return !worked.contains(number);
+          }
+        };
     List<Call<Boolean>> calls = new ArrayList<>();
     for (int i = 0; i < 2_000; i++) {
       int number = i;
-      calls.add(
-          Call.of(
-              () -> {
-                try {
-                  return batcher.submit(List.of(number)).equals(List.of(number));
-                } catch (StoreException e) {
-                  givenUp.incrementAndGet();
-                  return !worked.contains(number);
-                }
-              }));
+      calls.add(Call.of(() -> isProcessedOrGivenUp.test(number)));
     }
     for (Call<Boolean> call : calls) {
       assertThat(call.result().get()).isTrue();
     }
     assertThat(worked.size() + givenUp.get()).isEqualTo(2_000);
-    assertThat(batcher.submit(List.of(-1))).containsExactly(-1);
+    // Also without others: a busy machine may take longer than the maximum wait to begin.
+    assertThat(isProcessedOrGivenUp.test(2_000)).isTrue();
   }
 
   @Test
