@@ -113,11 +113,16 @@ public final class LossyRelay implements AutoCloseable {
     boolean requested(byte[] bytes, int length) {
       String text = marked.get();
       String message = before + new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
-      if (text != null && message.contains(text) && marked.compareAndSet(text, null)) {
+      if (text != null && isFoundIn(message, text) && marked.compareAndSet(text, null)) {
         isMarked = true;
       }
       before = message.substring(Math.max(0, message.length() - 256));
       return true;
+    }
+
+    /** Returns true if at least the end of the text is new: an earlier message may contain it. */
+    private boolean isFoundIn(String message, String text) {
+      return message.indexOf(text, Math.max(0, before.length() - text.length() + 1)) >= 0;
     }
 
     boolean answered(byte[] bytes, int length) {
