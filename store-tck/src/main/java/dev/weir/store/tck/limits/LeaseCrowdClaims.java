@@ -66,7 +66,8 @@ interface LeaseCrowdClaims extends LeaseClaims {
     String resource = scene.resource("r");
     Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));
     List<LeaseDecision> decisions =
-        Crowd.concurrently(HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "same", 2));
+        Crowd.concurrently(
+            HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "same", 2));
     assertThat(decisions.stream().distinct())
         .containsExactly(
             new LeaseDecision.Held(new Lease("same", 2, scene.nowMicros() + 30_000_000), 2));
@@ -93,7 +94,8 @@ interface LeaseCrowdClaims extends LeaseClaims {
     String resource = scene.resource("q");
     Queue queue = Queue.of(20, Duration.ofMillis(100));
     List<LeaseDecision> decisions =
-        Crowd.concurrently(HOLDERS, caller -> scene.node(caller).join(resource, queue, "t" + caller));
+        Crowd.concurrently(
+            HOLDERS, caller -> scene.node(caller).join(resource, queue, "t" + caller));
     List<LeaseDecision> waiting =
         decisions.stream().filter(LeaseDecision.Held.class::isInstance).toList();
     assertThat(waiting)

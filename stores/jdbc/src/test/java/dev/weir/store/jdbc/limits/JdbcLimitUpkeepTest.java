@@ -152,7 +152,9 @@ final class JdbcLimitUpkeepTest {
   void oneNodeAtATime() {
     assertThat(
             upkeep.runExclusively(
-                () -> assertThat(new JdbcLimitUpkeep(pool, clock).runExclusively(() -> {})).isFalse()))
+                () ->
+                    assertThat(new JdbcLimitUpkeep(pool, clock).runExclusively(() -> {}))
+                        .isFalse()))
         .isTrue();
     assertThat(upkeep.runExclusively(() -> {})).isTrue();
   }
