@@ -1,0 +1,42 @@
+package dev.weir.engine.notifications;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Counts messages against the limits of their users, and keeps the outbox: the messages that were
+ * counted and may not have been published yet. Count and outbox change in one step, so after any
+ * crash each counted message is either known to be published or still in the outbox.
+ *
+ * <p>Every method is one atomic step and throws {@link dev.weir.engine.StoreException} if the store
+ * fails, which says whether anything may have been done. Thread-safe; any number of nodes may use
+ * one database.
+ */
+public interface SendLedger {
+  /**
+   * Decides about each request, in order: takes a place and adds the message to the outbox.
+   * Requests with a known idempotency key take nothing.
+   *
+   * <p>With {@link SendRequest.WhenClosed#DEFER} a request outside the user's hours is still {@link
+   * SendResult.Closed}; the caller decides when the message is due.
+   */
+  List<SendResult> place(List<SendRequest> requests);
+
+  /** Removes published messages from the outbox. Unknown ones are ignored. */
+  void published(List<UUID> messages);
+
+  /**
+   * Removes messages that certainly were not published, and gives their places back. Messages that
+   * are no longer in the outbox are ignored.
+   *
+   * @return the states of the users whose count changed
+   */
+  List<UserState> withdraw(List<UUID> messages);
+
+  /**
+   * Claims messages that have been in the outbox for at least {@code minAge}, oldest first, so that
+   * no other node claims them during {@code claim}.
+   */
+  List<Message> claimUnpublished(Duration minAge, Duration claim, int max);
+}
