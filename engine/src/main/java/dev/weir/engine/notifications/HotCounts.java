@@ -19,8 +19,13 @@ public interface HotCounts {
   /** How long a full entry is trusted without confirmation. */
   long MAX_TRUST_MILLIS = 5_000;
 
-  /** Units that a user wants to take. */
-  record Wanted(long userId, long cost, long minVersion) {}
+  /**
+   * A message that a user wants to send.
+   *
+   * @param parts the cost of the message if the user's limit counts parts
+   * @param minVersion entries of an earlier version of the user's limit are dropped
+   */
+  record Wanted(long userId, int parts, long minVersion) {}
 
   /**
    * Checks and counts in one atomic step. Returns a refusal for each request that the database need
