@@ -13,6 +13,11 @@ import java.util.Optional;
  * database last confirmed it; then one request passes to the database and confirms it again. So an
  * entry that counts too much, because a node crashed between its steps, corrects itself.
  *
+ * <p>Each state that the database returns for a request must be {@linkplain #learn learned},
+ * including those of refusals and withdrawals, because {@link #check} has counted the request
+ * already. If the database fails, the user must be {@linkplain #forget forgotten} instead. Requests
+ * with an idempotency key are decided by the database in any case and are not checked here.
+ *
  * <p>Methods throw {@link dev.weir.engine.StoreException} if the store fails. Thread-safe.
  */
 public interface HotCounts {
@@ -22,22 +27,24 @@ public interface HotCounts {
   /**
    * A message that a user wants to send.
    *
-   * @param parts the cost of the message if the user's limit counts parts
-   * @param minVersion entries of an earlier version of the user's limit are dropped
+   * @param parts the number of parts of the message, its cost if the user's limit counts parts
+   * @param minVersion the version of the user's limit that is known; an entry of an earlier version
+   *     is dropped
    */
   record Wanted(long userId, int parts, long minVersion) {}
 
   /**
-   * Checks and counts in one atomic step. Returns a refusal for each request that the database need
-   * not be asked about; empty if it must decide.
-   *
-   * <p>Entries of a version below {@code minVersion} are dropped.
+   * Checks and counts each request in one atomic step. Returns a refusal for each request that the
+   * database need not be asked about; empty if it must decide.
    */
   List<Optional<Decision.Refused>> check(List<Wanted> wanted);
 
-  /** Stores the states that the database returned, unless a newer one is known. */
+  /**
+   * Stores the states that the database returned, unless a newer one of the same user is known. The
+   * state of a user who was configured replaces every state of an earlier version.
+   */
   void learn(List<UserState> states);
 
-  /** Drops the entry of a user whose limit has changed. */
+  /** Drops the entry of a user, so that the database decides about the next request. */
   void forget(long userId);
 }

@@ -16,7 +16,8 @@ import java.util.UUID;
 public interface SendLedger {
   /**
    * Decides about each request, in order: takes a place and adds the message to the outbox.
-   * Requests with a known idempotency key take nothing.
+   * Requests with a known idempotency key take nothing. Neither does a request whose message id is
+   * known, so that a request can be repeated after a failure with an unknown outcome.
    *
    * <p>With {@link SendRequest.WhenClosed#DEFER} a request outside the user's hours is still {@link
    * SendResult.Closed}; the caller decides when the message is due.
@@ -27,16 +28,27 @@ public interface SendLedger {
   void published(List<UUID> messages);
 
   /**
-   * Removes messages that certainly were not published, and gives their places back. Messages that
-   * are no longer in the outbox are ignored.
+   * Removes messages that certainly were not published by the caller that placed them, and gives
+   * their places back.
    *
-   * @return the states of the users whose count changed
+   * <p>Messages that are no longer in the outbox are not withdrawn, and neither are those that were
+   * handed out a second time, by {@link SendResult.Repeated} or {@link #claimUnpublished}: the
+   * other caller may have published them. They stay in the outbox until they are published.
+   *
+   * @return those that were withdrawn
    */
-  List<UserState> withdraw(List<UUID> messages);
+  List<Withdrawn> withdraw(List<UUID> messages);
 
   /**
-   * Claims messages that have been in the outbox for at least {@code minAge}, oldest first, so that
-   * no other node claims them during {@code claim}.
+   * A message that was withdrawn.
+   *
+   * @param state the state of its user after all withdrawals of the call
+   */
+  record Withdrawn(UUID message, UserState state) {}
+
+  /**
+   * Claims up to {@code max} messages that have been in the outbox for at least {@code minAge},
+   * oldest first, so that no other node claims them during {@code claim}.
    */
   List<Message> claimUnpublished(Duration minAge, Duration claim, int max);
 }

@@ -7,7 +7,7 @@ import java.util.Optional;
  *
  * @param message its id is used only if no message is known under the idempotency key
  * @param idempotencyKey identifies the request among those of the user; from 1 to {@link
- *     #MAX_KEY_LENGTH} characters
+ *     #MAX_KEY_LENGTH} characters, without U+0000 and unpaired surrogates
  * @param whenClosed what to do outside the user's hours
  */
 public record SendRequest(
@@ -24,6 +24,7 @@ public record SendRequest(
   public SendRequest {
     idempotencyKey.ifPresent(
         key -> {
+          StorableText.require("idempotencyKey", key);
           if (key.isEmpty() || key.length() > MAX_KEY_LENGTH) {
             throw new IllegalArgumentException(
                 "idempotencyKey must have 1 to %d characters, not %d"

@@ -9,14 +9,25 @@ public sealed interface SendResult {
       implements SendResult {}
 
   /**
-   * The idempotency key belongs to an earlier request with the same content. Nothing was taken.
+   * The idempotency key or message id belongs to an earlier request with the same content. Nothing
+   * was taken.
    *
    * @param message the earlier message
-   * @param isPublished false if the message is still in the outbox
+   * @param isPublished false if the message is still in the outbox. From now on it cannot be
+   *     withdrawn, because the caller may publish it
    */
   record Repeated(Message message, boolean isPublished, UserState state) implements SendResult {}
 
-  /** The idempotency key belongs to an earlier request with other content. */
+  /**
+   * The message waits for the hours of its user and was not counted. {@link SendLedger#place}
+   * returns this only for a known idempotency key.
+   *
+   * @param record its state is {@link MessageState#DEFERRED}, or {@link MessageState#CANCELLED} if
+   *     the message was cancelled since
+   */
+  record Deferred(MessageRecord record, UserState state) implements SendResult {}
+
+  /** The idempotency key or message id belongs to an earlier request with other content. */
   record KeyReused() implements SendResult {}
 
   /** The limit is used up. */
