@@ -10,8 +10,7 @@ import java.util.Optional;
  *     #MAX_KEY_LENGTH} characters, without U+0000 and unpaired surrogates
  * @param whenClosed what to do outside the user's hours
  */
-public record SendRequest(
-    Message message, Optional<String> idempotencyKey, WhenClosed whenClosed) {
+public record SendRequest(Message message, Optional<String> idempotencyKey, WhenClosed whenClosed) {
   public static final int MAX_KEY_LENGTH = 255;
 
   /** What to do with a message outside the user's hours. */

@@ -54,12 +54,7 @@ public record UserLimit(
   /** Returns a limit of messages in fixed windows, at any time of day. */
   public static UserLimit of(long userId, long rateLimit, Duration timeWindow) {
     return new UserLimit(
-        userId,
-        rateLimit,
-        timeWindow,
-        Algorithm.FIXED_WINDOW,
-        CostBy.MESSAGE,
-        Calendar.ALWAYS);
+        userId, rateLimit, timeWindow, Algorithm.FIXED_WINDOW, CostBy.MESSAGE, Calendar.ALWAYS);
   }
 
   /** Returns the limit that decides. */
