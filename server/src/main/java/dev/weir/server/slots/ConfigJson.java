@@ -12,6 +12,7 @@ import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.Violation;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotNames;
+import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
