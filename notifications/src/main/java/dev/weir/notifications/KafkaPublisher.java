@@ -134,7 +134,12 @@ public final class KafkaPublisher implements Publisher {
 
   @Override
   public void probe() {
-    var unused = connect();
+    try {
+      var unused = connect();
+    } catch (KafkaException e) {
+      // Settings that Kafka's client does not accept.
+      throw new KafkaUnavailableException(reason(e), e);
+    }
     createTopics();
   }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,7 @@ public final class Republisher implements Runnable {
   private final BrokerHealth health;
   private final Duration minAge;
   private final Duration claim;
+  private final AtomicBoolean isProbing = new AtomicBoolean();
 
   /**
    * Creates a republisher.
@@ -51,13 +53,21 @@ public final class Republisher implements Runnable {
   }
 
   /**
+   * Makes the next run try the broker even if no failure is known, so that a broker that is missing
+   * is known before the first message.
+   */
+  public void probeFirst() {
+    isProbing.set(true);
+  }
+
+  /**
    * Publishes the messages that have been in the outbox for long.
    *
    * @throws dev.weir.engine.StoreException if the database fails
    */
   @Override
   public void run() {
-    if (health.isDown() && !answers()) {
+    if ((isProbing.getAndSet(false) || health.isDown()) && !answers()) {
       return;
     }
     // While the broker may still be down, one message is enough to find out.
@@ -78,6 +88,7 @@ public final class Republisher implements Runnable {
       return true;
     } catch (KafkaUnavailableException e) {
       log.debug("Kafka does not answer: {}", e.getMessage());
+      health.failed(String.valueOf(e.getMessage()));
       return false;
     }
   }
