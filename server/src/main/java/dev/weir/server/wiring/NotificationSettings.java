@@ -46,6 +46,12 @@ record NotificationSettings(
   }
 
   static NotificationSettings of(Settings settings) {
+    if (settings.optional(Setting.KAFKA_SERVERS).isPresent()
+        && settings.text(Setting.SLOTS_STORE).equals("memory")) {
+      throw new InvalidSettingException(
+          Setting.KAFKA_SERVERS.key(),
+          "has no effect where weir.slots.store is memory: notifications need PostgreSQL");
+    }
     return new NotificationSettings(
         KafkaSettings.of(settings),
         LimitSettings.redis(settings),
