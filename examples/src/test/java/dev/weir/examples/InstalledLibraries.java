@@ -3,6 +3,7 @@ package dev.weir.examples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,7 +29,7 @@ final class InstalledLibraries {
     String version = first("(?m)^  <version>(.*)</version>$", text("pom.xml"));
     add(group, ROOT, version);
     String modules = first("(?m)^readonly published_modules=\"(.*)\"$", text("weir"));
-    for (String module : modules.split(",")) {
+    for (String module : modules.split(",", -1)) {
       add(group, ROOT.resolve(module), version);
     }
   }
@@ -39,6 +40,17 @@ final class InstalledLibraries {
       for (Path entry : entries.toList()) {
         if (!entry.getFileName().toString().equals(except)) {
           Files.createSymbolicLink(to.resolve(entry.getFileName()), entry.toRealPath());
+        }
+      }
+    }
+  }
+
+  /** Removes the links, so that nothing that deletes the repository has to look at them. */
+  static void unlink(Path folder) throws IOException {
+    for (Path linked : List.of(folder, folder.resolve("dev"))) {
+      try (Stream<Path> entries = Files.list(linked)) {
+        for (Path entry : entries.filter(Files::isSymbolicLink).toList()) {
+          Files.delete(entry);
         }
       }
     }

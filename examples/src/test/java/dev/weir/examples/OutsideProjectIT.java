@@ -49,6 +49,7 @@ final class OutsideProjectIT {
     if (postgresql != null) {
       postgresql.close();
     }
+    InstalledLibraries.unlink(folder.resolve("repository"));
   }
 
   @Test

@@ -1,8 +1,8 @@
 package dev.weir.notifications;
 
 import dev.weir.core.limits.Decision;
-import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.Message;

@@ -1,9 +1,9 @@
 package dev.weir.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger;

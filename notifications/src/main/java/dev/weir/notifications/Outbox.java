@@ -1,7 +1,7 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.notifications.SendLedger;
 import java.time.Duration;
 import java.util.ArrayList;

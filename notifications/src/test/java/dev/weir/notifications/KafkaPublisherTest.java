@@ -8,7 +8,7 @@ import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

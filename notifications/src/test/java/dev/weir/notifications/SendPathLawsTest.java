@@ -3,7 +3,7 @@ package dev.weir.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

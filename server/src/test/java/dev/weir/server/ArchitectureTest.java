@@ -5,11 +5,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.HasDescription;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.List;
@@ -25,6 +31,7 @@ final class ArchitectureTest {
           .importPackages("dev.weir");
 
   private static final String SERVER = "dev.weir.server.";
+  private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
       List.of("slots", "limits", "rules", "gateway", "envoy", "notifications", "operations");
 
@@ -39,11 +46,51 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
-  /** {@code Limiter.inMemory()} opens the store that is its own inside: both are one room. */
+  /**
+   * A package and its internals are one room, and so are the limits and their memory stores, which
+   * {@code Limiter.inMemory()} opens.
+   */
   private static String room(String packageName) {
-    return packageName.equals("dev.weir.engine.limits.memory")
-        ? "dev.weir.engine.limits"
-        : packageName;
+    String published = packageName.replace(INTERNAL, "");
+    return published.equals("dev.weir.engine.limits.memory") ? "dev.weir.engine.limits" : published;
+  }
+
+  /** Or a user of the libraries could not write down a type without naming an internal one. */
+  @Test
+  void publishedTypesShowNoInternalOnes() {
+    classes()
+        .that()
+        .resideInAnyPackage("dev.weir.core..", "dev.weir.engine..", "dev.weir.store..")
+        .and()
+        .resideOutsideOfPackage("..internal..")
+        .and()
+        .arePublic()
+        .should(showNoInternalTypes())
+        .check(HOUSE);
+  }
+
+  private static ArchCondition<JavaClass> showNoInternalTypes() {
+    return new ArchCondition<>("show no internal types") {
+      @Override
+      public void check(JavaClass published, ConditionEvents events) {
+        published.getRawInterfaces().forEach(type -> check(published, type, events));
+        published.getRawSuperclass().ifPresent(type -> check(published, type, events));
+        for (JavaMember member : published.getMembers()) {
+          if (member.getModifiers().contains(JavaModifier.PUBLIC)
+              || member.getModifiers().contains(JavaModifier.PROTECTED)) {
+            member.getAllInvolvedRawTypes().forEach(type -> check(member, type, events));
+          }
+        }
+      }
+
+      private void check(HasDescription member, JavaClass type, ConditionEvents events) {
+        if (type.getPackageName().endsWith(INTERNAL)) {
+          events.add(
+              SimpleConditionEvent.violated(
+                  member, member.getDescription() + " shows " + type.getName()));
+        }
+      }
+    };
   }
 
   @Test
@@ -205,7 +252,7 @@ final class ArchitectureTest {
         .onlyDependOnClassesThat()
         .haveNameNotMatching(
             "dev\\.weir\\.core\\.slots\\."
-                + "(?!(Calendar|NotBefore|OpeningHours|Places|SlotPolicy|Spread)\\b).*")
+                + "(?!(Calendar|NotBefore|OpeningHours|SlotPolicy|Spread|internal\\.Places)\\b).*")
         .check(HOUSE);
   }
 

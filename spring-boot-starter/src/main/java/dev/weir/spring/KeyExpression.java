@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.KeyPart;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;

@@ -2,8 +2,8 @@ package dev.weir.spring;
 
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Verdict;
+import dev.weir.engine.rules.internal.RepeatedHeaderException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -2,9 +2,9 @@ package dev.weir.spring;
 
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.RepeatedHeaderException;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.internal.RepeatedHeaderException;
 import dev.weir.spring.WeirProperties.OnFailure;
 import java.io.IOException;
 import java.net.URI;

@@ -2,8 +2,8 @@ package dev.weir.spring;
 
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RequestPath;
-import dev.weir.engine.rules.SingleHeader;
 import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.engine.rules.internal.SingleHeader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

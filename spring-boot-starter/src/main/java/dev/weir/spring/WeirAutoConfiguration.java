@@ -1,7 +1,8 @@
 package dev.weir.spring;
 
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.PeriodicTask;
+import dev.weir.engine.TaskLog;
+import dev.weir.engine.internal.PeriodicTask;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.Leases;
 import dev.weir.engine.limits.LimitStore;
@@ -164,8 +165,7 @@ final class WeirAutoConfiguration {
     }
 
     private static PeriodicTask upkeep(String name, Runnable work, Duration every) {
-      return new PeriodicTask(
-          name, work, every, new PeriodicTask.Log(log::info, log::warn, log::error));
+      return new PeriodicTask(name, work, every, new TaskLog(log::info, log::warn, log::error));
     }
   }
 }

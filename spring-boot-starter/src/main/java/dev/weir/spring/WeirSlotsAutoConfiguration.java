@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.PeriodicTask;
+import dev.weir.engine.TaskLog;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
 import org.slf4j.Logger;
@@ -45,8 +45,6 @@ final class WeirSlotsAutoConfiguration {
   @ConditionalOnMissingBean
   @ConditionalOnBean(SlotStore.class)
   SlotScheduler weirSlotScheduler(SlotStore store) {
-    return SlotScheduler.builder(store)
-        .log(new PeriodicTask.Log(log::info, log::warn, log::error))
-        .build();
+    return SlotScheduler.builder(store).log(new TaskLog(log::info, log::warn, log::error)).build();
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 final class MissingPartsTest {
   private static final List<String> OF_REDIS_AND_ACTUATOR =
       List.of(
-          "dev.weir.store.jdbc.Sql",
+          "dev.weir.store.jdbc.internal.Sql",
           "dev.weir.store.redis.Redis",
           "io.lettuce.core.RedisClient",
           "io.micrometer.core.instrument.MeterRegistry",
@@ -59,7 +59,10 @@ final class MissingPartsTest {
   @Test
   void slotsInPostgresqlNeedTheirArtifact() throws Exception {
     assertThat(
-            without(List.of("dev.weir.store.jdbc.Sql"), "servlet", "weir.slots.store=postgresql"))
+            without(
+                List.of("dev.weir.store.jdbc.internal.Sql"),
+                "servlet",
+                "weir.slots.store=postgresql"))
         .contains("The artifact weir-store-jdbc is not on the class path.")
         .doesNotContain("They got");
   }

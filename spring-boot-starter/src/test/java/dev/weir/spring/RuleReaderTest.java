@@ -6,7 +6,7 @@ import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.rules.RuleField;
 import dev.weir.engine.rules.RuleSource;
 import dev.weir.engine.rules.RuleSpec;
-import dev.weir.store.tck.rules.RuleNotationKit;
+import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.weir.core.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,6 @@
 package dev.weir.core.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 
 /**
  * The used part of a limit: the state that a store keeps for a key.

@@ -15,10 +15,13 @@ public sealed interface Calendar permits Calendar.Always, OpeningHours {
 
   /** A span of time from {@code fromMicros}, inclusive, to {@code untilMicros}, exclusive. */
   record Span(long fromMicros, long untilMicros) {
-    static final Span ALL = new Span(Long.MIN_VALUE, NEVER);
-    static final Span NONE = new Span(NEVER, NEVER);
+    /** All of time. */
+    public static final Span ALL = new Span(Long.MIN_VALUE, NEVER);
 
-    boolean isEmpty() {
+    /** An empty span. */
+    public static final Span NONE = new Span(NEVER, NEVER);
+
+    public boolean isEmpty() {
       return fromMicros >= untilMicros;
     }
   }

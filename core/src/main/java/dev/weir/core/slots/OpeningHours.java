@@ -1,6 +1,6 @@
 package dev.weir.core.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;

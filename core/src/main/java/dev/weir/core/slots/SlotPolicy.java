@@ -1,6 +1,7 @@
 package dev.weir.core.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.internal.Places;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ public record SlotPolicy(
               "windowSize",
               "must be from %s to %s, not %s"
                   .formatted(MIN_WINDOW, MAX_WINDOW, Micros.duration(windowMicros))));
-    } else if (maxPerWindow <= Places.COUNT && grid(maxPerWindow) > windowMicros) {
+    } else if (maxPerWindow <= Places.COUNT && Places.grid(maxPerWindow) > windowMicros) {
       // Otherwise two places would be at the same microsecond.
       violations.add(
           new Violation(
@@ -120,7 +121,7 @@ public record SlotPolicy(
    * Returns the start of the first window at or after {@code micros} that is open for part of its
    * time.
    */
-  long nextOpenWindow(long micros) {
+  public long nextOpenWindow(long micros) {
     long open = calendar.openAt(micros).fromMicros();
     return open > Micros.LATEST ? Calendar.NEVER : windowStart(Math.max(open, micros));
   }
@@ -131,10 +132,5 @@ public record SlotPolicy(
         && windowMicros == other.windowMicros
         && spread == other.spread
         && calendar.equals(other.calendar);
-  }
-
-  /** Returns the number of equal cells for the places below {@code max}: the next power of two. */
-  static int grid(int max) {
-    return max <= 1 ? 1 : Integer.highestOneBit(max - 1) << 1;
   }
 }

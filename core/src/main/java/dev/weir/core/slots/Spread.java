@@ -1,5 +1,7 @@
 package dev.weir.core.slots;
 
+import dev.weir.core.slots.internal.Places;
+
 /** How events are distributed within a window. */
 public enum Spread {
   /** On the places of {@link Places}: no interval holds much more than its share. */

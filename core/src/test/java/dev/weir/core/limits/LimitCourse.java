@@ -1,6 +1,6 @@
 package dev.weir.core.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.LimitCourse.Move;
 import java.util.List;
 import net.jqwik.api.Arbitraries;

@@ -2,7 +2,8 @@ package dev.weir.core.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.internal.AllOrNothing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;

@@ -2,7 +2,7 @@ package dev.weir.core.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

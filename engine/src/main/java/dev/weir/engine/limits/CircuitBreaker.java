@@ -1,6 +1,6 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;

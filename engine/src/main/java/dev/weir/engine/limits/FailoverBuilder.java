@@ -2,7 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.memory.BusyClock;
+import dev.weir.engine.internal.SteadyClock;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -18,7 +18,7 @@ public final class FailoverBuilder {
   private long maxLocalKeys = MemoryLimitStore.DEFAULT_MAX_KEYS;
   private CircuitBreaker.Settings breaker = CircuitBreaker.Settings.DEFAULT;
   private LimitObserver observer = LimitObserver.NONE;
-  private LongSupplier nowMicros = BusyClock.sinceStart();
+  private LongSupplier nowMicros = SteadyClock.sinceStart();
 
   FailoverBuilder(LimitStore store) {
     this.store = store;

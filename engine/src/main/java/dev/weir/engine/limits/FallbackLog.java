@@ -1,6 +1,6 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 
 /**
  * A persistent log of the time until which a {@link Failover} of any node may have used its next

@@ -5,7 +5,7 @@ import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.memory.BusyClock;
+import dev.weir.engine.internal.SteadyClock;
 import java.time.Instant;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -53,7 +53,7 @@ public final class LeaseFailover implements LeaseStore {
     private OnFailure onFailure = OnFailure.CLOSED;
     private CircuitBreaker.Settings breaker = CircuitBreaker.Settings.DEFAULT;
     private LimitObserver observer = LimitObserver.NONE;
-    private LongSupplier nowMicros = BusyClock.sinceStart();
+    private LongSupplier nowMicros = SteadyClock.sinceStart();
 
     private Builder(LeaseStore store) {
       this.store = store;

@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import dev.weir.engine.limits.internal.LimitNames;
+
 /**
  * A request for {@code cost} units of a policy for a key. A cost that could never be granted is
  * rejected.

@@ -1,6 +1,7 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Limit;
+import dev.weir.engine.limits.internal.LimitNames;
 import java.time.Instant;
 
 /**

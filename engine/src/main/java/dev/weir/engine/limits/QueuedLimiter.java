@@ -4,6 +4,7 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.internal.LimitNames;
 import java.time.Duration;
 import java.util.UUID;
 

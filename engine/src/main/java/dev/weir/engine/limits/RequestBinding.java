@@ -1,5 +1,6 @@
 package dev.weir.engine.limits;
 
+import dev.weir.engine.limits.internal.LimitNames;
 import java.time.Duration;
 import java.util.UUID;
 

@@ -1,6 +1,6 @@
 package dev.weir.engine.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.engine.StoreException;

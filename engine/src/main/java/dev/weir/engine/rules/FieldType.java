@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package dev.weir.engine.rules;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;

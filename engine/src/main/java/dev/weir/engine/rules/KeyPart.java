@@ -1,6 +1,7 @@
 package dev.weir.engine.rules;
 
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.LimitNames;
+import dev.weir.engine.rules.internal.ClientAddress;
 import java.util.List;
 
 /** A property of requests by which they are distinguished for counting. */

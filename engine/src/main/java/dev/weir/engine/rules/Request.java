@@ -1,5 +1,7 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.rules.internal.RepeatedHeaderException;
+import dev.weir.engine.rules.internal.SingleHeader;
 import org.jspecify.annotations.Nullable;
 
 /** The properties of a request that rules evaluate. */

@@ -1,7 +1,7 @@
 package dev.weir.engine.rules;
 
-import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.RequestDigest;
+import dev.weir.engine.limits.internal.LimitNames;
 import java.util.List;
 
 /** A check of a rule for {@code cost} units and a key. */

@@ -5,7 +5,7 @@ import static dev.weir.engine.rules.RuleAlgorithm.FIXED_WINDOW;
 import static dev.weir.engine.rules.RuleAlgorithm.SLIDING_WINDOW;
 import static dev.weir.engine.rules.RuleAlgorithm.TOKEN_BUCKET;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;

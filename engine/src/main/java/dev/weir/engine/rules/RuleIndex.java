@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.rules.internal.PathTree;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

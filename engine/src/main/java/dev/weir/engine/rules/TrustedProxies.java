@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.rules.internal.ClientAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

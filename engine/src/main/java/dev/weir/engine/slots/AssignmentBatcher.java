@@ -1,7 +1,7 @@
 package dev.weir.engine.slots;
 
-import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

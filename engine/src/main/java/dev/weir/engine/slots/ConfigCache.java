@@ -1,6 +1,6 @@
 package dev.weir.engine.slots;
 
-import dev.weir.engine.ExpiringCache;
+import dev.weir.engine.internal.ExpiringCache;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;

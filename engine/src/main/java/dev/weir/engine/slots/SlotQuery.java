@@ -29,7 +29,8 @@ public record SlotQuery(
     /** Assigned, never confirmed, and past its scheduled time. */
     LEAKED;
 
-    boolean passes(Slot slot, Instant now) {
+    /** Returns true if a slot is among those that this filter selects. */
+    public boolean passes(Slot slot, Instant now) {
       return switch (this) {
         case ALL -> true;
         case ASSIGNED -> slot.state() == SlotState.ASSIGNED;

@@ -1,6 +1,7 @@
 package dev.weir.engine.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.slots.internal.SlotNames;
 import java.time.Instant;
 
 /**
@@ -23,7 +24,8 @@ public record SlotRequest(String eventId, String configName, Instant requestedTi
     return new SlotRequest(eventId, configName, NOW);
   }
 
-  long requestedMicros(long nowMicros) {
+  /** Returns the requested time, or {@code nowMicros} for {@link #NOW}. */
+  public long requestedMicros(long nowMicros) {
     return requestedTime.equals(NOW) ? nowMicros : Micros.ceil(requestedTime);
   }
 

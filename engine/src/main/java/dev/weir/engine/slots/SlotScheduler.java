@@ -1,7 +1,10 @@
 package dev.weir.engine.slots;
 
 import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.PeriodicTask;
+import dev.weir.engine.TaskLog;
+import dev.weir.engine.internal.PeriodicTask;
+import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import dev.weir.engine.slots.internal.Reconciler;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -208,8 +211,8 @@ public final class SlotScheduler implements AutoCloseable {
     private boolean reclaimsLeaked;
     private int maxUpkeepSteps = MAX_UPKEEP_STEPS;
     private Duration upkeepInterval = Duration.ofMinutes(1);
-    private PeriodicTask.Log log =
-        new PeriodicTask.Log(
+    private TaskLog log =
+        new TaskLog(
             message -> LOGGER.log(Level.INFO, message),
             message -> LOGGER.log(Level.WARNING, message),
             (message, failure) -> LOGGER.log(Level.ERROR, message, failure));
@@ -279,7 +282,7 @@ public final class SlotScheduler implements AutoCloseable {
     }
 
     /** Sets the receiver of the upkeep's messages; {@link System.Logger} by default. */
-    public Builder log(PeriodicTask.Log other) {
+    public Builder log(TaskLog other) {
       this.log = other;
       return this;
     }

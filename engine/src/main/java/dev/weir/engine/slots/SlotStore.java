@@ -1,5 +1,6 @@
 package dev.weir.engine.slots;
 
+import dev.weir.engine.slots.internal.MemorySlotLedger;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 

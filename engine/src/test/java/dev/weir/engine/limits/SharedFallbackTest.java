@@ -2,7 +2,7 @@ package dev.weir.engine.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.StoreException;
 import java.time.Duration;

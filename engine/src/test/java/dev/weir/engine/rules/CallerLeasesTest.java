@@ -2,7 +2,7 @@ package dev.weir.engine.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Lease;

@@ -3,7 +3,7 @@ package dev.weir.engine.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.engine.StoreException;

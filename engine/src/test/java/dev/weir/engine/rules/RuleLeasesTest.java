@@ -4,7 +4,7 @@ import static dev.weir.engine.rules.Quota.Concurrent.MIN_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;

@@ -3,6 +3,7 @@ package dev.weir.engine.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.engine.rules.internal.ClientAddress;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

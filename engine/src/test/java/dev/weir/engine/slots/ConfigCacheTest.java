@@ -3,6 +3,7 @@ package dev.weir.engine.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.internal.MemorySlotLedger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

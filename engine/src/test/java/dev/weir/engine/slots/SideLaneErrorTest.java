@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.internal.MemorySlotLedger;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

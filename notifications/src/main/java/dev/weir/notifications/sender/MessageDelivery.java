@@ -1,7 +1,7 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.Batcher;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;

@@ -1,7 +1,8 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.PeriodicTask;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.TaskLog;
+import dev.weir.engine.internal.PeriodicTask;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.provider.Receipts;
@@ -44,7 +45,7 @@ public final class RecordedReceipts implements Receipts, AutoCloseable {
     this.messages = messages;
     this.retrying =
         new PeriodicTask(
-            "receipts", this::retry, every, new PeriodicTask.Log(log::info, log::warn, log::error));
+            "receipts", this::retry, every, new TaskLog(log::info, log::warn, log::error));
   }
 
   @Override

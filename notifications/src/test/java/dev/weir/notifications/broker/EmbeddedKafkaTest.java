@@ -8,7 +8,7 @@ import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
-import dev.weir.store.tck.LossyRelay;
+import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

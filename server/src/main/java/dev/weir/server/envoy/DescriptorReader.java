@@ -1,6 +1,6 @@
 package dev.weir.server.envoy;
 
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.LimitedRule;

@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.RouteTable;
+import dev.weir.engine.routes.internal.RouteTable;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.metrics.GatewayMetrics;

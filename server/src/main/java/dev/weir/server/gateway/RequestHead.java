@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.RouteSpec;
-import dev.weir.engine.routes.RouteTable;
+import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.engine.routes.internal.RouteTable;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.HttpHeaderNames;

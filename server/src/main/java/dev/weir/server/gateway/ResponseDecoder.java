@@ -16,11 +16,13 @@ import java.util.List;
 
 /**
  * Decodes responses, exactly one for each request. Bytes that belong to no response are not decoded
- * but replaced by {@link #SURPLUS}: the next request would take them for its response.
+ * but replaced by {@link Surplus}: the next request would take them for its response.
  */
 final class ResponseDecoder extends HttpResponseDecoder {
   /** Passed on in place of bytes that belong to no response. */
-  static final Object SURPLUS = new Object();
+  enum Surplus {
+    BYTES
+  }
 
   private boolean isExpecting;
   private boolean isToHead;
@@ -57,7 +59,7 @@ final class ResponseDecoder extends HttpResponseDecoder {
     }
     if (!isExpecting && bytes.isReadable()) {
       bytes.skipBytes(bytes.readableBytes());
-      out.add(SURPLUS);
+      out.add(Surplus.BYTES);
     }
   }
 

@@ -1,9 +1,9 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.Route;
-import dev.weir.engine.routes.RouteSpec;
-import dev.weir.engine.routes.RouteTable;
-import dev.weir.engine.routes.Routes;
+import dev.weir.engine.routes.internal.Route;
+import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.engine.routes.internal.RouteTable;
+import dev.weir.engine.routes.internal.Routes;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.RegistryResource;
 import dev.weir.server.http.RequiresRole;

@@ -1,9 +1,9 @@
 package dev.weir.server.gateway;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.routes.Route;
-import dev.weir.engine.routes.RouteSpec;
-import dev.weir.engine.routes.Upstream;
+import dev.weir.engine.routes.internal.Route;
+import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.engine.routes.internal.Upstream;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.ProblemException;

@@ -5,7 +5,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -65,6 +64,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     void bytesFromUpstream(ByteBuf bytes);
 
+    /** Called when the connection, after its response, is back in its pool or closed. */
+    void released();
+
     /** Called when the upstream's response is invalid. */
     void unreadable();
 
@@ -110,7 +112,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
    * slow or the response is long, and what it leaves may be more than the response.
    */
   private boolean isDrained() {
-    RecvByteBufAllocator.Handle reads = channel.unsafe().recvBufAllocHandle();
+    var reads = channel.unsafe().recvBufAllocHandle();
     return reads.attemptedBytesRead() == 0 || reads.lastBytesRead() < reads.attemptedBytesRead();
   }
 
@@ -132,13 +134,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
    * read is complete: the decoder is still working on it, and may find more than the response.
    */
   void release() {
-    passage = null;
     isReleased = true;
   }
 
   /** Returns the connection to its pool immediately; it carries no request. */
   void releaseUnused() {
-    isReleased = false;
     idleSinceNanos = System.nanoTime();
     wire.read(true);
     owner.release(this);
@@ -147,6 +147,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   /** Closes the connection without notifying the request. */
   void abandon() {
     passage = null;
+    isReleased = false;
     close();
   }
 
@@ -162,7 +163,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     Served serving = passage;
-    if (serving == null || message == ResponseDecoder.SURPLUS) {
+    if (serving == null || isReleased || message instanceof ResponseDecoder.Surplus) {
       // No request is in progress, or its response is complete, so this is unsolicited.
       log.debug("Closing {}, because its upstream sent more than a response", channel);
       ReferenceCountUtil.release(message);
@@ -218,10 +219,14 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    if (isReleased) {
+    Served serving = passage;
+    if (isReleased && serving != null) {
+      isReleased = false;
+      passage = null;
       releaseUnused();
-    } else if (passage != null) {
-      passage.upstreamPaused();
+      serving.released();
+    } else if (serving != null) {
+      serving.upstreamPaused();
     }
   }
 
@@ -235,11 +240,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     Served serving = passage;
+    boolean wasReleased = isReleased;
     passage = null;
+    isReleased = false;
     if (isOpen) {
       owner.lost(this);
     }
-    if (serving != null) {
+    if (serving != null && wasReleased) {
+      serving.released();
+    } else if (serving != null) {
       serving.upstreamGone();
     }
   }

@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.Upstream;
+import dev.weir.engine.routes.internal.Upstream;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ConnectTimeoutException;
@@ -43,6 +43,8 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     RESPONDING,
     /** The connection carries raw bytes, no longer HTTP. */
     TUNNEL,
+    /** The response is complete, and the connection is on its way back to its pool. */
+    RESPONDED,
     OVER
   }
 
@@ -261,13 +263,22 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   private void responded(UpstreamConnection from) {
     client.wire().flush();
     upstream = null;
-    stage = Stage.OVER;
+    stage = Stage.RESPONDED;
     if (isUpstreamReusable && body.isWhole()) {
+      // The client's next request may take the connection, so it has to wait for it.
       from.release();
     } else {
       from.abandon();
+      released();
     }
-    listener.responded();
+  }
+
+  @Override
+  public void released() {
+    if (stage == Stage.RESPONDED) {
+      stage = Stage.OVER;
+      listener.responded();
+    }
   }
 
   @Override
@@ -307,7 +318,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
         abandon();
         listener.tunnelEnded();
       }
-      case CONNECTING, OVER -> {}
+      case CONNECTING, RESPONDED, OVER -> {}
     }
   }
 
@@ -336,7 +347,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
         }
       }
       case RESPONDING, TUNNEL -> listener.cut();
-      case OVER -> client.neverTimeOut();
+      case RESPONDED, OVER -> client.neverTimeOut();
     }
   }
 

@@ -1,17 +1,17 @@
 package dev.weir.server.limits;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.Definition;
-import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.internal.Definition;
+import dev.weir.engine.limits.internal.Definitions;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.RuleCounters;

@@ -1,14 +1,14 @@
 package dev.weir.server.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.Definition;
-import dev.weir.engine.limits.Definitions;
 import dev.weir.engine.limits.Leases;
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.Definition;
+import dev.weir.engine.limits.internal.Definitions;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.FieldType;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;

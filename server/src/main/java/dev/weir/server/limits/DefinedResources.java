@@ -1,8 +1,8 @@
 package dev.weir.server.limits;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Definition;
-import dev.weir.engine.limits.Definitions;
+import dev.weir.engine.limits.internal.Definition;
+import dev.weir.engine.limits.internal.Definitions;
 import dev.weir.server.http.Fields;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

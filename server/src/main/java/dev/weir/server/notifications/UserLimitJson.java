@@ -1,7 +1,7 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Usage;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;

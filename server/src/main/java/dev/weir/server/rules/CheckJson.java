@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Lease;

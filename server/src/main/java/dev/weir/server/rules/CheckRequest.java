@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleIndex;

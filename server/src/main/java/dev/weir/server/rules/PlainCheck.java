@@ -2,7 +2,7 @@ package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleIndex;

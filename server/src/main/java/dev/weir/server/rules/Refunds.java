@@ -1,16 +1,16 @@
 package dev.weir.server.rules;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitNames;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;

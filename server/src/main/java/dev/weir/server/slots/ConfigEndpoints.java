@@ -1,10 +1,10 @@
 package dev.weir.server.slots;
 
 import dev.weir.core.slots.InvalidSlotPolicyException;
-import dev.weir.engine.slots.CheckedSlotConfigs;
-import dev.weir.engine.slots.ConfigBroadcast;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import dev.weir.engine.slots.internal.ConfigBroadcast;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;

@@ -1,17 +1,17 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.InvalidSlotPolicyException;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;
-import dev.weir.core.slots.PeakRate;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.Violation;
+import dev.weir.core.slots.internal.PeakRate;
 import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotNames;
+import dev.weir.engine.slots.internal.SlotNames;
 import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;

@@ -1,9 +1,9 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotNames;
 import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.internal.SlotNames;
 import dev.weir.server.http.Fields;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

@@ -1,7 +1,7 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.ForecastResult;

@@ -1,14 +1,14 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotLedger;
-import dev.weir.engine.slots.SlotNames;
 import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.Transition;
+import dev.weir.engine.slots.internal.SlotNames;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.MediaTypes;

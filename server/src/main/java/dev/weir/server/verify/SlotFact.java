@@ -1,6 +1,6 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.SlotPolicy;
 import java.sql.ResultSet;

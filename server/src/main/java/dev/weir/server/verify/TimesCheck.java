@@ -1,9 +1,9 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.Micros;
-import dev.weir.core.slots.Places;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
+import dev.weir.core.slots.internal.Places;
 
 /** Checks each slot separately: not too early, not too late, open, in its window, on its place. */
 final class TimesCheck implements SlotCheck {

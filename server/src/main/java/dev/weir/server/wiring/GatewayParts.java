@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.routes.RouteSpec;
-import dev.weir.engine.routes.RouteTable;
+import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.engine.routes.internal.RouteTable;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewayEngine;

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.routes.RouteSpec;
+import dev.weir.engine.routes.internal.RouteSpec;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.http.HttpSettings;

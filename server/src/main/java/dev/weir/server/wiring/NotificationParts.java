@@ -19,7 +19,7 @@ import dev.weir.notifications.sender.DeadLetterReplay;
 import dev.weir.server.metrics.NotificationMetrics;
 import dev.weir.server.notifications.NotificationAccess;
 import dev.weir.server.notifications.NotificationBackend;
-import dev.weir.store.jdbc.ChangeListener;
+import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.notifications.JdbcDeferredMessages;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
 import dev.weir.store.jdbc.notifications.JdbcSendLedger;

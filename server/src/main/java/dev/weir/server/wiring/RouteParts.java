@@ -1,13 +1,13 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.routes.MemoryRoutes;
-import dev.weir.engine.routes.RouteSpec;
-import dev.weir.engine.routes.RouteTable;
-import dev.weir.engine.routes.Routes;
-import dev.weir.store.jdbc.ChangeListener;
+import dev.weir.engine.routes.internal.MemoryRoutes;
+import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.engine.routes.internal.RouteTable;
+import dev.weir.engine.routes.internal.Routes;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.rules.JdbcRoutes;
+import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.rules.internal.JdbcRoutes;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;

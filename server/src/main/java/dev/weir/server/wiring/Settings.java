@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.slots.SlotNames;
+import dev.weir.engine.slots.internal.SlotNames;
 import dev.weir.server.wiring.postgresql.FileProblem;
 import java.io.IOException;
 import java.io.Reader;

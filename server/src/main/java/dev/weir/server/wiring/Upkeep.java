@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.PeriodicTask;
+import dev.weir.engine.TaskLog;
+import dev.weir.engine.internal.PeriodicTask;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,7 +10,7 @@ import org.slf4j.LoggerFactory;
 final class Upkeep {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
 
-  static final PeriodicTask.Log LOG = new PeriodicTask.Log(log::info, log::warn, log::error);
+  static final TaskLog LOG = new TaskLog(log::info, log::warn, log::error);
 
   private Upkeep() {}
 

@@ -2,7 +2,7 @@ package dev.weir.server.envoy;
 
 import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;

@@ -1,14 +1,14 @@
 package dev.weir.server.gateway;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.register.Change;
-import dev.weir.engine.routes.MemoryRoutes;
-import dev.weir.engine.routes.RouteSpec;
-import dev.weir.engine.routes.RouteTable;
-import dev.weir.engine.routes.Routes;
+import dev.weir.engine.routes.internal.MemoryRoutes;
+import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.engine.routes.internal.RouteTable;
+import dev.weir.engine.routes.internal.Routes;
 import dev.weir.engine.rules.Coverage;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.PathPattern;

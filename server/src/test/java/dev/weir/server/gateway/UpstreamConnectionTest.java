@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
@@ -25,6 +24,7 @@ final class UpstreamConnectionTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final UpstreamConnection connection = new UpstreamConnection(channel, new Pool());
   private @Nullable UpstreamConnection released;
+  private int ended;
 
   private final class Pool implements UpstreamConnection.Owner {
     @Override
@@ -74,6 +74,11 @@ final class UpstreamConnectionTest {
     }
 
     @Override
+    public void released() {
+      ended++;
+    }
+
+    @Override
     public void unreadable() {}
 
     @Override
@@ -92,7 +97,7 @@ final class UpstreamConnectionTest {
 
   /** Ends a read in which the socket had {@code bytes} for a buffer of 100. */
   private void endRead(int bytes) {
-    RecvByteBufAllocator.Handle reads = channel.unsafe().recvBufAllocHandle();
+    var reads = channel.unsafe().recvBufAllocHandle();
     reads.attemptedBytesRead(100);
     reads.lastBytesRead(bytes);
     channel.pipeline().fireChannelReadComplete();
@@ -110,9 +115,21 @@ final class UpstreamConnectionTest {
   @Test
   void isReleasedOnce() {
     read(OK);
+    assertThat(ended).isZero();
     endRead(40);
     released = null;
     endRead(0);
+    assertThat(released).isNull();
+    assertThat(ended).isOne();
+  }
+
+  @Test
+  void endsTheRequestAlsoIfItIsClosedBeforeTheReadIsComplete() {
+    read(OK);
+    var unused = channel.close();
+    assertThat(ended).isOne();
+    endRead(40);
+    assertThat(ended).isOne();
     assertThat(released).isNull();
   }
 

@@ -9,7 +9,7 @@ import dev.weir.engine.rules.RuleField;
 import dev.weir.engine.rules.RuleSpec;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;
-import dev.weir.store.tck.rules.RuleNotationKit;
+import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;

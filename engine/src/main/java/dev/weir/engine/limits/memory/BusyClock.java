@@ -1,7 +1,6 @@
 package dev.weir.engine.limits.memory;
 
-import dev.weir.core.Micros;
-import java.time.Instant;
+import dev.weir.engine.internal.SteadyClock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
@@ -15,7 +14,7 @@ import java.util.function.LongSupplier;
  * reading is then up to one tick late, or more if that thread is not scheduled in time, and never
  * early. Thread-safe.
  */
-public final class BusyClock {
+final class BusyClock {
   static final long TICK_MICROS = 500;
   static final int BUSY = 50;
 
@@ -35,7 +34,7 @@ public final class BusyClock {
   private int counted;
 
   BusyClock() {
-    this(sinceStart(), true);
+    this(SteadyClock.sinceStart(), true);
   }
 
   private BusyClock(LongSupplier exactMicros, boolean mayTick) {
@@ -50,16 +49,6 @@ public final class BusyClock {
   /** Returns a clock that is always exact. */
   static BusyClock exact(LongSupplier nowMicros) {
     return new BusyClock(nowMicros, false);
-  }
-
-  /**
-   * Returns a clock in microseconds since the epoch that never steps backwards: the time of this
-   * call plus the time elapsed since.
-   */
-  public static LongSupplier sinceStart() {
-    long startMicros = Micros.ceil(Instant.now());
-    long startNanos = System.nanoTime();
-    return () -> startMicros + (System.nanoTime() - startNanos) / 1_000;
   }
 
   long exactMicros() {

@@ -1,6 +1,6 @@
 package dev.weir.engine.limits.memory;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;

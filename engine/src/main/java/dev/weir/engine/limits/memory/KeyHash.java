@@ -1,6 +1,6 @@
 package dev.weir.engine.limits.memory;
 
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.LimitNames;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package dev.weir.engine.limits.memory;
 
-import dev.weir.core.Micros;
-import dev.weir.core.limits.AllOrNothing;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
+import dev.weir.core.limits.internal.AllOrNothing;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import java.util.ArrayList;

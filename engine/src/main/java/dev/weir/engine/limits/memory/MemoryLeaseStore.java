@@ -5,8 +5,9 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.LiveLeases;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.SteadyClock;
 import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitNames;
+import dev.weir.engine.limits.internal.LimitNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -34,7 +35,7 @@ public final class MemoryLeaseStore implements LeaseStore {
   private final Stripe[] stripes = new Stripe[STRIPES];
 
   public MemoryLeaseStore() {
-    this(BusyClock.sinceStart());
+    this(SteadyClock.sinceStart());
   }
 
   /** Creates a store that uses the given clock, in microseconds since the epoch. */

@@ -1,6 +1,6 @@
 package dev.weir.engine.limits.memory;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;

@@ -6,7 +6,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.store.tck.NastyNames;
+import dev.weir.store.tck.internal.NastyNames;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -2,12 +2,12 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.LiveLeases;
-import dev.weir.store.tck.NastyNames;
+import dev.weir.store.tck.internal.NastyNames;
 import dev.weir.store.tck.limits.LeaseTrace.Step;
 import java.time.Instant;
 import java.util.HashMap;

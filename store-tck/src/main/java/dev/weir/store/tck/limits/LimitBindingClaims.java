@@ -11,7 +11,7 @@ import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

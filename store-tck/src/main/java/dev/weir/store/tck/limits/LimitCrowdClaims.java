@@ -8,7 +8,7 @@ import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Instant;
 import java.util.List;
 import java.util.Random;

@@ -6,7 +6,7 @@ import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.tck.NastyNames;
+import dev.weir.store.tck.internal.NastyNames;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Limit;
@@ -11,7 +11,7 @@ import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.tck.NastyNames;
+import dev.weir.store.tck.internal.NastyNames;
 import dev.weir.store.tck.limits.LimitTrace.Choice;
 import dev.weir.store.tck.limits.LimitTrace.Part;
 import dev.weir.store.tck.limits.LimitTrace.Step;

@@ -11,7 +11,7 @@ import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -2,14 +2,14 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Wanted;
+import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserLimit.CostBy;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.notifications.HotTrace.Step;
 import java.time.Duration;
 import java.time.InstantSource;

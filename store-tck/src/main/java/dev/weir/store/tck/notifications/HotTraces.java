@@ -1,6 +1,6 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.tck.notifications.HotTrace.Step;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
 import dev.weir.engine.notifications.SendResult;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,7 +2,7 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;

@@ -1,6 +1,6 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;

@@ -1,12 +1,12 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;
-import dev.weir.core.slots.Places;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
+import dev.weir.core.slots.internal.Places;
 import dev.weir.engine.slots.Slot;
 import java.time.Instant;
 import java.time.ZonedDateTime;

@@ -13,7 +13,7 @@ import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.Transition;
 import dev.weir.engine.slots.WindowCount;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -10,7 +10,7 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotQuery;
 import dev.weir.engine.slots.Transition;
 import dev.weir.engine.slots.WindowCount;
-import dev.weir.store.tck.Crowd;
+import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.slots.Race.Act;
 import dev.weir.store.tck.slots.Race.EventRequest;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static dev.weir.store.tck.slots.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 import dev.weir.engine.slots.ForecastResult;

@@ -5,7 +5,7 @@ import static dev.weir.store.tck.slots.Scene.at;
 import static dev.weir.store.tck.slots.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.SlotPolicy;

@@ -2,7 +2,7 @@ package dev.weir.store.tck.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.AssignRequest;

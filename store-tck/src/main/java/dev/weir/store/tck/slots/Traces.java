@@ -1,6 +1,6 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.OpeningHours;

@@ -1,6 +1,6 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.InstantSource;

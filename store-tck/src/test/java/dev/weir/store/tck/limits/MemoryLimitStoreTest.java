@@ -1,6 +1,6 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;

@@ -1,10 +1,10 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.Micros;
-import dev.weir.core.limits.AllOrNothing;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
+import dev.weir.core.limits.internal.AllOrNothing;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;

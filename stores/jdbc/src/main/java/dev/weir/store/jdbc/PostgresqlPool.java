@@ -3,6 +3,8 @@ package dev.weir.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;

@@ -1,11 +1,14 @@
 package dev.weir.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.SlotObserver;
-import dev.weir.store.jdbc.slots.JdbcSlotConfigs;
-import dev.weir.store.jdbc.slots.JdbcSlotLedger;
-import dev.weir.store.jdbc.slots.JdbcSlotUpkeep;
+import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
 import dev.weir.store.tck.slots.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;

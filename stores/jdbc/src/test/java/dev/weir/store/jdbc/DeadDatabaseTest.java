@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.Slot;
-import dev.weir.store.jdbc.slots.Account;
+import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.tck.slots.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.FixedWindow;
@@ -280,7 +280,7 @@ final class LimitCalls {
     int outcome = buffer.get();
     UUID note =
         outcome == REPLAYED ? new UUID(buffer.getLong(), buffer.getLong()) : RequestBinding.NO_NOTE;
-    int count = buffer.get();
+    int count = Byte.toUnsignedInt(buffer.get());
     Instant decidedAt = Micros.instant(number(buffer));
     List<Outcome> decisions = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

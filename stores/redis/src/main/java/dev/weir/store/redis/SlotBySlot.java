@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;

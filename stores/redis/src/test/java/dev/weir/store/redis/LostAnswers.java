@@ -11,7 +11,7 @@ import dev.weir.engine.StoreException.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
-import dev.weir.store.tck.LossyRelay;
+import dev.weir.store.tck.internal.LossyRelay;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;

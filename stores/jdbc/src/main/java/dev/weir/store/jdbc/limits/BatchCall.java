@@ -1,13 +1,13 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Refund;
-import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -3,12 +3,12 @@ package dev.weir.store.jdbc.limits;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
-import dev.weir.engine.Batcher;
+import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.store.jdbc.PostgresqlPool;
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.Transactions;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.util.List;
 import javax.sql.DataSource;
 

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
-import dev.weir.engine.Batcher;
+import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -11,9 +11,9 @@ import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import dev.weir.store.jdbc.PostgresqlPool;
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.Transactions;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

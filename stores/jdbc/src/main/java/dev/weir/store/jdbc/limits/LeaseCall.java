@@ -2,7 +2,7 @@ package dev.weir.store.jdbc.limits;
 
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
-import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
@@ -8,9 +8,9 @@ import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.Transactions;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;

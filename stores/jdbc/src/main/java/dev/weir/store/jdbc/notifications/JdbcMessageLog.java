@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.Transactions;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,13 +1,13 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.Transactions;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.jdbc.notifications.LockedUsers.TakenPlace;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -5,7 +5,7 @@ import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,15 +1,15 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.CalendarText;
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.CalendarText;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.store.jdbc.Sql;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendResult;
-import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.weir.store.jdbc.notifications;
 import java.util.Optional;
 
 /**
- * The message that {@link dev.weir.store.jdbc.Channel#NOTIFICATION_USER} carries to every node when
+ * The message that {@link dev.weir.store.jdbc.internal.Channel#NOTIFICATION_USER} carries to every node when
  * a user's limit has changed.
  *
  * @param version the version of the new limit

@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.CalendarText;
+import dev.weir.store.jdbc.internal.CalendarText;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;

@@ -2,8 +2,7 @@ package dev.weir.store.jdbc.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.Micros;
-import dev.weir.core.limits.AllOrNothing;
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
@@ -11,6 +10,7 @@ import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
+import dev.weir.core.limits.internal.AllOrNothing;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -19,7 +19,7 @@ import dev.weir.engine.limits.Refund;
 import dev.weir.engine.limits.RequestBinding;
 import dev.weir.engine.limits.RequestDigest;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.Sql;
+import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.Micros;
+import dev.weir.core.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.notifications.MessageStore;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.ChangeListener;
-import dev.weir.store.jdbc.Channel;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.internal.Channel;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.StoreException.Outcome;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.PostgresqlPool;
-import dev.weir.store.tck.LossyRelay;
+import dev.weir.store.tck.internal.LossyRelay;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,0 @@
-package dev.weir.engine.limits;
-
-import java.time.Instant;
-
-/** The limit that is defined for a resource. */
-public record Definition<L>(String resource, L limit, Instant createdAt, Instant updatedAt) {}

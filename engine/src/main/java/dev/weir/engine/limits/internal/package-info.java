@@ -1,0 +1,8 @@
+/**
+ * What a server needs of limits beside the API: definitions by resource, names, sweeping. Not for
+ * use outside of Weir: it may change in any release.
+ */
+@NullMarked
+package dev.weir.engine.limits.internal;
+
+import org.jspecify.annotations.NullMarked;

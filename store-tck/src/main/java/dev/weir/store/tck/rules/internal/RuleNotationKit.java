@@ -1,0 +1,65 @@
+package dev.weir.store.tck.rules.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.rules.InvalidRuleException;
+import dev.weir.engine.rules.RuleField;
+import dev.weir.engine.rules.RuleSpec;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import net.jqwik.api.Assume;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/**
+ * The compatibility kit of notations of rules: JSON, properties, rows. Each loses nothing of any
+ * rule, and refuses any invalid value with the message of {@link RuleSpec#read}, so all of them
+ * agree.
+ */
+public abstract class RuleNotationKit {
+  /** Writes a rule in this notation, and reads it. */
+  protected abstract RuleSpec rewritten(RuleSpec spec);
+
+  /**
+   * Writes values in this notation, and reads them.
+   *
+   * @return the name of the field and the message with which they are refused; empty if they are
+   *     not
+   */
+  protected abstract Optional<String> refusal(Map<RuleField, Object> values);
+
+  /** Returns false for rules that are refused here for reasons beyond their fields. */
+  protected boolean isAllowed(RuleSpec spec) {
+    return true;
+  }
+
+  @Property
+  final void losesNothingOfARule(@ForAll(supplier = RuleSpecs.class) RuleSpec spec) {
+    Assume.that(isAllowed(spec));
+    assertThat(rewritten(spec)).isEqualTo(spec);
+  }
+
+  @Property
+  final void refusesWhatAllNotationsRefuse(
+      @ForAll(supplier = WrongRules.class) WrongRules.WrongRule wrong) {
+    Assume.that(isAllowed(wrong.before()));
+    assertThat(refusal(wrong.values())).contains(expected(wrong));
+  }
+
+  private static String expected(WrongRules.WrongRule wrong) {
+    try {
+      return "nothing is wrong with " + RuleSpec.read(wrong.values()::get);
+    } catch (InvalidRuleException e) {
+      List<InvalidRuleException.Violation> violations = e.violations();
+      assertThat(violations).hasSize(1);
+      assertThat(violations.getFirst().field()).isEqualTo(wrong.field());
+      return message(violations.getFirst());
+    }
+  }
+
+  /** Returns the text that {@link #refusal} returns for a violation. */
+  private static String message(InvalidRuleException.Violation violation) {
+    return violation.field().fieldName() + " " + violation.problem().message();
+  }
+}

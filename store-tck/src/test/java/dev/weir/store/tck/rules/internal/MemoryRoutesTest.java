@@ -1,0 +1,14 @@
+package dev.weir.store.tck.rules.internal;
+
+import dev.weir.engine.routes.internal.MemoryRoutes;
+import dev.weir.engine.routes.internal.Routes;
+import java.time.InstantSource;
+
+final class MemoryRoutesTest extends RoutesKit {
+  private final Routes routes = new MemoryRoutes(InstantSource.system());
+
+  @Override
+  protected Routes register() {
+    return routes;
+  }
+}

@@ -1,0 +1,250 @@
+package dev.weir.store.jdbc.internal;
+
+import dev.weir.engine.StoreException;
+import dev.weir.store.jdbc.PostgresqlPool;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/** Runs work in transactions, and retries those that conflict with another transaction. */
+public final class Transactions {
+  /** The name of the store in its failures. */
+  private static final String STORE = "postgresql";
+
+  /** Unique violation, serialization failure, deadlock: a retry sees the other's changes. */
+  private static final Set<String> RETRYABLE_STATES = Set.of("23505", "40001", "40P01");
+
+  /** SQL state of an exception that makes the transaction be retried. */
+  public static final String TRY_AGAIN = "40001";
+
+  private static final int MAX_ATTEMPTS = 8;
+
+  private final DataSource database;
+  private final Runnable onRetry;
+
+  /** Max wait for each response of the database; empty for as long as the driver waits. */
+  private final Optional<Duration> responseTimeout;
+
+  /** Work on a connection. */
+  public interface Work<T> {
+    T on(Connection connection) throws SQLException;
+  }
+
+  /**
+   * @param onRetry called before each retry
+   */
+  public Transactions(DataSource database, Runnable onRetry) {
+    this(database, onRetry, Optional.empty());
+  }
+
+  private Transactions(DataSource database, Runnable onRetry, Optional<Duration> responseTimeout) {
+    this.database = database;
+    this.onRetry = onRetry;
+    this.responseTimeout = responseTimeout;
+  }
+
+  /**
+   * Returns transactions of short statements, given up if the database does not answer one of them
+   * within {@link PostgresqlPool#responseTimeout}: a server that hangs answers nothing, and its
+   * connections stay open.
+   *
+   * @param onRetry called before each retry
+   */
+  public static Transactions failFast(DataSource database, Runnable onRetry) {
+    return new Transactions(
+        database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
+  }
+
+  /**
+   * Returns transactions of short statements that may wait for a lock, given up if the database
+   * does not answer one of them within {@link PostgresqlPool#LOCK_TIMEOUT} and {@link
+   * PostgresqlPool#responseTimeout} together.
+   *
+   * @param onRetry called before each retry
+   */
+  public static Transactions waitingForLocks(DataSource database, Runnable onRetry) {
+    return new Transactions(
+        database,
+        onRetry,
+        Optional.of(PostgresqlPool.LOCK_TIMEOUT.plus(PostgresqlPool.responseTimeout(database))));
+  }
+
+  /**
+   * Runs work in one transaction, which is committed when this returns. If it throws, nothing was
+   * committed, unless the response to the commit was lost: see {@link StoreException#outcome}.
+   */
+  public <T> T write(Work<T> work) {
+    return withRetries(() -> once(work));
+  }
+
+  /** Runs a single statement in auto-commit mode, so that the commit costs no round trip. */
+  public <T> T autoCommit(Work<T> work) {
+    return withRetries(
+        () -> connected(on -> UnknownOutcomeException.committing(() -> work.on(on))));
+  }
+
+  private interface Attempt<T> {
+    T run() throws SQLException;
+  }
+
+  private <T> T withRetries(Attempt<T> attempt) {
+    for (int attempts = 1; ; attempts++) {
+      try {
+        return attempt.run();
+      } catch (SQLException e) {
+        if (attempts == MAX_ATTEMPTS || !isRetryable(e)) {
+          throw failure(e);
+        }
+        onRetry.run();
+      }
+    }
+  }
+
+  /**
+   * Runs work that ends in a single statement in auto-commit mode, which it sends by {@link
+   * UnknownOutcomeException#committing}. Returns empty, and has done nothing, if the statement
+   * wrote nothing or conflicted with another transaction.
+   */
+  public <T> Optional<T> attempt(Work<Optional<T>> work) {
+    try {
+      return connected(work);
+    } catch (SQLException e) {
+      if (!isRetryable(e)) {
+        throw failure(e);
+      }
+      onRetry.run();
+      return Optional.empty();
+    }
+  }
+
+  /** Runs single statements that change nothing. */
+  public <T> T read(Work<T> work) {
+    try (Connection connection = connect()) {
+      return work.on(connection);
+    } catch (SQLException e) {
+      throw failure(e);
+    }
+  }
+
+  /**
+   * Runs work on one node at a time. Returns false, without running it, while another node does.
+   *
+   * <p>The lock belongs to the session: it ends with the connection, even if this node crashes.
+   *
+   * @param lock the number of the advisory lock
+   */
+  public boolean runExclusively(long lock, Runnable work) {
+    return read(
+        connection -> {
+          if (!queryBoolean(connection, "select pg_try_advisory_lock(?)", lock)) {
+            return false;
+          }
+          try {
+            work.run();
+          } finally {
+            UnknownOutcomeException.committing(
+                () -> queryBoolean(connection, "select pg_advisory_unlock(?)", lock));
+          }
+          return true;
+        });
+  }
+
+  private static boolean queryBoolean(Connection connection, String sql, long lock)
+      throws SQLException {
+    return Sql.first(connection, row -> row.getBoolean(1), sql, lock).orElseThrow();
+  }
+
+  /** Runs several statements that change nothing on one snapshot of the database. */
+  public <T> T snapshot(Work<T> work) {
+    Work<T> reading =
+        connection -> {
+          Sql.update(connection, "set transaction isolation level repeatable read, read only");
+          return work.on(connection);
+        };
+    return StoreException.whileReading(() -> write(reading));
+  }
+
+  private <T> T once(Work<T> work) throws SQLException {
+    return connected(
+        connection -> {
+          // The driver sends BEGIN along with the first statement, without an extra round trip.
+          connection.setAutoCommit(false);
+          try {
+            T result = work.on(connection);
+            return UnknownOutcomeException.committing(
+                () -> {
+                  connection.commit();
+                  return result;
+                });
+          } catch (SQLException | RuntimeException | Error e) {
+            rollBack(connection, e);
+            throw e;
+          }
+        });
+  }
+
+  private <T> T connected(Work<T> work) throws SQLException {
+    boolean isDone = false;
+    try (Connection connection = connect()) {
+      T result = work.on(connection);
+      isDone = true;
+      return result;
+    } catch (SQLException e) {
+      // If only closing the connection failed, the failure must not claim that nothing was done.
+      throw isDone ? new UnknownOutcomeException(e) : e;
+    }
+  }
+
+  /** The pool resets the timeout when the connection is returned. */
+  private Connection connect() throws SQLException {
+    Connection connection = database.getConnection();
+    if (responseTimeout.isPresent()) {
+      try {
+        connection.setNetworkTimeout(
+            Runnable::run, Math.toIntExact(responseTimeout.get().toMillis()));
+      } catch (SQLException e) {
+        closeAfter(e, connection);
+        throw e;
+      }
+    }
+    return connection;
+  }
+
+  private static void closeAfter(SQLException failure, Connection connection) {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /** If rolling back fails too, the first failure is the one to report. */
+  private static void rollBack(Connection connection, Throwable failure) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private static boolean isRetryable(SQLException e) {
+    return RETRYABLE_STATES.contains(String.valueOf(e.getSQLState()));
+  }
+
+  private static StoreException failure(SQLException e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      // The driver wraps an OutOfMemoryError: this process failed, not the database.
+      if (cause instanceof Error error) {
+        throw error;
+      }
+    }
+    StoreException.Outcome outcome =
+        e instanceof UnknownOutcomeException
+            ? StoreException.Outcome.UNKNOWN
+            : StoreException.Outcome.NONE;
+    return new StoreException(STORE, outcome, "the database failed: " + e.getMessage(), e);
+  }
+}

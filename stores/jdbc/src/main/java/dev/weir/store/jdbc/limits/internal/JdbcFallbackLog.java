@@ -1,0 +1,46 @@
+package dev.weir.store.jdbc.limits.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.limits.FallbackLog;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import javax.sql.DataSource;
+
+/** Records in PostgreSQL until when it may have been used in place of another store. */
+public final class JdbcFallbackLog implements FallbackLog {
+  private static final String READ =
+      "select fallback_until_micros from limit_store"
+          + " where name = ? and fallback_until_micros is not null";
+
+  private static final String WRITE =
+      "insert into limit_store (name, fallback_until_micros) values (?, ?)"
+          + " on conflict (name) do update"
+          + " set fallback_until_micros = excluded.fallback_until_micros"
+          + " where limit_store.fallback_until_micros is null"
+          + " or limit_store.fallback_until_micros < excluded.fallback_until_micros";
+
+  private final Transactions transactions;
+  private final String store;
+
+  /**
+   * A log of one store.
+   *
+   * @param store the name of the other store
+   */
+  public JdbcFallbackLog(DataSource database, String store) {
+    this.transactions = new Transactions(database, () -> {});
+    this.store = store;
+  }
+
+  @Override
+  public long usedUntilMicros() {
+    return transactions.write(
+        connection ->
+            Sql.first(connection, row -> row.getLong(1), READ, store).orElse(Micros.EARLIEST));
+  }
+
+  @Override
+  public void uses(long untilMicros) {
+    transactions.write(connection -> Sql.update(connection, WRITE, store, untilMicros));
+  }
+}

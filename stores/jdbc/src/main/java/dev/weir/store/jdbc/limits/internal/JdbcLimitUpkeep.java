@@ -1,0 +1,76 @@
+package dev.weir.store.jdbc.limits.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.limits.internal.LimitUpkeep;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Upkeep of limits and leases in PostgreSQL. Rows that are locked by a decision are left for the
+ * next run, so that no decision ever waits for upkeep.
+ */
+public final class JdbcLimitUpkeep implements LimitUpkeep {
+  /** Number of an advisory lock: "weir" in ASCII, followed by 2. */
+  private static final long LOCK = 0x7765697202L;
+
+  /** Keeps expired rows this long, so that a clock that steps back by less still finds them. */
+  private static final long GRACE_MICROS = Micros.floor(Duration.ofMinutes(1));
+
+  private static final String REMOVE_FROM =
+      """
+      with expired as (
+        delete from %1$s where ctid = any(array(
+          select ctid from %1$s where %2$s < ? order by %2$s limit ? for update skip locked))
+        returning 1)
+      select count(*) from expired
+      """;
+
+  private static final String REMOVE_USAGES = REMOVE_FROM.formatted("limit_usage", "remove_at");
+
+  private static final String REMOVE_REQUESTS =
+      REMOVE_FROM.formatted("limit_request", "expires_at");
+
+  /** Removes resources and the rest of their leases, all of which have ended. */
+  private static final String REMOVE_RESOURCES =
+      """
+      with expired as (
+        delete from lease_resource where ctid = any(array(
+          select ctid from lease_resource where remove_at < ?
+          order by remove_at limit ? for update skip locked))
+        returning resource),
+      leases as (delete from lease l using expired where l.resource = expired.resource)
+      select count(*) from expired
+      """;
+
+  private final Transactions transactions;
+  private final StoreClock clock;
+
+  public JdbcLimitUpkeep(DataSource database, StoreClock clock) {
+    this.transactions = new Transactions(database, () -> {});
+    this.clock = clock;
+  }
+
+  @Override
+  public boolean alone(Runnable work) {
+    return transactions.runExclusively(LOCK, work);
+  }
+
+  @Override
+  public int removeExpired(int max) {
+    long before = transactions.read(connection -> Sql.now(connection, clock)) - GRACE_MICROS;
+    int maxRemoved = 0;
+    for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
+      maxRemoved =
+          Math.max(
+              maxRemoved,
+              transactions.autoCommit(
+                  connection ->
+                      Sql.first(connection, row -> row.getInt(1), sql, before, max).orElseThrow()));
+    }
+    return maxRemoved;
+  }
+}

@@ -1,0 +1,29 @@
+package dev.weir.store.jdbc.rules.internal;
+
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleSpec;
+import dev.weir.engine.rules.Rules;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Channel;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Rules in PostgreSQL. */
+public final class JdbcRules extends JdbcRegister<RuleSpec, Rule> implements Rules {
+  public JdbcRules(DataSource database, StoreClock clock) {
+    super(database, clock, new Tables("rule", "name", Channel.RULE), Rule::new);
+  }
+
+  @Override
+  RuleSpec spec(ResultSet row) throws SQLException {
+    return RuleRow.spec(row);
+  }
+
+  @Override
+  void insert(Connection connection, EntryVersion<Rule> version) throws SQLException {
+    RuleRow.insert(connection, version);
+  }
+}

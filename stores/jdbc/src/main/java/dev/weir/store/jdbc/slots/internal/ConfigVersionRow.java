@@ -1,0 +1,83 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.store.jdbc.internal.CalendarText;
+import dev.weir.store.jdbc.internal.Sql;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Reads versions of configurations from, and writes them to, {@code slot_config_version}. */
+final class ConfigVersionRow {
+  static final String SELECT =
+      """
+      select c.name, v.version, v.max_per_window, v.window_micros, v.spread, v.max_delay_micros,
+             v.not_before, v.calendar, v.paused_until, v.created_at
+      from slot_config_version v join slot_config c on c.config_id = v.config_id
+      """;
+
+  private static final String INSERT =
+      """
+      insert into slot_config_version (config_id, version, max_per_window, window_micros, spread,
+                               max_delay_micros, not_before, calendar, paused_until, created_at)
+      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::text, ?::bigint, ?)
+      """;
+
+  private ConfigVersionRow() {}
+
+  static SlotConfig read(ResultSet row) throws SQLException {
+    SlotPolicy policy =
+        new SlotPolicy(
+            row.getInt(3),
+            row.getLong(4),
+            Spread.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
+            longOr(row, 6, SlotPolicy.UNBOUNDED),
+            NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
+            CalendarText.read(row.getString(8)),
+            longOr(row, 9, SlotPolicy.NOT_PAUSED));
+    return new SlotConfig(row.getString(1), row.getInt(2), policy, Micros.instant(row.getLong(10)));
+  }
+
+  /** Returns the version in force of a configuration. */
+  static SlotConfig inForce(Connection connection, ConfigRow configRow) throws SQLException {
+    return Sql.first(
+            connection,
+            ConfigVersionRow::read,
+            SELECT + "where v.config_id = ? and v.version = ?",
+            configRow.configId(),
+            configRow.version())
+        .orElseThrow();
+  }
+
+  static void insert(Connection connection, int configId, SlotConfig config) throws SQLException {
+    SlotPolicy policy = config.policy();
+    Sql.update(
+        connection,
+        INSERT,
+        configId,
+        config.version(),
+        policy.maxPerWindow(),
+        policy.windowMicros(),
+        policy.spread().name().toLowerCase(Locale.ROOT),
+        nullIf(policy.maxDelayMicros(), SlotPolicy.UNBOUNDED),
+        policy.notBefore().name().toLowerCase(Locale.ROOT),
+        CalendarText.write(policy.calendar()),
+        nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED),
+        Micros.ceil(config.createdAt()));
+  }
+
+  private static long longOr(ResultSet row, int column, long absent) throws SQLException {
+    long value = row.getLong(column);
+    return row.wasNull() ? absent : value;
+  }
+
+  private static @Nullable Long nullIf(long value, long absent) {
+    return value == absent ? null : value;
+  }
+}

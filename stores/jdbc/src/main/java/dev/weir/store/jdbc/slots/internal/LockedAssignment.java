@@ -1,0 +1,186 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.internal.OccupancyView;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.WaitMode;
+import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * Assigns a batch under lock, in a transaction of two round trips: lock the configurations, and
+ * look up the events if repeated ones are expected; plan; write and commit.
+ */
+final class LockedAssignment {
+  private static final String LOCK =
+      "select "
+          + ConfigRow.COLUMNS
+          + " from slot_config c where c.name = any(?) order by c.config_id for update";
+
+  /** Skips configurations that another transaction has locked. */
+  private static final String LOCK_FREE = LOCK + " skip locked";
+
+  /**
+   * Sent in the same round trip, but as a separate statement: it has to see what was committed
+   * while waiting for the lock.
+   */
+  private static final String LOOK_UP =
+      "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
+
+  private final StoreClock clock;
+  private final RandomGenerator random;
+  private final NodeState state;
+  private final Runnable contended;
+
+  LockedAssignment(StoreClock clock, RandomGenerator random, NodeState state, Runnable contended) {
+    this.clock = clock;
+    this.random = random;
+    this.state = state;
+    this.contended = contended;
+  }
+
+  /**
+   * Assigns a batch.
+   *
+   * @param waitMode whether to wait for a configuration that another transaction has locked, or to
+   *     defer its requests
+   */
+  WrittenBatch assign(Connection connection, List<AssignRequest> requests, WaitMode waitMode)
+      throws SQLException {
+    Map<String, SlotConfig> expected = new HashMap<>();
+    requests.forEach(request -> expected.put(request.config().name(), request.config()));
+    boolean lookUp = state.repeats().isExpected();
+    Map<String, Slot> known = new HashMap<>();
+    String lock = waitMode == WaitMode.NONE ? LOCK_FREE : LOCK;
+    List<ConfigRow> rows =
+        lookUp
+            ? lockAndLookUp(connection, lock, expected.keySet(), requests, known)
+            : lock(connection, lock, expected.keySet());
+    Map<String, JdbcWindows> opened = open(connection, rows, expected);
+    long nowMicros = rows.stream().mapToLong(ConfigRow::nowMicros).max().orElse(0);
+    BatchPlan plan =
+        BatchPlan.of(requests, known, opened, waitMode, Micros.instant(nowMicros), random);
+    if (!lookUp && plan.refusesAny()) {
+      // A refused event may have an earlier slot: look the events up and plan again.
+      state.repeats().occurred();
+      throw new SQLException("a refused event was not looked up", Transactions.TRY_AGAIN);
+    }
+    int step = plan.fresh().isEmpty() ? 0 : write(connection, plan, known, opened);
+    return new WrittenBatch(plan, opened, step);
+  }
+
+  private List<ConfigRow> lock(Connection connection, String lock, Set<String> configNames)
+      throws SQLException {
+    long sentNanos = System.nanoTime();
+    return Sql.list(
+        connection,
+        row -> configRow(row, sentNanos),
+        lock,
+        (Object) configNames.toArray(String[]::new));
+  }
+
+  private List<ConfigRow> lockAndLookUp(
+      Connection connection,
+      String lock,
+      Set<String> configNames,
+      List<AssignRequest> requests,
+      Map<String, Slot> known)
+      throws SQLException {
+    String[] names = configNames.toArray(String[]::new);
+    long sentNanos = System.nanoTime();
+    String[] eventIds =
+        requests.stream()
+            .map(request -> request.request().eventId())
+            .sorted()
+            .toArray(String[]::new);
+    try (PreparedStatement statement = Sql.prepare(connection, lock + LOOK_UP, names, eventIds)) {
+      statement.execute();
+      List<ConfigRow> rows;
+      try (ResultSet found = statement.getResultSet()) {
+        rows = Sql.list(found, row -> configRow(row, sentNanos));
+      }
+      statement.getMoreResults();
+      try (ResultSet found = statement.getResultSet()) {
+        Sql.list(found, SlotRow::read).forEach(slot -> known.put(slot.eventId(), slot));
+      }
+      state.repeats().wasPrepared(!known.isEmpty());
+      return rows;
+    }
+  }
+
+  private ConfigRow configRow(ResultSet row, long sentNanos) throws SQLException {
+    return ConfigRow.read(
+        row,
+        databaseMicros -> {
+          state.time().observe(sentNanos, databaseMicros);
+          return clock.micros(state.time().steady(databaseMicros));
+        });
+  }
+
+  private int write(
+      Connection connection,
+      BatchPlan plan,
+      Map<String, Slot> known,
+      Map<String, JdbcWindows> opened)
+      throws SQLException {
+    List<String> ended =
+        plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
+    int step = WrittenBatch.newStep();
+    try {
+      SlotWriter.of(opened.values(), OptimisticGuard.locked(opened.values(), step))
+          .slots(plan.fresh(), ended, opened)
+          .sendAndCommit(connection);
+      return step;
+    } catch (SQLException e) {
+      // Most likely an event has a slot already. The next attempt looks events up first.
+      state.repeats().occurred();
+      throw e;
+    }
+  }
+
+  /** Opens locked configurations, with this node's cached views where they are current. */
+  private Map<String, JdbcWindows> open(
+      Connection connection, List<ConfigRow> rows, Map<String, SlotConfig> expected)
+      throws SQLException {
+    Map<String, JdbcWindows> opened = new LinkedHashMap<>();
+    long maxBytes = JdbcWindows.shareOf(state.views(), rows.size());
+    boolean rivals = false;
+    for (ConfigRow row : rows) {
+      Optional<OccupancyCache.CachedView> kept = state.views().take(row.name());
+      if (kept.isPresent() && kept.get().isCurrent(row)) {
+        opened.put(
+            row.name(),
+            new JdbcWindows(connection, row, kept.get().config(), kept.get().view(), maxBytes));
+      } else {
+        if (kept.isPresent()) {
+          contended.run();
+          rivals = true;
+        }
+        SlotConfig config = Objects.requireNonNull(expected.get(row.name()));
+        if (config.version() != row.version()) {
+          config = ConfigVersionRow.inForce(connection, row);
+        }
+        OccupancyView view = JdbcWindows.emptyView(row, config);
+        opened.put(row.name(), new JdbcWindows(connection, row, config, view, maxBytes));
+      }
+    }
+    state.rivals().wasPrepared(rivals);
+    return opened;
+  }
+}

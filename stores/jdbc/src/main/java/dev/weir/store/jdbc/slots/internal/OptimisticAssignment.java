@@ -1,0 +1,144 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.WaitMode;
+import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Transactions;
+import dev.weir.store.jdbc.internal.UnknownOutcomeException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+
+/**
+ * Assigns a batch without locking first: plans from this node's cached views, and sends one
+ * auto-commit statement that writes only if they are still current. Pages that a view lacks are
+ * read without the lock: if the view is current in the end, so was the page.
+ *
+ * <p>Gives up, with nothing written, wherever {@link LockedAssignment} is more likely to succeed.
+ */
+final class OptimisticAssignment {
+  private final StoreClock clock;
+  private final RandomGenerator random;
+  private final NodeState state;
+  private final Runnable contended;
+
+  OptimisticAssignment(
+      StoreClock clock, RandomGenerator random, NodeState state, Runnable contended) {
+    this.clock = clock;
+    this.random = random;
+    this.state = state;
+    this.contended = contended;
+  }
+
+  /**
+   * Assigns a batch; empty if it gave up and nothing was written.
+   *
+   * @param waitMode whether to wait for a configuration that another transaction has locked
+   */
+  Optional<WrittenBatch> assign(
+      Transactions transactions, List<AssignRequest> requests, WaitMode waitMode) {
+    if (state.repeats().isExpected() || state.rivals().isExpected()) {
+      return Optional.empty();
+    }
+    Set<String> names = new TreeSet<>();
+    requests.forEach(request -> names.add(request.config().name()));
+    Map<String, OccupancyCache.CachedView> kept = state.views().takeAll(names);
+    return kept.isEmpty()
+        ? Optional.empty()
+        : transactions.attempt(connection -> assign(connection, requests, kept, waitMode));
+  }
+
+  private Optional<WrittenBatch> assign(
+      Connection connection,
+      List<AssignRequest> requests,
+      Map<String, OccupancyCache.CachedView> kept,
+      WaitMode waitMode)
+      throws SQLException {
+    EstimatedClock.Precision precision = precision(requests, kept.values());
+    OptionalLong estimated = state.time().databaseMicros(System.nanoTime(), precision);
+    if (estimated.isEmpty()) {
+      kept.values().forEach(state.views()::putBack);
+      return Optional.empty();
+    }
+    Map<String, JdbcWindows> opened = new TreeMap<>();
+    long maxBytes = JdbcWindows.shareOf(state.views(), kept.size());
+    kept.forEach(
+        (name, known) ->
+            opened.put(
+                name,
+                new JdbcWindows(connection, known.row(), known.config(), known.view(), maxBytes)));
+    // Fetching large pages in portions requires a transaction. Usually no page is read.
+    connection.setAutoCommit(false);
+    BatchPlan plan =
+        BatchPlan.of(
+            requests,
+            Map.of(),
+            opened,
+            waitMode,
+            Micros.instant(clock.micros(estimated.getAsLong())),
+            random);
+    connection.setAutoCommit(true);
+    if (plan.refusesAny()) {
+      // A refused event may have an earlier slot: look the events up and plan again.
+      state.repeats().occurred();
+      return Optional.empty();
+    }
+    if (plan.fresh().isEmpty()) {
+      // All requests are deferred, so there is nothing to write.
+      return Optional.of(new WrittenBatch(plan, opened, 0));
+    }
+    // In the order in which all transactions lock.
+    List<JdbcWindows> inOrder =
+        opened.values().stream()
+            .sorted(Comparator.comparingInt(windows -> windows.row().configId()))
+            .toList();
+    WrittenBatch batch = new WrittenBatch(plan, opened, WrittenBatch.newStep());
+    boolean waits = waitMode != WaitMode.NONE;
+    OptimisticGuard guard =
+        OptimisticGuard.unlocked(inOrder, batch.step(), estimated.getAsLong(), precision, waits);
+    return write(connection, batch, SlotWriter.of(inOrder, guard));
+  }
+
+  private static EstimatedClock.Precision precision(
+      List<AssignRequest> requests, Collection<OccupancyCache.CachedView> kept) {
+    boolean decides =
+        kept.stream().anyMatch(known -> known.config().policy().notBefore() == NotBefore.NOW)
+            || requests.stream()
+                .anyMatch(request -> request.request().requestedTime().equals(SlotRequest.NOW));
+    return decides ? EstimatedClock.Precision.FOR_PLANNING : EstimatedClock.Precision.FOR_RECORD;
+  }
+
+  private Optional<WrittenBatch> write(Connection connection, WrittenBatch batch, SlotWriter writer)
+      throws SQLException {
+    long sentNanos = System.nanoTime();
+    try {
+      SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.configs());
+      OptionalLong databaseMicros =
+          UnknownOutcomeException.committing(() -> filled.sendIfCurrent(connection));
+      if (databaseMicros.isEmpty()) {
+        contended.run();
+        state.rivals().occurred();
+        return Optional.empty();
+      }
+      state.time().observe(sentNanos, databaseMicros.getAsLong());
+      return Optional.of(batch);
+    } catch (SQLException e) {
+      // Most likely an event has a slot already. The next attempt looks events up first.
+      state.repeats().occurred();
+      throw e;
+    }
+  }
+}

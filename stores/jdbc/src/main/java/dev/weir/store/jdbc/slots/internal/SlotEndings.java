@@ -1,0 +1,203 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.Transition;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** How slots end: confirmed, cancelled, reclaimed; and how their places become free. */
+final class SlotEndings {
+  private static final String LOCK_SLOT =
+      "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
+
+  /** Finds no row if another transaction has locked it. */
+  private static final String LOCK_FREE_SLOT = LOCK_SLOT + " skip locked";
+
+  private static final String LOCK_LEAKED =
+      "select "
+          + SlotRow.COLUMNS
+          + SlotRow.FROM
+          + """
+          where s.event_id = any(?) and s.config_id = ? and s.state = 0
+            and s.scheduled < ? and s.assigned_at < ?
+          order by s.event_id for update of s
+          """;
+
+  private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
+
+  private SlotEndings() {}
+
+  /** The result of an attempt to end a slot. */
+  sealed interface Ending {
+    record Ended(Transition transition) implements Ending {}
+
+    /** Another transaction holds the slot or its configuration, so nothing was done. */
+    record Locked(String configName) implements Ending {}
+
+    /** Returns the transition of a transaction that waited for its locks. */
+    default Transition afterWaiting() {
+      return switch (this) {
+        case Ended ended -> ended.transition();
+        case Locked locked ->
+            throw new IllegalStateException(
+                "configuration " + locked.configName() + " is still locked after waiting");
+      };
+    }
+  }
+
+  /**
+   * Confirms a slot.
+   *
+   * @param waits whether to wait for the slot while another transaction has locked it
+   */
+  static Ending confirm(Connection connection, String eventId, boolean waits) throws SQLException {
+    Optional<Slot> found =
+        Sql.first(connection, SlotRow::read, waits ? LOCK_SLOT : LOCK_FREE_SLOT, eventId);
+    if (found.isEmpty()) {
+      return noRow(connection, eventId, waits);
+    }
+    Slot slot = found.get();
+    if (!slot.state().holds()) {
+      return new Ending.Ended(new Transition.Conflict(slot));
+    }
+    if (slot.state() == SlotState.ASSIGNED) {
+      setState(connection, List.of(slot), SlotState.CONFIRMED);
+    }
+    return new Ending.Ended(new Transition.Done(slot.in(SlotState.CONFIRMED)));
+  }
+
+  /**
+   * Decides what a missing row means. A new slot of a cancelled event replaces the old row, so
+   * waiting for a row that is replaced meanwhile finds none, although the event was known all the
+   * time.
+   */
+  private static Ending noRow(Connection connection, String eventId, boolean waited)
+      throws SQLException {
+    Optional<Slot> seen = SlotReads.find(connection, eventId);
+    if (seen.isEmpty()) {
+      return new Ending.Ended(new Transition.Unknown());
+    }
+    if (waited) {
+      throw new SQLException("the event has a new slot", Transactions.TRY_AGAIN);
+    }
+    return new Ending.Locked(seen.get().configName());
+  }
+
+  /** Locks a configuration by its name; empty if that would take too long. */
+  interface ConfigLock {
+    Optional<ConfigRow> of(String configName) throws SQLException;
+  }
+
+  /**
+   * Cancels a slot.
+   *
+   * <p>Locks the configuration first, then the slot, in the order in which all transactions lock.
+   * The slot's configuration has to be read without a lock, so it may have changed by the time both
+   * are locked: a cancelled event may have a new slot of another configuration. Then both locks are
+   * released before the other configuration is tried.
+   */
+  static Ending cancel(Connection connection, String eventId, ConfigLock lock) throws SQLException {
+    Optional<Slot> seen = SlotReads.find(connection, eventId);
+    if (seen.isEmpty()) {
+      return new Ending.Ended(new Transition.Unknown());
+    }
+    Optional<ConfigRow> configRow = lock.of(seen.get().configName());
+    if (configRow.isEmpty()) {
+      return new Ending.Locked(seen.get().configName());
+    }
+    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    return found.isPresent()
+        ? new Ending.Ended(cancel(connection, configRow.get(), found.get()))
+        : noRow(connection, eventId, true);
+  }
+
+  private static Transition cancel(Connection connection, ConfigRow configRow, Slot slot)
+      throws SQLException {
+    if (!slot.configName().equals(configRow.name())) {
+      throw new SQLException(
+          "the event has a slot of another configuration now", Transactions.TRY_AGAIN);
+    }
+    return switch (slot.state()) {
+      case CANCELLED, RECLAIMED -> new Transition.Done(slot);
+      case CONFIRMED -> new Transition.Conflict(slot);
+      case ASSIGNED -> {
+        end(connection, configRow, List.of(slot), SlotState.CANCELLED);
+        yield new Transition.Done(slot.in(SlotState.CANCELLED));
+      }
+    };
+  }
+
+  /**
+   * Reclaims those slots of a configuration that are still leaked once it is locked. They are
+   * searched for without the lock, because the search takes longer the more slots there are.
+   */
+  static int reclaim(
+      Connection connection, StoreClock clock, ConfigRow seen, String[] eventIds, long before)
+      throws SQLException {
+    ConfigRow configRow = ConfigRow.lock(connection, clock, seen.name()).orElseThrow();
+    List<Slot> leaked =
+        Sql.list(
+            connection, SlotRow::read, LOCK_LEAKED, eventIds, configRow.configId(), before, before);
+    if (!leaked.isEmpty()) {
+      end(connection, configRow, leaked, SlotState.RECLAIMED);
+    }
+    return leaked.size();
+  }
+
+  private static void end(Connection connection, ConfigRow row, List<Slot> slots, SlotState state)
+      throws SQLException {
+    setState(connection, slots, state);
+    SlotConfig config = ConfigVersionRow.inForce(connection, row);
+    boolean keepsPast = config.policy().notBefore() == NotBefore.REQUESTED;
+    List<Slot> toFree =
+        slots.stream()
+            .filter(slot -> keepsPast || Micros.ceil(slot.scheduledTime()) > row.nowMicros())
+            .toList();
+    if (!toFree.isEmpty()) {
+      free(connection, new JdbcWindows(connection, row, config), toFree);
+    }
+  }
+
+  /** Writes in portions, because there may be many windows and they may be large. */
+  private static void free(Connection connection, JdbcWindows windows, List<Slot> slots)
+      throws SQLException {
+    SlotPolicy policy = windows.config().policy();
+    Map<Long, List<Integer>> placesByWindow = new TreeMap<>();
+    for (Slot slot : slots) {
+      long start = policy.windowStart(Micros.ceil(slot.scheduledTime()));
+      placesByWindow.computeIfAbsent(start, any -> new ArrayList<>()).add(slot.place());
+    }
+    OptimisticGuard guard = OptimisticGuard.locked(List.of(windows), WrittenBatch.newStep());
+    for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
+      windows.free(window.getKey(), window.getValue());
+      if (windows.isLarge()) {
+        SlotWriter.of(List.of(windows), guard).send(connection);
+        guard = OptimisticGuard.OPEN;
+        windows.trim();
+      }
+    }
+    SlotWriter.of(List.of(windows), guard).send(connection);
+  }
+
+  private static void setState(Connection connection, List<Slot> slots, SlotState state)
+      throws SQLException {
+    Sql.update(
+        connection,
+        SET_STATE,
+        SlotRow.code(state),
+        slots.stream().map(Slot::eventId).toArray(String[]::new));
+  }
+}

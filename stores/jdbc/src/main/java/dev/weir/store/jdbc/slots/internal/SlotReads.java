@@ -1,0 +1,195 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.internal.Forecast;
+import dev.weir.core.slots.internal.PlacementRequest;
+import dev.weir.engine.slots.ForecastResult;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import dev.weir.engine.slots.internal.ForecastRun;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Sql;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Reads slots and windows without locks. */
+final class SlotReads {
+  private static final String LIST =
+      "select "
+          + SlotRow.COLUMNS
+          + SlotRow.FROM
+          + """
+          where s.config_id = (select config_id from slot_config where name = ?)
+            and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+            and (s.scheduled > ? or s.event_id > ?)
+          order by s.scheduled, s.event_id limit ?
+          """;
+
+  private static final String STORED_WINDOWS =
+      """
+      select start_micros, taken from slot_window
+      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and taken > 0
+      order by start_micros limit ?
+      """;
+
+  /**
+   * Goes from window to window by the first slot after each: the cost depends on the number of
+   * windows returned, not on the number of slots.
+   */
+  private static final String REGROUPED_WINDOWS =
+      """
+      with recursive query (config_id, size, until_micros) as (
+        values (?::int, ?::bigint, ?::bigint)),
+      walk (start_micros) as (
+        select ?::bigint
+        union all
+        select next.at - mod(mod(next.at, q.size) + q.size, q.size)
+        from walk w cross join query q
+        cross join lateral (
+          select least(
+            (select min(s.scheduled) from slot s
+             where s.config_id = q.config_id and s.state = 0
+               and s.scheduled >= w.start_micros + q.size),
+            (select min(s.scheduled) from slot s
+             where s.config_id = q.config_id and s.state = 1
+               and s.scheduled >= w.start_micros + q.size)) as at
+          offset 0) as next
+        where next.at < q.until_micros)
+      select w.start_micros, (
+        select count(*) from slot s
+        where s.config_id = q.config_id and s.state in (0, 1)
+          and s.scheduled >= w.start_micros and s.scheduled < w.start_micros + q.size)
+      from walk w cross join query q
+      offset 1 limit ?
+      """;
+
+  private SlotReads() {}
+
+  static Optional<Slot> find(Connection connection, String eventId) throws SQLException {
+    return Sql.first(
+        connection,
+        SlotRow::read,
+        "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ?",
+        eventId);
+  }
+
+  /** Reads one range of the index for each state, and merges them. */
+  static List<Slot> list(Connection connection, SlotQuery query, long nowMicros)
+      throws SQLException {
+    long cursor = Micros.clamped(query.after().scheduledTime());
+    long from = Math.max(Micros.clamped(query.from()), cursor);
+    long until = untilMicros(query.until());
+    List<Slot> slots = new ArrayList<>();
+    for (SlotState state : states(query.filter())) {
+      boolean leaked = query.filter() == SlotQuery.Filter.LEAKED;
+      slots.addAll(
+          Sql.list(
+              connection,
+              SlotRow::read,
+              LIST,
+              query.configName(),
+              SlotRow.code(state),
+              from,
+              leaked ? Math.min(until, nowMicros) : until,
+              cursor,
+              query.after().eventId(),
+              query.limit()));
+    }
+    return slots.stream()
+        .sorted(Comparator.comparing(SlotQuery.Cursor::of))
+        .limit(query.limit())
+        .toList();
+  }
+
+  private static List<SlotState> states(SlotQuery.Filter filter) {
+    return switch (filter) {
+      case ALL -> List.of(SlotState.values());
+      case ASSIGNED, LEAKED -> List.of(SlotState.ASSIGNED);
+      case CONFIRMED -> List.of(SlotState.CONFIRMED);
+      case CANCELLED -> List.of(SlotState.CANCELLED);
+      case RECLAIMED -> List.of(SlotState.RECLAIMED);
+    };
+  }
+
+  /** Returns the exclusive end of a range; the latest possible time is included. */
+  private static long untilMicros(Instant until) {
+    long micros = Micros.clamped(until);
+    return micros == Micros.LATEST ? micros + 1 : micros;
+  }
+
+  static List<WindowCount> windows(Connection connection, StoreClock clock, WindowQuery query)
+      throws SQLException {
+    Optional<ConfigRow> found = ConfigRow.find(connection, clock, query.config().name());
+    if (found.isEmpty()) {
+      return List.of();
+    }
+    ConfigRow configRow = found.get();
+    SlotPolicy policy = inForce(connection, configRow, query.config()).policy();
+    long size = policy.windowMicros();
+    long from = Micros.clamped(query.from());
+    long until = untilMicros(query.until());
+    List<WindowCount> past = List.of();
+    if (from < configRow.sinceMicros()) {
+      // The stored windows are not complete there: count the slots.
+      past =
+          Sql.list(
+              connection,
+              SlotReads::windowCount,
+              REGROUPED_WINDOWS,
+              configRow.configId(),
+              size,
+              Math.min(policy.windowStart(until + size - 1), configRow.sinceMicros()),
+              policy.windowStart(from - 1),
+              query.limit());
+    }
+    List<WindowCount> ahead =
+        Sql.list(
+            connection,
+            SlotReads::windowCount,
+            STORED_WINDOWS,
+            configRow.configId(),
+            configRow.grid(),
+            Math.max(from, configRow.sinceMicros()),
+            until,
+            query.limit());
+    return Stream.concat(past.stream(), ahead.stream()).limit(query.limit()).toList();
+  }
+
+  /** Returns the version in force, which is read only if it is not the expected one. */
+  private static SlotConfig inForce(Connection connection, ConfigRow configRow, SlotConfig expected)
+      throws SQLException {
+    return expected.version() == configRow.version()
+        ? expected
+        : ConfigVersionRow.inForce(connection, configRow);
+  }
+
+  private static WindowCount windowCount(ResultSet row) throws SQLException {
+    return new WindowCount(Micros.instant(row.getLong(1)), row.getInt(2));
+  }
+
+  static ForecastResult forecast(
+      Connection connection, StoreClock clock, SlotConfig config, Instant from, long events)
+      throws SQLException {
+    ConfigRow configRow =
+        ConfigRow.find(connection, clock, config.name())
+            .orElseThrow(
+                () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
+    SlotConfig inForce = inForce(connection, configRow, config);
+    JdbcWindows windows = new JdbcWindows(connection, configRow, inForce);
+    PlacementRequest request = new PlacementRequest(Micros.clamped(from), configRow.nowMicros());
+    Forecast forecast = new Forecast(inForce.policy(), request, events);
+    return ForecastRun.run(forecast, windows.view(), windows::pageOrCount);
+  }
+}

@@ -1,0 +1,143 @@
+package dev.weir.store.jdbc.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ChangeListenerTest {
+  private static final String ALL = "all of them";
+  private static final String LISTENERS = "from pg_stat_activity where query like 'listen weir_%'";
+
+  private final Database database = Database.get();
+  private final String name = "c-" + UUID.randomUUID();
+  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final JdbcSlotConfigs otherNode =
+      new JdbcSlotConfigs(database.otherPool(), StoreClock.DATABASE);
+
+  private ChangeListener listen() {
+    return listen(database.pool(), heard::add, () -> heard.add(ALL));
+  }
+
+  private static ChangeListener listen(
+      DataSource connections, Consumer<String> changed, Runnable allChanged) {
+    return new ChangeListener(
+        connections,
+        Map.of(
+            Channel.SLOT_CONFIG,
+            new ChangeListener.Listener() {
+              @Override
+              public void changed(String name) {
+                changed.accept(name);
+              }
+
+              @Override
+              public void allChanged() {
+                allChanged.run();
+              }
+            }));
+  }
+
+  /** Skips changes by other tests at the same time. */
+  private void awaitHearing(String message) throws InterruptedException {
+    String next = "";
+    while (!next.equals(message)) {
+      next = heard.poll(30, TimeUnit.SECONDS);
+      assertThat(next).as("while waiting for " + message).isNotNull();
+    }
+  }
+
+  @Test
+  void hearsChangesAndFlushesOfOtherNodes() throws Exception {
+    try (ChangeListener listener = listen()) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      awaitHearing(ALL);
+
+      otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
+      awaitHearing(name);
+      otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
+      awaitHearing(name);
+      Channel.SLOT_CONFIG.flushEverywhere(database.otherPool());
+      awaitHearing(ALL);
+    }
+  }
+
+  @Test
+  void listensAgainAfterItsConnectionWasKilled() throws Exception {
+    try (ChangeListener listener = listen()) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      awaitHearing(ALL);
+
+      Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
+
+      // It reports that everything may have changed, because it may have missed notifications.
+      awaitHearing(ALL);
+      otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
+      awaitHearing(name);
+    }
+  }
+
+  @Test
+  void killedConnectionIsNotHandedOutAgain() throws Exception {
+    try (var pool = Database.openPool(database.url());
+        ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
+      awaitHearing(ALL);
+
+      for (int i = 0; i < 30; i++) {
+        assertThat(Database.number(pool, "select 1")).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void changeReachesTheCacheOfAnotherNodeImmediately() throws Exception {
+    ConfigCache cache =
+        new ConfigCache(
+            new JdbcSlotConfigs(database.pool(), StoreClock.DATABASE),
+            Duration.ofDays(1),
+            () -> 0,
+            SlotObserver.NONE);
+    otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
+    try (ChangeListener listener = listen(database.pool(), cache::forget, cache::flush)) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(cache.find(name).orElseThrow().version()).isEqualTo(1);
+
+      otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
+
+      // Its time to live is a day, so only a notification helps. The test's timeout is the bound.
+      while (cache.find(name).orElseThrow().version() == 1) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void givesItsConnectionBackWhenClosed() throws Exception {
+    try (var pool = Database.openPool(database.url())) {
+      ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL));
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
+
+      listener.close();
+
+      assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package dev.weir.store.jdbc.rules.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.register.Change;
+import dev.weir.engine.register.EntryVersion;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.Rules;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.tck.rules.RulesKit;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class JdbcRulesTest extends RulesKit {
+  private final Database database = Database.get();
+  private final JdbcRules rules = new JdbcRules(database.pool(), StoreClock.DATABASE);
+
+  @Override
+  protected Rules register() {
+    return rules;
+  }
+
+  @Test
+  void keepsEveryVersionAndTheRemoval() {
+    Rule made = made(rules);
+    rules.change(made.id(), 1, made.spec(), "you");
+    rules.remove(made.id(), 2, "them");
+
+    assertThat(rules.find(made.id())).isEmpty();
+    assertThat(rules.versions(made.id()))
+        .extracting(EntryVersion::changedBy)
+        .containsExactly("them", "you", "me");
+    assertThat(rules.versions(made.id()))
+        .extracting(EntryVersion::isRemoval)
+        .containsExactly(true, false, false);
+  }
+
+  @Test
+  void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
+    JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.DATABASE);
+    RuleIndex index = new RuleIndex(rules, RuleObserver.NONE);
+    try (ChangeListener listener = database.listener(Channel.RULE, index::refresh)) {
+      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      Rule made = made(otherNode);
+      // The test's timeout is the bound.
+      while (index.find(made.name()) == null) {
+        Thread.onSpinWait();
+      }
+      otherNode.remove(made.id(), 1, "me");
+      while (index.find(made.name()) != null) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private Rule made(Rules where) {
+    return ((Change.Done<Rule>) where.create(titled("/" + UUID.randomUUID()), "me")).entry();
+  }
+}
