@@ -83,7 +83,9 @@ final class SendEndpoint {
     return switch (outcome) {
       case SendOutcome.Sent sent ->
           withState(
-              Responses.json(json -> SendJson.writeSent(json, sent.message())), sent.state(), false);
+              Responses.json(json -> SendJson.writeSent(json, sent.message())),
+              sent.state(),
+              false);
       case SendOutcome.Deferred deferred ->
           Responses.json(
               HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));

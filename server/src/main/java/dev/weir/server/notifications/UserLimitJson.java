@@ -40,7 +40,9 @@ final class UserLimitJson {
             .choice("algorithm", UserLimit.Algorithm.values(), Enum::name)
             .orElse(UserLimit.Algorithm.FIXED_WINDOW);
     UserLimit.CostBy cost =
-        fields.choice("cost", UserLimit.CostBy.values(), Enum::name).orElse(UserLimit.CostBy.MESSAGE);
+        fields
+            .choice("cost", UserLimit.CostBy.values(), Enum::name)
+            .orElse(UserLimit.CostBy.MESSAGE);
     Calendar hours = fields.object("openHours").map(CalendarJson::read).orElse(Calendar.ALWAYS);
     fields.refuseOthers();
     fields.throwIfWrong();

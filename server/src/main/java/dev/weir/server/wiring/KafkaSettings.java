@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  * @param folder where the embedded broker has its data
  */
 record KafkaSettings(Optional<KafkaCluster> cluster, Path folder) {
-  private static final Pattern SERVER = Pattern.compile("[^\\s,:/]+:\\d{1,5}|\\[[0-9a-fA-F:.]+]:\\d{1,5}");
+  private static final Pattern SERVER =
+      Pattern.compile("[^\\s,:/]+:\\d{1,5}|\\[[0-9a-fA-F:.]+]:\\d{1,5}");
 
   static KafkaSettings of(Settings settings) {
     Map<String, String> properties =

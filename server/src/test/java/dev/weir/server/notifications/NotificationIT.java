@@ -216,7 +216,11 @@ final class NotificationIT {
     long user = USERS.incrementAndGet();
     // Two days ahead, so that it is closed now wherever midnight is.
     String day =
-        ZonedDateTime.now(ZoneOffset.UTC).plusDays(2).getDayOfWeek().name().toLowerCase(Locale.ROOT);
+        ZonedDateTime.now(ZoneOffset.UTC)
+            .plusDays(2)
+            .getDayOfWeek()
+            .name()
+            .toLowerCase(Locale.ROOT);
     http.post(
             "/api/config",
             """
