@@ -47,8 +47,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   private static final class Row {
     final Message message;
-    final Optional<String> key;
     final Instant createdAt;
+    Optional<String> key;
     MessageState state;
     Instant changedAt;
     Optional<Instant> dueAt = Optional.empty();
@@ -259,14 +259,33 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
       Waiting waiting = outbox.get(id);
       if (waiting != null && !waiting.isHandedOutAgain) {
         outbox.remove(id);
-        Row row = rows.remove(id);
-        UserState user = users.get(row.message.userId());
-        Usage usage =
-            user.limit().limit().refund(user.usage(), row.cost, row.takenAtMicros, nowMicros());
-        withdrawn.add(new Withdrawn(id, changed(user, usage)));
+        withdrawn.add(giveBack(rows.remove(id)));
       }
     }
     return withdrawn;
+  }
+
+  private Withdrawn giveBack(Row row) {
+    UserState user = users.get(row.message.userId());
+    Usage usage =
+        user.limit().limit().refund(user.usage(), row.cost, row.takenAtMicros, nowMicros());
+    return new Withdrawn(row.message.id(), changed(user, usage));
+  }
+
+  @Override
+  public synchronized List<Withdrawn> fail(List<Unpublishable> messages) {
+    requireUp();
+    List<Withdrawn> failed = new ArrayList<>();
+    for (Unpublishable each : messages) {
+      Row row = rows.get(each.message());
+      if (outbox.remove(each.message()) != null && row.state == MessageState.ACCEPTED) {
+        row.state = MessageState.FAILED;
+        row.reason = Optional.of(each.reason());
+        row.key = Optional.empty();
+        failed.add(giveBack(row));
+      }
+    }
+    return failed;
   }
 
   @Override

@@ -15,6 +15,8 @@ final class ScriptedPublisher implements Publisher {
     TAKES,
     REFUSES,
     REJECTS,
+    /** Takes messages whose text is an even number, and rejects others. */
+    TAKES_EVEN,
     /** Takes the message, but the answer is lost. */
     TAKES_SILENTLY,
     /** The message is lost on its way. */
@@ -59,6 +61,13 @@ final class ScriptedPublisher implements Publisher {
       }
       case REFUSES -> new PublishResult.Refused("refused");
       case REJECTS -> new PublishResult.Rejected("too large");
+      case TAKES_EVEN -> {
+        if (Integer.parseInt(message.text()) % 2 != 0) {
+          yield new PublishResult.Rejected("odd");
+        }
+        topic.add(message);
+        yield PublishResult.Done.DONE;
+      }
       case TAKES_SILENTLY -> {
         topic.add(message);
         yield new PublishResult.Unknown("no answer");
@@ -70,7 +79,7 @@ final class ScriptedPublisher implements Publisher {
 
   @Override
   public synchronized void probe() {
-    if (behaviour != Behaviour.TAKES) {
+    if (behaviour != Behaviour.TAKES && behaviour != Behaviour.TAKES_EVEN) {
       throw new KafkaUnavailableException("down");
     }
   }
