@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * begins and once when it ends.
  *
  * <p>The states of users whose messages were accepted are stored in the background, the newest of
- * each user. If the entry of a user counts a message that has taken no place, it is corrected before
- * the caller has its answer, so that the next request finds the place free. Both may be lost with
- * the store: a user whose entry is stale is decided by the database soon.
+ * each user. If the entry of a user counts a message that has taken no place, it is corrected
+ * before the caller has its answer, so that the next request finds the place free. Both may be lost
+ * with the store: a user whose entry is stale is decided by the database soon.
  *
  * <p>A user whose limit was changed is refused only by entries of the new version, see {@link
  * LimitVersions}. Thread-safe.
@@ -63,10 +63,8 @@ public final class HotFilter implements AutoCloseable {
             RandomGenerator.getDefault(),
             new OutageLog());
     this.checking = new Batcher<>(this::checkAll, MAX_BATCH, MAX_WAITING, 2).withMaxWait(MAX_WAIT);
-    this.correcting =
-        new Batcher<>(this::correctAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
-    this.forgetting =
-        new Batcher<>(this::forgetAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
+    this.correcting = new Batcher<>(this::correctAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
+    this.forgetting = new Batcher<>(this::forgetAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
     this.learner = Thread.ofPlatform().daemon().name("weir-hot-counts").unstarted(this::learnAll);
     if (!isAbsent()) {
       learner.start();

@@ -22,9 +22,10 @@ import org.slf4j.LoggerFactory;
  * background when its address is first asked for, so that a program that sends no message neither
  * waits for it nor has it in memory.
  *
- * <p>Its data is in a folder and survives the process, also one that was killed. A broker that could
- * not be started, or has failed, is started again when its address is asked for, after a pause that
- * grows with each failure up to a minute. It keeps its address, so that clients reconnect.
+ * <p>Its data is in a folder and survives the process, also one that was killed. A broker that
+ * could not be started, or has failed, is started again when its address is asked for, after a
+ * pause that grows with each failure up to a minute. It keeps its address, so that clients
+ * reconnect.
  *
  * <p>A process should have one of them: Kafka reports failures to the process, and the last one
  * that was started takes them for its own. Thread-safe.
@@ -154,8 +155,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
     return BrokerPorts.choose(relay);
   }
 
-  private void started(
-      CompletableFuture<RaftBroker> result, RaftBroker broker, BrokerPorts used) {
+  private void started(CompletableFuture<RaftBroker> result, RaftBroker broker, BrokerPorts used) {
     lock.lock();
     try {
       if (result.complete(broker)) {

@@ -167,7 +167,8 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
     for (TopicPartition partition : partitions) {
       Assignment assignment = assignments.get(partition);
       if (assignment != null && assignment.offsets().hasProgress()) {
-        positions.put(partition, new OffsetAndMetadata(assignment.offsets().position(), identity.id()));
+        positions.put(
+            partition, new OffsetAndMetadata(assignment.offsets().position(), identity.id()));
       }
     }
     return positions;

@@ -99,8 +99,7 @@ public final class Sender implements AutoCloseable {
     Admin admin = clients.admin(settings.kafkaTimeout());
     try {
       topics.create(admin);
-      TopicIdentity identity =
-          new TopicIdentity(admin, topics.outbound(), settings.kafkaTimeout());
+      TopicIdentity identity = new TopicIdentity(admin, topics.outbound(), settings.kafkaTimeout());
       consume(gate, clients, identity);
     } finally {
       // Without a wait for what it has asked.

@@ -166,8 +166,8 @@ final class SenderTest {
   }
 
   /**
-   * A position of the sender is beyond the end of the new topic in the first round. In the second it
-   * is a valid one there, but messages before it were not read.
+   * A position of the sender is beyond the end of the new topic in the first round. In the second
+   * it is a valid one there, but messages before it were not read.
    */
   @Test
   void topicThatWasDeletedAndCreatedAgainIsReadFromItsBeginning() {

@@ -83,12 +83,9 @@ final class SendEndpoint {
     long userId = wanted.userId();
     return switch (outcome) {
       case SendOutcome.Sent sent ->
-          withState(
-              Responses.json(json -> SendJson.writeSent(json, sent.message())),
-              sent.state());
+          withState(Responses.json(json -> SendJson.writeSent(json, sent.message())), sent.state());
       case SendOutcome.Deferred deferred ->
-          Responses.json(
-              HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));
+          Responses.json(HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));
       case SendOutcome.Limited limited -> limited(userId, limited);
       case SendOutcome.UnknownUser unknown ->
           Problems.answer(NotificationProblems.unknownUser(unknown.userId()));
@@ -119,8 +116,7 @@ final class SendEndpoint {
 
   private static HttpResponse<byte[]> closed(long userId, SendOutcome.Closed closed) {
     Problem problem =
-        NotificationProblems.closed(
-            userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
+        NotificationProblems.closed(userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
     // Even if the hours begin at this moment, a client that repeats without a pause gains nothing.
     long wait = Math.max(Micros.PER_SECOND, closed.opensAtMicros() - closed.state().atMicros());
     return retry(Problems.answer(problem), wait);
@@ -147,10 +143,7 @@ final class SendEndpoint {
       MutableHttpResponse<byte[]> response, UserState state) {
     Limit limit = state.limit().limit();
     return withFields(
-        response,
-        state.limit().userId(),
-        limit,
-        limit.peek(state.usage(), 1, state.atMicros()));
+        response, state.limit().userId(), limit, limit.peek(state.usage(), 1, state.atMicros()));
   }
 
   private static HttpResponse<byte[]> withFields(

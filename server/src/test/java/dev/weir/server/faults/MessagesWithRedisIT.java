@@ -29,8 +29,7 @@ final class MessagesWithRedisIT {
   private static Http http;
 
   @Test
-  void redisRefusesEarlyAndItsLossLetsNobodyPastTheLimit(@TempDir Path folder)
-      throws IOException {
+  void redisRefusesEarlyAndItsLossLetsNobodyPastTheLimit(@TempDir Path folder) throws IOException {
     try (RedisProcess redis = new RedisProcess(Ports.free(), folder.resolve("redis.log"));
         Node node = start(folder.resolve("data"), redis.address());
         LogWatch logs = new LogWatch()) {
@@ -108,6 +107,7 @@ final class MessagesWithRedisIT {
     assertThat(answer.header("ratelimit-policy")).hasValue("\"messages\";q=1;w=3600");
     assertThat(answer.header("ratelimit").orElse("")).startsWith("\"messages\";r=0;t=");
     assertThat(answer.header("x-ratelimit-limit")).hasValue("1");
-    assertThat(Integer.parseInt(answer.header("retry-after").orElseThrow())).isBetween(3_400, 3_600);
+    assertThat(Integer.parseInt(answer.header("retry-after").orElseThrow()))
+        .isBetween(3_400, 3_600);
   }
 }

@@ -83,10 +83,10 @@ final class MessageKitCatchesDefectsTest {
         case GRANTS_EVERYTHING ->
             store.ledger().place(requests).stream().map(Broken::granted).toList();
         case KEEPS_WITHDRAWN_PLACES,
-                KEEPS_FAILED_PLACES,
-                PUBLISHES_NOTHING,
-                CLAIMS_TWICE,
-                CLAIMS_NEW_ONES ->
+            KEEPS_FAILED_PLACES,
+            PUBLISHES_NOTHING,
+            CLAIMS_TWICE,
+            CLAIMS_NEW_ONES ->
             store.ledger().place(requests);
       };
     }

@@ -147,9 +147,7 @@ public final class JdbcSendLedger implements SendLedger {
   private List<Withdrawn> withdraw(Connection connection, List<UUID> messages) throws SQLException {
     MessageOwners owners = MessageOwners.lock(connection, clock, messages);
     return giveBack(
-        connection,
-        owners,
-        Sql.list(connection, Taken::read, WITHDRAW, (Object) owners.ids()));
+        connection, owners, Sql.list(connection, Taken::read, WITHDRAW, (Object) owners.ids()));
   }
 
   /** Gives the places of messages back, in the order in which the messages were requested. */
@@ -189,8 +187,7 @@ public final class JdbcSendLedger implements SendLedger {
         MessageOwners.lock(
             connection, clock, messages.stream().map(Unpublishable::message).toList());
     List<UUID> ended =
-        Sql.list(
-            connection, row -> row.getObject(1, UUID.class), END, (Object) owners.ids());
+        Sql.list(connection, row -> row.getObject(1, UUID.class), END, (Object) owners.ids());
     List<Taken> accepted =
         Sql.list(connection, Taken::read, LOCK_ACCEPTED, (Object) MessageRow.ids(ended));
     Batch.send(
