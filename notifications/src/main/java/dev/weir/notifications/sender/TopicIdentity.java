@@ -3,6 +3,7 @@ package dev.weir.notifications.sender;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -49,7 +50,8 @@ final class TopicIdentity {
   }
 
   private KafkaFuture<TopicDescription> ask() {
-    return admin.describeTopics(List.of(topic)).topicNameValues().get(topic);
+    return Objects.requireNonNull(
+        admin.describeTopics(List.of(topic)).topicNameValues().get(topic));
   }
 
   /** Returns the id as a text. */
