@@ -57,6 +57,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     Optional<String> reason = Optional.empty();
     long cost;
     long takenAtMicros;
+    boolean isUnpublishable;
 
     Row(Message message, Optional<String> key, MessageState state, Instant now) {
       this.message = message;
@@ -127,7 +128,9 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public synchronized Set<UUID> counted() {
     Set<UUID> counted = new HashSet<>();
     for (Row row : rows.values()) {
-      if (row.state != MessageState.DEFERRED && row.state != MessageState.CANCELLED) {
+      if (row.state != MessageState.DEFERRED
+          && row.state != MessageState.CANCELLED
+          && !row.isUnpublishable) {
         counted.add(row.message.id());
       }
     }
@@ -282,6 +285,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
         row.state = MessageState.FAILED;
         row.reason = Optional.of(each.reason());
         row.key = Optional.empty();
+        row.isUnpublishable = true;
         failed.add(giveBack(row));
       }
     }
@@ -365,7 +369,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     Set<UUID> reopened = new HashSet<>();
     for (UUID id : messages) {
       Row row = rows.get(id);
-      if (row != null && row.state == MessageState.FAILED) {
+      if (row != null && row.state == MessageState.FAILED && !row.isUnpublishable) {
         row.state = MessageState.ACCEPTED;
         reopened.add(id);
       }

@@ -93,7 +93,7 @@ final class RepublisherTest {
     IntStream.range(0, 4).forEach(i -> crash());
     Set<UUID> crashed = scene.stores.outbox();
     scene.stores.clock.move(SendScene.OLD);
-    broker.behave(Behaviour.TAKES_EVEN);
+    broker.behave(Behaviour.REJECTS_ODD);
     scene.republisher.run();
     assertThat(scene.health.isDown()).isFalse();
     assertThat(scene.stores.outbox()).isEmpty();
@@ -115,7 +115,7 @@ final class RepublisherTest {
     broker.behave(Behaviour.LOSES);
     assertThat(scene.send(1, "1", "key")).isInstanceOf(SendOutcome.BrokerUnknown.class);
     scene.stores.clock.move(SendScene.OLD);
-    broker.behave(Behaviour.TAKES_EVEN);
+    broker.behave(Behaviour.REJECTS_ODD);
     scene.republisher.run();
     assertThat(scene.send(1, "1", "key")).isInstanceOf(SendOutcome.BrokerRefused.class);
     assertThat(scene.count(1)).isZero();
