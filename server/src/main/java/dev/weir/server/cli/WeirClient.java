@@ -45,11 +45,17 @@ final class WeirClient implements AutoCloseable {
   /** Gets a JSON document; parameters without a value are omitted. */
   byte[] get(String path, Map<String, Optional<String>> parameters)
       throws ProblemException, UnreachableException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(at(path + query(parameters)))
-            .timeout(ANSWER_TIMEOUT)
-            .header("Accept", "application/json, application/problem+json")
-            .GET();
+    return send(HttpRequest.newBuilder(at(path + query(parameters))).GET());
+  }
+
+  /** Posts a request without a body, which is answered with a JSON document. */
+  byte[] post(String path) throws ProblemException, UnreachableException, InterruptedException {
+    return send(HttpRequest.newBuilder(at(path)).POST(HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private byte[] send(HttpRequest.Builder request)
+      throws ProblemException, UnreachableException, InterruptedException {
+    request.timeout(ANSWER_TIMEOUT).header("Accept", "application/json, application/problem+json");
     authorization.ifPresent(value -> request.header("Authorization", value));
     try {
       HttpResponse<InputStream> response =

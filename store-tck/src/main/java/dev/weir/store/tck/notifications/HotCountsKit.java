@@ -1,0 +1,256 @@
+package dev.weir.store.tck.notifications;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.notifications.HotCounts;
+import dev.weir.engine.notifications.HotCounts.Wanted;
+import dev.weir.engine.notifications.UserLimit.Algorithm;
+import dev.weir.engine.notifications.UserLimit.CostBy;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.store.tck.internal.Crowd;
+import dev.weir.store.tck.notifications.HotTrace.Step;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The compatibility kit of filters in front of the database: a filter refuses only what the
+ * database would refuse, with the same decision, and never for long without asking it.
+ */
+public interface HotCountsKit {
+  /** Returns a filter that uses only this clock. One may serve all claims. */
+  HotCounts hotCountsBy(InstantSource clock);
+
+  private HotScene hotScene() {
+    return HotScene.of(this::hotCountsBy);
+  }
+
+  @Property(
+      tries = 150,
+      seed = "20260619",
+      edgeCases = EdgeCasesMode.NONE,
+      shrinking = ShrinkingMode.BOUNDED)
+  default void refusesOnlyWhatTheDatabaseRefuses(
+      @ForAll(supplier = HotTraces.class) HotTrace trace) {
+    HotScene scene = hotScene();
+    for (Step step : trace.steps()) {
+      switch (step) {
+        case Step.Configure configure ->
+            scene.configure(configure.rateLimit(), configure.algorithm(), configure.costBy());
+        case Step.Send send -> scene.send(send.parts());
+        case Step.Withdraw withdraw -> scene.withdraw();
+        case Step.Lose lose -> scene.hot.forget(scene.user);
+        case Step.MoveClock move -> scene.clock.move(Micros.duration(move.micros()));
+      }
+    }
+  }
+
+  @Property(tries = 50, seed = "20260620", edgeCases = EdgeCasesMode.MIXIN)
+  default void usedUpLimitIsRefusedWithoutTheDatabase(
+      @ForAll @IntRange(min = 1, max = 6) int limit) {
+    HotScene scene = hotScene();
+    scene.limit(limit);
+    for (int i = 0; i < limit; i++) {
+      assertThat(scene.passes()).isTrue();
+      scene.hot.learn(List.of(HotScene.state(scene.decide(1))));
+    }
+
+    for (int i = 0; i < 10; i++) {
+      assertThat(scene.check())
+          .contains(
+              new HotCounts.Refusal(
+                  FixedWindow.of(limit, Duration.ofMinutes(1)),
+                  new Decision.Refused(0, 60_000_000, 60_000_000)));
+    }
+  }
+
+  @Test
+  default void unknownUserPasses() {
+    assertThat(hotScene().passes()).isTrue();
+  }
+
+  @Property(
+      tries = 30,
+      seed = "20260621",
+      edgeCases = EdgeCasesMode.NONE,
+      shrinking = ShrinkingMode.OFF)
+  default void oneOfManyCallersPassesForTheLastPlace(
+      @ForAll @IntRange(min = 2, max = 32) int callers) {
+    HotScene scene = hotScene();
+    scene.limit(3);
+    scene.send(1);
+    scene.send(1);
+
+    assertThat(Crowd.atOnce(callers, caller -> scene.passes()).stream().filter(passed -> passed))
+        .hasSize(1);
+  }
+
+  @Test
+  default void oneOfManyCallersConfirmsAFullEntry() {
+    HotScene scene = hotScene();
+    full(scene);
+    scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS - 1));
+    assertThat(scene.passes()).isFalse();
+    scene.clock.move(Duration.ofMillis(1));
+
+    assertThat(Crowd.atOnce(24, caller -> scene.passes()).stream().filter(passed -> passed))
+        .hasSize(1);
+    // If the one that passed never comes back, the next does so later.
+    scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));
+    assertThat(scene.passes()).isTrue();
+  }
+
+  /** A node dies after it has asked the filter and before it has asked the database. */
+  @Test
+  default void entryThatCountsTooMuchCorrectsItself() {
+    HotScene scene = hotScene();
+    scene.limit(2);
+    scene.send(1);
+    assertThat(scene.passes()).isTrue();
+    assertThat(scene.passes()).isFalse();
+    scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));
+
+    assertThat(scene.passes()).isTrue();
+    scene.hot.learn(List.of(scene.state()));
+
+    assertThat(scene.passes()).isTrue();
+    assertThat(scene.passes()).isFalse();
+  }
+
+  /** The database has refused what was counted here: nothing has changed there. */
+  @Test
+  default void sameRevisionCorrectsTheCount() {
+    HotScene scene = hotScene();
+    scene.limit(2);
+    scene.send(1);
+    assertThat(scene.passes()).isTrue();
+
+    scene.hot.learn(List.of(scene.state()));
+
+    assertThat(scene.passes()).isTrue();
+    assertThat(scene.passes()).isFalse();
+  }
+
+  @Test
+  default void earlierStateIsIgnored() {
+    HotScene scene = hotScene();
+    UserState empty = scene.limit(1);
+    UserState used = HotScene.state(scene.decide(1));
+    scene.hot.learn(List.of(used, empty));
+    assertThat(scene.passes()).isFalse();
+
+    scene.hot.learn(List.of(empty));
+
+    assertThat(scene.passes()).isFalse();
+  }
+
+  @Test
+  default void fullStateOfAnEarlierVersionNeverWins() {
+    HotScene scene = hotScene();
+    scene.limit(1);
+    UserState used = HotScene.state(scene.decide(1));
+    scene.limit(1);
+
+    scene.hot.learn(List.of(used));
+
+    assertThat(scene.passes()).isTrue();
+  }
+
+  /** The limit was changed while the filter could not be reached. */
+  @Test
+  default void entryOfAnEarlierVersionIsDropped() {
+    HotScene scene = hotScene();
+    UserState used = full(scene);
+
+    assertThat(scene.check(1, used.version())).isPresent();
+    assertThat(scene.check(1, used.version() + 1)).isEmpty();
+    assertThat(scene.check(1, 0)).isEmpty();
+  }
+
+  /** The database has lost its last commits. */
+  @Test
+  default void confirmedEntryFollowsTheDatabaseEvenBackwards() {
+    HotScene scene = hotScene();
+    UserState empty = scene.limit(1);
+    scene.send(1);
+    scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));
+    assertThat(scene.passes()).isTrue();
+
+    scene.hot.learn(List.of(empty));
+
+    assertThat(scene.passes()).isTrue();
+  }
+
+  @Test
+  default void forgottenUserPasses() {
+    HotScene scene = hotScene();
+    full(scene);
+
+    scene.hot.forget(scene.user);
+
+    assertThat(scene.passes()).isTrue();
+  }
+
+  @Test
+  default void entryEndsWithItsWindow() {
+    HotScene scene = hotScene();
+    full(scene);
+    // Keeps the entry confirmed, so that only the end of the window lets a message pass.
+    for (int second = 0; second < 59; second++) {
+      scene.clock.move(Duration.ofSeconds(1));
+      scene.hot.learn(List.of(scene.state()));
+      assertThat(scene.passes()).isFalse();
+    }
+    scene.clock.move(Duration.ofSeconds(1));
+
+    assertThat(scene.passes()).isTrue();
+  }
+
+  @Test
+  default void messageThatCostsMoreThanRemainsIsRefused() {
+    HotScene scene = hotScene();
+    scene.configure(5, Algorithm.FIXED_WINDOW, CostBy.PARTS);
+    scene.send(3);
+
+    assertThat(scene.check(3, 0)).map(refusal -> refusal.decision().remaining()).contains(2L);
+    assertThat(scene.check(6, 0)).isEmpty();
+    assertThat(scene.check(2, 0)).isEmpty();
+    assertThat(scene.check(1, 0)).isPresent();
+  }
+
+  @Test
+  default void usersOfOneCallAreCheckedSeparately() {
+    HotScene one = hotScene();
+    HotScene other = hotScene();
+    full(one);
+    other.limit(2);
+
+    List<Optional<HotCounts.Refusal>> checked =
+        one.hot.check(
+            List.of(
+                new Wanted(other.user, 1, 0),
+                new Wanted(one.user, 1, 0),
+                new Wanted(other.user, 1, 0),
+                new Wanted(other.user, 1, 0)));
+
+    assertThat(checked.stream().map(Optional::isPresent).toList())
+        .isEqualTo(List.of(false, true, false, true));
+    assertThat(one.hot.check(List.of())).isEmpty();
+  }
+
+  private static UserState full(HotScene scene) {
+    scene.limit(1);
+    scene.send(1);
+    return scene.state();
+  }
+}
