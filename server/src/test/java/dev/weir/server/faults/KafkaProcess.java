@@ -65,8 +65,7 @@ public final class KafkaProcess implements AutoCloseable {
                 "listeners",
                 "PLAINTEXT://%s:%d,CONTROLLER://%s:%d".formatted(HOST, port, HOST, controllerPort)),
             Map.entry("advertised.listeners", "PLAINTEXT://" + address()),
-            Map.entry(
-                "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+            Map.entry("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
             Map.entry("controller.listener.names", "CONTROLLER"),
             Map.entry("controller.quorum.voters", "1@%s:%d".formatted(HOST, controllerPort)),
             // A broker that was killed is let in again when its session has ended.

@@ -97,9 +97,7 @@ final class MessageLoad implements AutoCloseable {
   void awaitUnavailable() {
     long enough = unavailable.get() + 1;
     Waiting.until(
-        "an answer 503",
-        BOUND,
-        () -> unavailable.get() >= enough || !unexpected.isEmpty());
+        "an answer 503", BOUND, () -> unavailable.get() >= enough || !unexpected.isEmpty());
   }
 
   void finish() throws InterruptedException, ExecutionException {

@@ -49,8 +49,7 @@ interface ConfigurationLaws extends NotificationLaws {
                 {"userId":%d,"rateLimit":%d,"timeWindow":%d,"algorithm":"%s","cost":"%s"}
                 """
                     .formatted(user, limit, minutes, algorithm, cost));
-    for (Http.Answer answer :
-        List.of(configured, stage().otherNode().get("/api/config/" + user))) {
+    for (Http.Answer answer : List.of(configured, stage().otherNode().get("/api/config/" + user))) {
       answer.ok();
       assertThat(answer.at("userId")).isEqualTo(BigDecimal.valueOf(user));
       assertThat(answer.at("rateLimit")).isEqualTo(BigDecimal.valueOf(limit));
@@ -192,7 +191,7 @@ interface ConfigurationLaws extends NotificationLaws {
       burst.add(() -> NotificationStage.send(node, user, "burst").status());
     }
     burst.add(before, () -> stage().configure(user, newLimit).ok().status() + 1);
-    List<Integer> statuses = Crowd.atOnce(burst);
+    List<Integer> statuses = Crowd.concurrently(burst);
     assertThat(statuses).containsOnlyOnce(201).allMatch(s -> s == 200 || s == 201 || s == 429);
     List<MessageTables.Stored> sent = stage().tables().messages(user, user);
     assertThat(sent).hasSize((int) statuses.stream().filter(s -> s == 200).count());

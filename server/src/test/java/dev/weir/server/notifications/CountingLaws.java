@@ -50,8 +50,7 @@ interface CountingLaws extends NotificationLaws {
     if (hasElapsed) {
       assertThat(answer.status()).isEqualTo(200);
       assertThat(stage().used(user)).isEqualTo(1);
-      assertThat(stage().node().get("/api/config/" + user).ok().intAt("currentCount"))
-          .isEqualTo(1);
+      assertThat(stage().node().get("/api/config/" + user).ok().intAt("currentCount")).isEqualTo(1);
     } else {
       assertThat(answer.status()).isEqualTo(sent < limit ? 200 : 429);
       assertThat(stage().used(user)).isEqualTo(Math.min(sent + 1, limit));
@@ -126,7 +125,7 @@ interface CountingLaws extends NotificationLaws {
       stage().entries().remove(user);
     }
     List<Integer> statuses =
-        Crowd.atOnce(
+        Crowd.concurrently(
             callers,
             caller ->
                 NotificationStage.send(

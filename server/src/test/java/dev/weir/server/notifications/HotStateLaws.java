@@ -113,7 +113,7 @@ interface HotStateLaws extends NotificationLaws {
       crowd.add(() -> NotificationStage.send(node, user, "message").status());
     }
     crowd.add(Math.min(moment, callers), () -> lose(loss));
-    List<Integer> statuses = Crowd.atOnce(crowd);
+    List<Integer> statuses = Crowd.concurrently(crowd);
     assertThat(statuses).allMatch(status -> status == 0 || status == 200 || status == 429);
     int sent = (int) statuses.stream().filter(status -> status == 200).count();
     assertThat(sent).isBetween(1, limit);

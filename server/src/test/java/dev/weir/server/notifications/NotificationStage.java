@@ -95,8 +95,7 @@ final class NotificationStage implements AutoCloseable {
     settings.put(Setting.KAFKA_SERVERS, kafka.address());
     settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
     settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT8S");
-    return add(
-        Node.start(Settings.of(settings, database.environment(), Optional.empty())));
+    return add(Node.start(Settings.of(settings, database.environment(), Optional.empty())));
   }
 
   private <T extends AutoCloseable> T add(T part) {

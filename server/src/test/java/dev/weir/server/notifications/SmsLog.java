@@ -25,8 +25,7 @@ final class SmsLog implements AutoCloseable {
           Matcher line = LINE.matcher(event.getFormattedMessage());
           if (line.matches()) {
             texts
-                .computeIfAbsent(
-                    Long.parseLong(line.group(1)), any -> new CopyOnWriteArrayList<>())
+                .computeIfAbsent(Long.parseLong(line.group(1)), any -> new CopyOnWriteArrayList<>())
                 .add(line.group(2));
           }
         }
