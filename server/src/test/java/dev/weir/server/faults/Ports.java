@@ -10,14 +10,14 @@ import java.util.concurrent.ThreadLocalRandom;
  * Ports for servers that come and go. Below those that the system gives to callers, so that nobody
  * takes one while its server is down.
  */
-final class Ports {
+public final class Ports {
   private static final int LOWEST = 15_000;
   private static final int HIGHEST = 32_000;
   private static final int MAX_TRIES = 1_000;
 
   private Ports() {}
 
-  static int free() throws IOException {
+  public static int free() throws IOException {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
       try (ServerSocket socket = new ServerSocket()) {
