@@ -1,6 +1,5 @@
 package dev.weir.notifications;
 
-import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.CircuitBreaker;
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -44,7 +42,7 @@ public final class HotFilter implements AutoCloseable {
   private final HotCounts counts;
   private final CircuitBreaker breaker;
   private final LimitVersions versions = new LimitVersions();
-  private final Batcher<HotCounts.Wanted, Optional<Decision.Refused>> checking;
+  private final Batcher<HotCounts.Wanted, HotCounts.Checked> checking;
   private final Map<Long, UserState> toLearn = new ConcurrentHashMap<>();
   private final Map<Long, Boolean> toForget = new ConcurrentHashMap<>();
   private final Signal work = new Signal();
@@ -73,10 +71,9 @@ public final class HotFilter implements AutoCloseable {
     return counts instanceof NoHotCounts;
   }
 
-  /** Returns a refusal if the database need not be asked. */
-  Optional<Decision.Refused> check(Message message) {
+  HotCounts.Checked check(Message message) {
     if (isAbsent() || versions.isFull()) {
-      return Optional.empty();
+      return HotCounts.Passed.UNKNOWN;
     }
     long userId = message.userId();
     HotCounts.Wanted wanted =
@@ -85,26 +82,26 @@ public final class HotFilter implements AutoCloseable {
       return checking.submit(List.of(wanted)).getFirst();
     } catch (StoreException e) {
       // No turn in time: the store hangs, and the database decides.
-      return Optional.empty();
+      return HotCounts.Passed.UNKNOWN;
     }
   }
 
-  private List<Optional<Decision.Refused>> checkAll(List<HotCounts.Wanted> wanted) {
+  private List<HotCounts.Checked> checkAll(List<HotCounts.Wanted> wanted) {
     if (!breaker.mayTry()) {
       return undecided(wanted);
     }
     try {
-      List<Optional<Decision.Refused>> refusals = counts.check(wanted);
+      List<HotCounts.Checked> checked = counts.check(wanted);
       breaker.succeeded();
-      return refusals;
+      return checked;
     } catch (RuntimeException e) {
       failed(e);
       return undecided(wanted);
     }
   }
 
-  private static List<Optional<Decision.Refused>> undecided(List<HotCounts.Wanted> wanted) {
-    return Collections.nCopies(wanted.size(), Optional.empty());
+  private static List<HotCounts.Checked> undecided(List<HotCounts.Wanted> wanted) {
+    return Collections.nCopies(wanted.size(), HotCounts.Passed.UNKNOWN);
   }
 
   /** Stores what the database returned, some time later. */

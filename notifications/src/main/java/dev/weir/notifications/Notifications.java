@@ -1,10 +1,10 @@
 package dev.weir.notifications;
 
 import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
@@ -100,18 +100,19 @@ public final class Notifications {
   private SendOutcome send(SendRequest request) {
     if (request.idempotencyKey().isPresent()) {
       // What became of an earlier request is known to the database only.
-      return decide(request);
+      return decide(request, HotCounts.Passed.UNKNOWN);
     }
     if (health.isDown()) {
       return new SendOutcome.BrokerRefused(health.reason());
     }
-    Optional<Decision.Refused> refused = hot.check(request.message());
-    return refused.isPresent()
-        ? new SendOutcome.Limited(refused.get(), Optional.empty())
-        : decide(request);
+    return switch (hot.check(request.message())) {
+      case HotCounts.Refused refused ->
+          new SendOutcome.Limited(refused.decision(), Optional.empty());
+      case HotCounts.Passed passed -> decide(request, passed);
+    };
   }
 
-  private SendOutcome decide(SendRequest request) {
+  private SendOutcome decide(SendRequest request, HotCounts.Passed passed) {
     SendResult result;
     try {
       result = placing.submit(List.of(request)).getFirst();
@@ -121,7 +122,10 @@ public final class Notifications {
     }
     return switch (result) {
       case SendResult.Accepted accepted -> {
-        hot.learn(accepted.state());
+        // Otherwise the entry counts the message already.
+        if (passed == HotCounts.Passed.UNKNOWN) {
+          hot.learn(accepted.state());
+        }
         yield publishFirst(accepted);
       }
       case SendResult.Repeated repeated -> {

@@ -11,9 +11,10 @@ import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -26,21 +27,22 @@ final class HotFilterTest {
     final Map<Long, UserState> entries = new HashMap<>();
     final BlockingQueue<UserState> learned = new LinkedBlockingQueue<>();
     final BlockingQueue<Long> forgotten = new LinkedBlockingQueue<>();
+    final Set<Long> counting = new HashSet<>();
     boolean isDown;
     int answered;
 
     @Override
-    public synchronized List<Optional<Decision.Refused>> check(List<Wanted> wanted) {
+    public synchronized List<Checked> check(List<Wanted> wanted) {
       requireUp();
       answered++;
       return wanted.stream().map(this::check).toList();
     }
 
-    private Optional<Decision.Refused> check(Wanted wanted) {
+    private Checked check(Wanted wanted) {
       UserState entry = entries.get(wanted.userId());
       return entry == null || entry.version() < wanted.minVersion() || entry.remaining() > 0
-          ? Optional.empty()
-          : Optional.of(new Decision.Refused(0, 1_000_000, 1_000_000));
+          ? (counting.contains(wanted.userId()) ? Passed.COUNTED : Passed.UNKNOWN)
+          : new Refused(new Decision.Refused(0, 1_000_000, 1_000_000));
     }
 
     @Override
@@ -72,6 +74,11 @@ final class HotFilterTest {
 
     synchronized void setDown(boolean down) {
       isDown = down;
+    }
+
+    /** Counts the messages of a user from now on. */
+    synchronized void count(long userId) {
+      counting.add(userId);
     }
 
     private void requireUp() {
@@ -156,6 +163,20 @@ final class HotFilterTest {
     scene.stores.setDown(true);
     assertThatThrownBy(() -> scene.send(1, "hello")).isInstanceOf(StoreException.class);
     assertThat(counts.forgotten.poll(10, TimeUnit.SECONDS)).isEqualTo(1L);
+  }
+
+  @Test
+  void messageThatTheStoreHasCountedIsNotLearned() throws InterruptedException {
+    scene.limit(1, 5);
+    scene.limit(2, 5);
+    counts.count(1);
+    counts.learned.clear();
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(2, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    // States are learned in order, or together.
+    awaitLearned(4);
+    assertThat(counts.entry(1).revision()).isEqualTo(1);
+    assertThat(counts.entry(2).revision()).isEqualTo(2);
   }
 
   @Test
