@@ -106,8 +106,8 @@ public final class Notifications {
       return new SendOutcome.BrokerRefused(health.reason());
     }
     return switch (hot.check(request.message())) {
-      case HotCounts.Refused refused ->
-          new SendOutcome.Limited(refused.decision(), Optional.empty());
+      case HotCounts.Refusal refusal ->
+          new SendOutcome.Limited(refusal.decision(), refusal.limit(), true);
       case HotCounts.Passed passed -> decide(request, passed);
     };
   }
@@ -135,16 +135,16 @@ public final class Notifications {
             : publishAgain(repeated);
       }
       case SendResult.Limited limited -> {
-        hot.learn(limited.state());
-        yield new SendOutcome.Limited(limited.decision(), Optional.of(limited.state()));
+        hot.correct(limited.state());
+        yield new SendOutcome.Limited(limited.decision(), limited.state().limit().limit(), false);
       }
       case SendResult.Closed closed -> {
-        hot.learn(closed.state());
+        hot.correct(closed.state());
         yield whenClosed(request, closed);
       }
       case SendResult.Deferred known -> new SendOutcome.Deferred(known.record(), known.state());
       case SendResult.TooExpensive expensive -> {
-        hot.learn(expensive.state());
+        hot.correct(expensive.state());
         yield new SendOutcome.TooExpensive(expensive.state(), expensive.cost());
       }
       case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
@@ -211,7 +211,7 @@ public final class Notifications {
       // A repeated request or another node has the message too, and may have published it.
       return new SendOutcome.BrokerUnknown(message.id(), reason);
     }
-    hot.learn(withdrawn.get().state());
+    hot.correct(withdrawn.get().state());
     return new SendOutcome.BrokerRefused(reason);
   }
 

@@ -71,8 +71,7 @@ public final class NotificationsSuite implements Suite {
   static void createTopic(BenchKafka kafka) throws Exception {
     try (Admin admin = KafkaClients.of(kafka.cluster(), MAX_WAIT).admin(MAX_WAIT)) {
       NewTopic topic =
-          new NewTopic(
-              RowLockPath.TOPIC, Optional.of(MessageTopics.PARTITIONS), Optional.empty());
+          new NewTopic(RowLockPath.TOPIC, Optional.of(MessageTopics.PARTITIONS), Optional.empty());
       admin.createTopics(List.of(topic)).all().get();
     }
   }

@@ -26,12 +26,7 @@ enum SendCase {
   private final double minRatio;
 
   SendCase(
-      String caseName,
-      String title,
-      long firstUser,
-      int users,
-      long rateLimit,
-      double minRatio) {
+      String caseName, String title, long firstUser, int users, long rateLimit, double minRatio) {
     this.caseName = caseName;
     this.title = title;
     this.firstUser = firstUser;
@@ -60,8 +55,7 @@ enum SendCase {
    * @param lingering the comparator with a producer that waits for more messages
    * @param before runs before each measurement
    */
-  List<Row> run(
-      SendPath weir, SendPath rowLock, SendPath lingering, Pause before, Effort effort)
+  List<Row> run(SendPath weir, SendPath rowLock, SendPath lingering, Pause before, Effort effort)
       throws Exception {
     // Both comparators share a table.
     prepare(weir);

@@ -23,7 +23,9 @@ interface SendPath extends AutoCloseable {
   /** Returns the topic on which messages arrive. */
   String topic();
 
-  /** Returns how many messages of each user the database has counted, without users that have none. */
+  /**
+   * Returns how many messages of each user the database has counted, without users that have none.
+   */
   Map<Long, Long> counted() throws Exception;
 
   @Override

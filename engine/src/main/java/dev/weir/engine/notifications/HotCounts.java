@@ -1,6 +1,7 @@
 package dev.weir.engine.notifications;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
 import java.util.List;
 
 /**
@@ -36,8 +37,12 @@ public interface HotCounts {
   /** The result of a check. */
   sealed interface Checked {}
 
-  /** The database need not be asked. */
-  record Refused(Decision.Refused decision) implements Checked {}
+  /**
+   * A refusal without the database.
+   *
+   * @param limit the user's limit, as the database would name it
+   */
+  record Refusal(Limit limit, Decision.Refused decision) implements Checked {}
 
   /** The database must decide. */
   enum Passed implements Checked {

@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Checked;
 import dev.weir.engine.notifications.HotCounts.Passed;
-import dev.weir.engine.notifications.HotCounts.Refused;
+import dev.weir.engine.notifications.HotCounts.Refusal;
 import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserLimit.CostBy;
@@ -69,7 +70,10 @@ public interface HotCountsKit {
 
     for (int i = 0; i < 10; i++) {
       assertThat(scene.check())
-          .isEqualTo(new Refused(new Decision.Refused(0, 60_000_000, 60_000_000)));
+          .isEqualTo(
+              new Refusal(
+                  FixedWindow.of(limit, Duration.ofMinutes(1)),
+                  new Decision.Refused(0, 60_000_000, 60_000_000)));
     }
   }
 
@@ -172,7 +176,7 @@ public interface HotCountsKit {
     HotScene scene = hotScene();
     UserState used = full(scene);
 
-    assertThat(scene.check(1, used.version())).isInstanceOf(Refused.class);
+    assertThat(scene.check(1, used.version())).isInstanceOf(Refusal.class);
     assertThat(scene.check(1, used.version() + 1)).isEqualTo(Passed.UNKNOWN);
     assertThat(scene.check(1, 0)).isEqualTo(Passed.UNKNOWN);
   }
@@ -244,7 +248,7 @@ public interface HotCountsKit {
                 new Wanted(other.user, 1, 0),
                 new Wanted(other.user, 1, 0)));
 
-    assertThat(checked.stream().map(each -> each instanceof Refused).toList())
+    assertThat(checked.stream().map(each -> each instanceof Refusal).toList())
         .isEqualTo(List.of(false, true, false, true));
     assertThat(one.hot.check(List.of())).isEmpty();
   }
@@ -277,10 +281,9 @@ public interface HotCountsKit {
     full(scene);
     scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));
 
-    List<Checked> checked =
-        scene.hot.check(Collections.nCopies(3, new Wanted(scene.user, 1, 0)));
+    List<Checked> checked = scene.hot.check(Collections.nCopies(3, new Wanted(scene.user, 1, 0)));
 
-    assertThat(checked.stream().map(each -> each instanceof Refused).toList())
+    assertThat(checked.stream().map(each -> each instanceof Refusal).toList())
         .isEqualTo(List.of(false, true, true));
   }
 
@@ -304,8 +307,8 @@ public interface HotCountsKit {
   }
 
   private static long remaining(Checked checked) {
-    assertThat(checked).isInstanceOf(Refused.class);
-    return ((Refused) checked).decision().remaining();
+    assertThat(checked).isInstanceOf(Refusal.class);
+    return ((Refusal) checked).decision().remaining();
   }
 
   private static UserState full(HotScene scene) {

@@ -6,7 +6,7 @@ import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Checked;
 import dev.weir.engine.notifications.HotCounts.Passed;
-import dev.weir.engine.notifications.HotCounts.Refused;
+import dev.weir.engine.notifications.HotCounts.Refusal;
 import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
@@ -78,11 +78,14 @@ final class HotScene {
     Checked checked = check(parts, 0);
     SendResult result = decide(parts);
     switch (checked) {
-      case Refused refused ->
+      case Refusal refusal ->
           assertThat(result)
               .isInstanceOfSatisfying(
                   SendResult.Limited.class,
-                  limited -> assertThat(refused.decision()).isEqualTo(limited.decision()));
+                  limited ->
+                      assertThat(refusal)
+                          .isEqualTo(
+                              new Refusal(limited.state().limit().limit(), limited.decision())));
       case Passed passed -> {
         if (passed == Passed.UNKNOWN || !(result instanceof SendResult.Accepted)) {
           hot.learn(List.of(state(result)));

@@ -7,6 +7,7 @@ import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserState;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,7 +96,12 @@ public final class RedisHotCounts implements HotCounts {
       return;
     }
     ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
-    long waitMicros = (long) buffer.getDouble(reply.length - Double.BYTES) + MARGIN_MICROS;
+    long waitMicros = (long) buffer.getDouble() + MARGIN_MICROS;
+    long rateLimit = (long) buffer.getDouble();
+    Duration window = Micros.duration((long) buffer.getDouble());
+    Algorithm algorithm =
+        buffer.getDouble() == 0 ? Algorithm.FIXED_WINDOW : Algorithm.SLIDING_WINDOW;
+    Limit limit = algorithm.limit(rateLimit, window);
     for (int position : positions) {
       byte result = buffer.get();
       long remaining = Math.max(0, (long) buffer.getDouble());
@@ -103,7 +109,7 @@ public final class RedisHotCounts implements HotCounts {
         results.set(position, Passed.COUNTED);
       } else if (result == REFUSED) {
         results.set(
-            position, new Refused(new Decision.Refused(remaining, waitMicros, waitMicros)));
+            position, new Refusal(limit, new Decision.Refused(remaining, waitMicros, waitMicros)));
       }
     }
   }
@@ -132,6 +138,7 @@ public final class RedisHotCounts implements HotCounts {
         key(state.limit().userId()),
         clock.argument(),
         bytes(state.limit().rateLimit()),
+        bytes(Micros.floor(state.limit().timeWindow())),
         bytes(state.limit().costBy().name()),
         bytes(state.limit().algorithm().name()),
         bytes(state.version()),

@@ -5,8 +5,9 @@
 -- ARGV[2]  the version of the user's limit that the node knows
 -- ARGV[3]  how long a full entry is trusted, in microseconds
 -- ARGV     from the fourth on: the parts of each message
--- Returns  empty if there is no entry. Else for each message a result and the units that remain, and
---          then the time until the entry ends, packed
+-- Returns  empty if there is no entry. Else packed: the time until the entry ends, the limit, its
+--          window in microseconds, 1 for a sliding window; and for each message a result and the
+--          units that remain
 
 local UNKNOWN, COUNTED, REFUSED = 0, 1, 2
 local FIRST = 4
@@ -18,8 +19,8 @@ if not now then
 end
 
 local entry = redis.call('HMGET', KEYS[1], 'rateLimit', 'currentCount', 'version', 'endsAt',
-  'confirmedAt', 'costBy', 'algorithm')
-for i = 1, 7 do
+  'confirmedAt', 'costBy', 'algorithm', 'windowMicros')
+for i = 1, 8 do
   if not entry[i] then
     return ''
   end
@@ -66,7 +67,8 @@ local function check(cost)
   return REFUSED
 end
 
-local results = {}
+local results = {struct.pack('<dddd', ends - now, limit, tonumber(entry[8]),
+  is_sliding and 1 or 0)}
 for i = FIRST, #ARGV do
   local result = check(is_by_parts and tonumber(ARGV[i]) or 1)
   results[#results + 1] = struct.pack('<bd', result, limit - count)
@@ -77,5 +79,4 @@ end
 if is_confirming then
   redis.call('HSET', KEYS[1], 'confirmedAt', string.format('%.0f', now), 'isConfirming', '1')
 end
-results[#results + 1] = struct.pack('<d', ends - now)
 return table.concat(results)
