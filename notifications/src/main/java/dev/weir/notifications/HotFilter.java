@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -46,7 +45,7 @@ public final class HotFilter implements AutoCloseable {
   private final HotCounts counts;
   private final CircuitBreaker breaker;
   private final LimitVersions versions = new LimitVersions();
-  private final Batcher<HotCounts.Wanted, Optional<HotCounts.Refusal>> checking;
+  private final Batcher<HotCounts.Wanted, HotCounts.Checked> checking;
   private final Batcher<UserState, Boolean> correcting;
   private final Batcher<Long, Boolean> forgetting;
   private final Map<Long, UserState> toLearn = new ConcurrentHashMap<>();
@@ -80,10 +79,9 @@ public final class HotFilter implements AutoCloseable {
     return counts instanceof NoHotCounts;
   }
 
-  /** Returns a refusal if the database need not be asked. */
-  Optional<HotCounts.Refusal> check(Message message) {
+  HotCounts.Checked check(Message message) {
     if (isAbsent() || versions.isFull()) {
-      return Optional.empty();
+      return HotCounts.Passed.UNKNOWN;
     }
     long userId = message.userId();
     HotCounts.Wanted wanted =
@@ -92,26 +90,26 @@ public final class HotFilter implements AutoCloseable {
       return checking.submit(List.of(wanted)).getFirst();
     } catch (StoreException e) {
       // No turn in time: the store hangs, and the database decides.
-      return Optional.empty();
+      return HotCounts.Passed.UNKNOWN;
     }
   }
 
-  private List<Optional<HotCounts.Refusal>> checkAll(List<HotCounts.Wanted> wanted) {
+  private List<HotCounts.Checked> checkAll(List<HotCounts.Wanted> wanted) {
     if (!breaker.mayTry()) {
       return undecided(wanted);
     }
     try {
-      List<Optional<HotCounts.Refusal>> refusals = counts.check(wanted);
+      List<HotCounts.Checked> checked = counts.check(wanted);
       breaker.succeeded();
-      return refusals;
+      return checked;
     } catch (RuntimeException e) {
       failed(e);
       return undecided(wanted);
     }
   }
 
-  private static List<Optional<HotCounts.Refusal>> undecided(List<HotCounts.Wanted> wanted) {
-    return Collections.nCopies(wanted.size(), Optional.empty());
+  private static List<HotCounts.Checked> undecided(List<HotCounts.Wanted> wanted) {
+    return Collections.nCopies(wanted.size(), HotCounts.Passed.UNKNOWN);
   }
 
   /** Stores what the database returned, some time later. */

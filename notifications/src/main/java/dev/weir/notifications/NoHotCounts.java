@@ -4,13 +4,12 @@ import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserState;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 
 /** No store of hot counts: the database decides about every request. */
 final class NoHotCounts implements HotCounts {
   @Override
-  public List<Optional<Refusal>> check(List<Wanted> wanted) {
-    return Collections.nCopies(wanted.size(), Optional.empty());
+  public List<Checked> check(List<Wanted> wanted) {
+    return Collections.nCopies(wanted.size(), Passed.UNKNOWN);
   }
 
   @Override

@@ -100,18 +100,19 @@ public final class Notifications {
   private SendOutcome send(SendRequest request) {
     if (request.idempotencyKey().isPresent()) {
       // What became of an earlier request is known to the database only.
-      return decide(request);
+      return decide(request, HotCounts.Passed.UNKNOWN);
     }
     if (health.isDown()) {
       return new SendOutcome.BrokerRefused(health.reason());
     }
-    Optional<HotCounts.Refusal> refusal = hot.check(request.message());
-    return refusal.isPresent()
-        ? new SendOutcome.Limited(refusal.get().decision(), refusal.get().limit(), true)
-        : decide(request);
+    return switch (hot.check(request.message())) {
+      case HotCounts.Refusal refusal ->
+          new SendOutcome.Limited(refusal.decision(), refusal.limit(), true);
+      case HotCounts.Passed passed -> decide(request, passed);
+    };
   }
 
-  private SendOutcome decide(SendRequest request) {
+  private SendOutcome decide(SendRequest request, HotCounts.Passed passed) {
     SendResult result;
     try {
       result = placing.submit(List.of(request)).getFirst();
@@ -121,7 +122,10 @@ public final class Notifications {
     }
     return switch (result) {
       case SendResult.Accepted accepted -> {
-        hot.learn(accepted.state());
+        // Otherwise the entry counts the message already.
+        if (passed == HotCounts.Passed.UNKNOWN) {
+          hot.learn(accepted.state());
+        }
         yield publishFirst(accepted);
       }
       case SendResult.Repeated repeated -> {

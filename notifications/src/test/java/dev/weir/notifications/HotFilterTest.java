@@ -12,9 +12,10 @@ import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -28,25 +29,25 @@ final class HotFilterTest {
     final Map<Long, Integer> checked = new HashMap<>();
     final BlockingQueue<UserState> learned = new LinkedBlockingQueue<>();
     final BlockingQueue<Long> forgotten = new LinkedBlockingQueue<>();
+    final Set<Long> counting = new HashSet<>();
     boolean isDown;
     int answered;
 
     @Override
-    public synchronized List<Optional<Refusal>> check(List<Wanted> wanted) {
+    public synchronized List<Checked> check(List<Wanted> wanted) {
       requireUp();
       answered++;
       return wanted.stream().map(this::check).toList();
     }
 
-    private Optional<Refusal> check(Wanted wanted) {
+    private Checked check(Wanted wanted) {
       UserState entry = entries.get(wanted.userId());
       if (entry == null
           || entry.version() < wanted.minVersion()
           || entry.remaining() >= checked.merge(wanted.userId(), 1, Integer::sum)) {
-        return Optional.empty();
+        return counting.contains(wanted.userId()) ? Passed.COUNTED : Passed.UNKNOWN;
       }
-      return Optional.of(
-          new Refusal(entry.limit().limit(), new Decision.Refused(0, 1_000_000, 1_000_000)));
+      return new Refusal(entry.limit().limit(), new Decision.Refused(0, 1_000_000, 1_000_000));
     }
 
     @Override
@@ -81,6 +82,11 @@ final class HotFilterTest {
 
     synchronized void setDown(boolean down) {
       isDown = down;
+    }
+
+    /** Reports from now on that it counts the messages of a user. */
+    synchronized void count(long userId) {
+      counting.add(userId);
     }
 
     private void requireUp() {
@@ -169,6 +175,20 @@ final class HotFilterTest {
     assertThat(counts.forgotten).containsExactly(1L);
     scene.stores.setDown(false);
     assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+  }
+
+  @Test
+  void messageThatTheStoreHasCountedIsNotLearned() throws InterruptedException {
+    scene.limit(1, 5);
+    scene.limit(2, 5);
+    counts.count(1);
+    counts.learned.clear();
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(2, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    // States are learned in order, or together.
+    awaitLearned(4);
+    assertThat(counts.entry(1).revision()).isEqualTo(1);
+    assertThat(counts.entry(2).revision()).isEqualTo(2);
   }
 
   @Test

@@ -3,7 +3,6 @@ package dev.weir.engine.notifications;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The usage of busy users in a fast store, so that most requests over the limit are refused without
@@ -15,9 +14,10 @@ import java.util.Optional;
  * entry that counts too much, because a node crashed between its steps, corrects itself.
  *
  * <p>Each state that the database returns for a request must be {@linkplain #learn learned},
- * including those of refusals and withdrawals, because {@link #check} has counted the request
- * already. If the database fails, the user must be {@linkplain #forget forgotten} instead. Requests
- * with an idempotency key are decided by the database in any case and are not checked here.
+ * including those of refusals and withdrawals, unless {@link #check} has {@linkplain Passed#COUNTED
+ * counted} the request and the database has accepted it. If the database fails, the user must be
+ * {@linkplain #forget forgotten} instead. Requests with an idempotency key are decided by the
+ * database in any case and are not checked here.
  *
  * <p>Methods throw {@link dev.weir.engine.StoreException} if the store fails. Thread-safe.
  */
@@ -34,18 +34,30 @@ public interface HotCounts {
    */
   record Wanted(long userId, int parts, long minVersion) {}
 
+  /** The result of a check. */
+  sealed interface Checked {}
+
   /**
    * A refusal without the database.
    *
    * @param limit the user's limit, as the database would name it
    */
-  record Refusal(Limit limit, Decision.Refused decision) {}
+  record Refusal(Limit limit, Decision.Refused decision) implements Checked {}
+
+  /** The database must decide. */
+  enum Passed implements Checked {
+    /** The entry of the user counts the request. */
+    COUNTED,
+    /** There is no entry, or it does not know enough: it must learn what the database returns. */
+    UNKNOWN
+  }
 
   /**
-   * Checks and counts each request in one atomic step. Returns a refusal for each request that the
-   * database need not be asked about; empty if it must decide.
+   * Checks and counts the requests, in order. Those of one user are one atomic step.
+   *
+   * @return one result for each request, in order
    */
-  List<Optional<Refusal>> check(List<Wanted> wanted);
+  List<Checked> check(List<Wanted> wanted);
 
   /**
    * Stores the states that the database returned, unless a newer one of the same user is known. The

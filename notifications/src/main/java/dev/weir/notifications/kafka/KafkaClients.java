@@ -19,6 +19,9 @@ public final class KafkaClients {
   /** Messages that wait for a broker take no more memory than this. */
   private static final long BUFFER_BYTES = 16L << 20;
 
+  /** Some hundred messages of one partition. */
+  private static final int BATCH_BYTES = 64 << 10;
+
   private static final Duration MAX_RECONNECT_PAUSE = Duration.ofSeconds(1);
 
   private final String bootstrapServers;
@@ -62,8 +65,11 @@ public final class KafkaClients {
     config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) halfMillis);
     // Half of that again, so that a request that is lost is repeated in time.
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) (halfMillis / 2));
-    // Callers wait for each record. Batches form while earlier ones are on their way.
+    // Callers wait for each record. A batch forms while the one before it is on its way; several of
+    // them on their way would only be smaller, because a broker answers a connection in order.
     config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+    config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
     return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
   }
 

@@ -6,6 +6,9 @@ import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.notifications.HotCounts;
+import dev.weir.engine.notifications.HotCounts.Checked;
+import dev.weir.engine.notifications.HotCounts.Passed;
+import dev.weir.engine.notifications.HotCounts.Refusal;
 import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserLimit.CostBy;
@@ -14,8 +17,8 @@ import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.notifications.HotTrace.Step;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -67,8 +70,8 @@ public interface HotCountsKit {
 
     for (int i = 0; i < 10; i++) {
       assertThat(scene.check())
-          .contains(
-              new HotCounts.Refusal(
+          .isEqualTo(
+              new Refusal(
                   FixedWindow.of(limit, Duration.ofMinutes(1)),
                   new Decision.Refused(0, 60_000_000, 60_000_000)));
     }
@@ -134,6 +137,7 @@ public interface HotCountsKit {
     HotScene scene = hotScene();
     scene.limit(2);
     scene.send(1);
+    scene.hot.learn(List.of(scene.state()));
     assertThat(scene.passes()).isTrue();
 
     scene.hot.learn(List.of(scene.state()));
@@ -173,9 +177,9 @@ public interface HotCountsKit {
     HotScene scene = hotScene();
     UserState used = full(scene);
 
-    assertThat(scene.check(1, used.version())).isPresent();
-    assertThat(scene.check(1, used.version() + 1)).isEmpty();
-    assertThat(scene.check(1, 0)).isEmpty();
+    assertThat(scene.check(1, used.version())).isInstanceOf(Refusal.class);
+    assertThat(scene.check(1, used.version() + 1)).isEqualTo(Passed.UNKNOWN);
+    assertThat(scene.check(1, 0)).isEqualTo(Passed.UNKNOWN);
   }
 
   /** The database has lost its last commits. */
@@ -184,6 +188,7 @@ public interface HotCountsKit {
     HotScene scene = hotScene();
     UserState empty = scene.limit(1);
     scene.send(1);
+    scene.hot.learn(List.of(scene.state()));
     scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));
     assertThat(scene.passes()).isTrue();
 
@@ -223,10 +228,10 @@ public interface HotCountsKit {
     scene.configure(5, Algorithm.FIXED_WINDOW, CostBy.PARTS);
     scene.send(3);
 
-    assertThat(scene.check(3, 0)).map(refusal -> refusal.decision().remaining()).contains(2L);
-    assertThat(scene.check(6, 0)).isEmpty();
-    assertThat(scene.check(2, 0)).isEmpty();
-    assertThat(scene.check(1, 0)).isPresent();
+    assertThat(remaining(scene.check(3, 0))).isEqualTo(2);
+    assertThat(scene.check(6, 0)).isEqualTo(Passed.UNKNOWN);
+    assertThat(scene.check(2, 0)).isEqualTo(Passed.COUNTED);
+    assertThat(remaining(scene.check(1, 0))).isEqualTo(0);
   }
 
   @Test
@@ -236,7 +241,7 @@ public interface HotCountsKit {
     full(one);
     other.limit(2);
 
-    List<Optional<HotCounts.Refusal>> checked =
+    List<Checked> checked =
         one.hot.check(
             List.of(
                 new Wanted(other.user, 1, 0),
@@ -244,9 +249,67 @@ public interface HotCountsKit {
                 new Wanted(other.user, 1, 0),
                 new Wanted(other.user, 1, 0)));
 
-    assertThat(checked.stream().map(Optional::isPresent).toList())
+    assertThat(checked.stream().map(each -> each instanceof Refusal).toList())
         .isEqualTo(List.of(false, true, false, true));
     assertThat(one.hot.check(List.of())).isEmpty();
+  }
+
+  /** The messages of a list are decided like messages one after the other. */
+  @Test
+  default void messagesOfOneCallAreCheckedInOrder() {
+    HotScene scene = hotScene();
+    scene.configure(6, Algorithm.FIXED_WINDOW, CostBy.PARTS);
+    scene.send(1);
+
+    List<Checked> checked =
+        scene.hot.check(
+            List.of(
+                new Wanted(scene.user, 3, 0),
+                new Wanted(scene.user, 3, 0),
+                new Wanted(scene.user, 7, 0),
+                new Wanted(scene.user, 2, 0),
+                new Wanted(scene.user, 1, 0)));
+
+    assertThat(remaining(checked.get(1))).isEqualTo(2);
+    assertThat(remaining(checked.get(4))).isEqualTo(0);
+    assertThat(List.of(checked.get(0), checked.get(2), checked.get(3)))
+        .isEqualTo(List.of(Passed.COUNTED, Passed.UNKNOWN, Passed.COUNTED));
+  }
+
+  @Test
+  default void oneMessageOfACallConfirmsAFullEntry() {
+    HotScene scene = hotScene();
+    full(scene);
+    scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));
+
+    List<Checked> checked = scene.hot.check(Collections.nCopies(3, new Wanted(scene.user, 1, 0)));
+
+    assertThat(checked.stream().map(each -> each instanceof Refusal).toList())
+        .isEqualTo(List.of(false, true, true));
+  }
+
+  @Test
+  default void firstMessageOfAWindowIsLearned() {
+    HotScene scene = hotScene();
+    assertThat(scene.check()).isEqualTo(Passed.UNKNOWN);
+    scene.limit(5);
+    assertThat(scene.check()).isEqualTo(Passed.UNKNOWN);
+    scene.hot.learn(List.of(HotScene.state(scene.decide(1))));
+    assertThat(scene.check()).isEqualTo(Passed.COUNTED);
+  }
+
+  /** Its units come back as time passes, which only the database knows. */
+  @Test
+  default void everyMessageOfASlidingWindowIsLearned() {
+    HotScene scene = hotScene();
+    scene.configure(5, Algorithm.SLIDING_WINDOW, CostBy.MESSAGE);
+    scene.send(1);
+    assertThat(scene.check()).isEqualTo(Passed.UNKNOWN);
+  }
+
+  private static long remaining(Checked checked) {
+    assertThat(checked).isInstanceOf(Refusal.class);
+    return ((Refusal) checked).decision().remaining();
   }
 
   private static UserState full(HotScene scene) {

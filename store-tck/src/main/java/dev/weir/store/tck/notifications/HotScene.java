@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.HotCounts;
+import dev.weir.engine.notifications.HotCounts.Checked;
+import dev.weir.engine.notifications.HotCounts.Passed;
+import dev.weir.engine.notifications.HotCounts.Refusal;
 import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
@@ -57,35 +60,37 @@ final class HotScene {
     return configure(rateLimit, UserLimit.Algorithm.FIXED_WINDOW, UserLimit.CostBy.MESSAGE);
   }
 
-  Optional<HotCounts.Refusal> check() {
+  Checked check() {
     return check(1, 0);
   }
 
-  Optional<HotCounts.Refusal> check(int parts, long minVersion) {
+  Checked check(int parts, long minVersion) {
     return hot.check(List.of(new Wanted(user, parts, minVersion))).getFirst();
   }
 
   /** Returns true if a message is not refused by the filter. */
   boolean passes() {
-    return check().isEmpty();
+    return check() instanceof Passed;
   }
 
   /** Sends a message as a node does, and compares what the filter and the database decide. */
   void send(int parts) {
-    Optional<HotCounts.Refusal> refusal = check(parts, 0);
+    Checked checked = check(parts, 0);
     SendResult result = decide(parts);
-    refusal.ifPresent(
-        refused ->
-            assertThat(result)
-                .isInstanceOfSatisfying(
-                    SendResult.Limited.class,
-                    limited ->
-                        assertThat(refused)
-                            .isEqualTo(
-                                new HotCounts.Refusal(
-                                    limited.state().limit().limit(), limited.decision()))));
-    if (refusal.isEmpty()) {
-      hot.learn(List.of(state(result)));
+    switch (checked) {
+      case Refusal refusal ->
+          assertThat(result)
+              .isInstanceOfSatisfying(
+                  SendResult.Limited.class,
+                  limited ->
+                      assertThat(refusal)
+                          .isEqualTo(
+                              new Refusal(limited.state().limit().limit(), limited.decision())));
+      case Passed passed -> {
+        if (passed == Passed.UNKNOWN || !(result instanceof SendResult.Accepted)) {
+          hot.learn(List.of(state(result)));
+        }
+      }
     }
   }
 

@@ -14,15 +14,15 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Message counts of busy users in Redis, a hash for each user. Every step is one call of a script;
- * the calls of a list are sent together. Thread-safe.
+ * Message counts of busy users in Redis, a hash for each user. Every step is one call of a script
+ * for each user; the calls of a list are sent together. Thread-safe.
  *
  * <p>Redis keeps no marker for these counts: if it loses them, the database decides.
  */
@@ -35,6 +35,11 @@ public final class RedisHotCounts implements HotCounts {
 
   private static final long TRUST_MICROS = Micros.floor(Duration.ofMillis(MAX_TRUST_MILLIS));
   private static final byte[] TRUST = bytes(TRUST_MICROS);
+
+  /** Results of hot-check.lua; others mean that the entry does not know. */
+  private static final byte COUNTED = 1;
+
+  private static final byte REFUSED = 2;
 
   private final Redis redis;
   private final StoreClock clock;
@@ -50,36 +55,63 @@ public final class RedisHotCounts implements HotCounts {
   }
 
   @Override
-  public List<Optional<Refusal>> check(List<Wanted> wanted) {
-    List<RedisCall<byte[]>> calls = new ArrayList<>(wanted.size());
-    for (Wanted each : wanted) {
-      calls.add(
-          redis.run(
-              Script.HOT_CHECK,
-              key(each.userId()),
-              clock.argument(),
-              bytes(each.parts()),
-              bytes(each.minVersion()),
-              TRUST));
+  public List<Checked> check(List<Wanted> wanted) {
+    Map<Long, List<Integer>> positions = new LinkedHashMap<>();
+    for (int i = 0; i < wanted.size(); i++) {
+      positions.computeIfAbsent(wanted.get(i).userId(), user -> new ArrayList<>()).add(i);
     }
-    return awaitAll(calls).stream().map(RedisHotCounts::refusal).toList();
+    List<RedisCall<byte[]>> calls = new ArrayList<>(positions.size());
+    positions.forEach(
+        (user, own) -> calls.add(checkOne(user, own.stream().map(wanted::get).toList())));
+    List<byte[]> replies = awaitAll(calls);
+    List<Checked> results = new ArrayList<>(Collections.nCopies(wanted.size(), Passed.UNKNOWN));
+    int call = 0;
+    for (List<Integer> own : positions.values()) {
+      read(replies.get(call++), own, results);
+    }
+    return results;
   }
 
-  private static Optional<Refusal> refusal(byte[] reply) {
+  /** Checks messages of one user. */
+  private RedisCall<byte[]> checkOne(long user, List<Wanted> wanted) {
+    byte[][] arguments = new byte[3 + wanted.size()][];
+    long minVersion = 0;
+    for (int i = 0; i < wanted.size(); i++) {
+      arguments[3 + i] = bytes(wanted.get(i).parts());
+      minVersion = Math.max(minVersion, wanted.get(i).minVersion());
+    }
+    arguments[0] = clock.argument();
+    arguments[1] = bytes(minVersion);
+    arguments[2] = TRUST;
+    return redis.run(Script.HOT_CHECK, key(user), arguments);
+  }
+
+  /**
+   * Reads a reply.
+   *
+   * @param positions where the results of its messages belong
+   */
+  private static void read(byte[] reply, List<Integer> positions, List<Checked> results) {
     if (reply.length == 0) {
-      return Optional.empty();
+      return;
     }
     ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
-    long remaining = Math.max(0, (long) buffer.getDouble());
     long waitMicros = (long) buffer.getDouble() + MARGIN_MICROS;
     long rateLimit = (long) buffer.getDouble();
     Duration window = Micros.duration((long) buffer.getDouble());
     Algorithm algorithm =
         buffer.getDouble() == 0 ? Algorithm.FIXED_WINDOW : Algorithm.SLIDING_WINDOW;
-    return Optional.of(
-        new Refusal(
-            algorithm.limit(rateLimit, window),
-            new Decision.Refused(remaining, waitMicros, waitMicros)));
+    Limit limit = algorithm.limit(rateLimit, window);
+    for (int position : positions) {
+      byte result = buffer.get();
+      long remaining = Math.max(0, (long) buffer.getDouble());
+      if (result == COUNTED) {
+        results.set(position, Passed.COUNTED);
+      } else if (result == REFUSED) {
+        results.set(
+            position, new Refusal(limit, new Decision.Refused(remaining, waitMicros, waitMicros)));
+      }
+    }
   }
 
   @Override

@@ -32,8 +32,16 @@ import org.jspecify.annotations.Nullable;
  * many, so callers should share them. Thread-safe.
  */
 public final class JdbcSendLedger implements SendLedger {
+  /**
+   * Its commit does not wait for the disk: if a crash of the database undoes it, the messages are
+   * published again, as after a crash of the node.
+   */
   private static final String PUBLISHED =
-      "delete from notification_outbox where message_id = any(?::uuid[])";
+      """
+      with relaxed as materialized (select set_config('synchronous_commit', 'off', true))
+      delete from notification_outbox
+      where message_id = any(?::uuid[]) and exists (select from relaxed)
+      """;
 
   /** Waits for a caller that shares a message at this moment, and then leaves it. */
   private static final String WITHDRAW =
