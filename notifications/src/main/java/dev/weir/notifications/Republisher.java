@@ -36,6 +36,7 @@ public final class Republisher implements Runnable {
   private final BrokerHealth health;
   private final Duration minAge;
   private final Duration claim;
+  private final SendObserver observer;
   private final AtomicBoolean isProbing = new AtomicBoolean();
 
   /**
@@ -45,11 +46,22 @@ public final class Republisher implements Runnable {
    */
   public Republisher(
       SendLedger ledger, Publisher publisher, BrokerHealth health, Duration sendTimeout) {
+    this(ledger, publisher, health, sendTimeout, SendObserver.NONE);
+  }
+
+  /** Creates a republisher with an observer. */
+  public Republisher(
+      SendLedger ledger,
+      Publisher publisher,
+      BrokerHealth health,
+      Duration sendTimeout,
+      SendObserver observer) {
     this.ledger = ledger;
     this.publisher = publisher;
     this.health = health;
     this.minAge = sendTimeout.plus(MARGIN);
     this.claim = sendTimeout.multipliedBy(2).plus(MARGIN);
+    this.observer = observer;
   }
 
   /**
@@ -102,7 +114,10 @@ public final class Republisher implements Runnable {
       PublishResult result = results.get(i);
       health.failedBy(result);
       switch (result) {
-        case PublishResult.Done done -> published.add(messages.get(i).id());
+        case PublishResult.Done done -> {
+          published.add(messages.get(i).id());
+          observer.publishedLater(messages.get(i));
+        }
         case PublishResult.Rejected rejected ->
             // An earlier attempt may have been taken, so its place cannot be given back.
             log.error(
