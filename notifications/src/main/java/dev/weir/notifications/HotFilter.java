@@ -1,6 +1,5 @@
 package dev.weir.notifications;
 
-import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.CircuitBreaker;
@@ -24,8 +23,10 @@ import org.slf4j.LoggerFactory;
  * answers. While it does not, every request goes to the database; an outage is logged once when it
  * begins and once when it ends.
  *
- * <p>States that the database returned are stored in the background, the newest of each user. They
- * may be lost: a user whose entry is stale is decided by the database soon.
+ * <p>The states of users whose messages were accepted are stored in the background, the newest of
+ * each user. If the entry of a user counts a message that has taken no place, it is corrected
+ * before the caller has its answer, so that the next request finds the place free. Both may be lost
+ * with the store: a user whose entry is stale is decided by the database soon.
  *
  * <p>A user whose limit was changed is refused only by entries of the new version, see {@link
  * LimitVersions}. Thread-safe.
@@ -40,14 +41,17 @@ public final class HotFilter implements AutoCloseable {
   private static final Duration MAX_WAIT = Duration.ofSeconds(1);
 
   private static final Duration MAX_IDLE = Duration.ofSeconds(1);
+  private static final Duration MAX_CLOSE = Duration.ofSeconds(5);
 
   private final HotCounts counts;
   private final CircuitBreaker breaker;
   private final LimitVersions versions = new LimitVersions();
-  private final Batcher<HotCounts.Wanted, Optional<Decision.Refused>> checking;
+  private final Batcher<HotCounts.Wanted, Optional<HotCounts.Refusal>> checking;
+  private final Batcher<UserState, Boolean> correcting;
+  private final Batcher<Long, Boolean> forgetting;
   private final Map<Long, UserState> toLearn = new ConcurrentHashMap<>();
-  private final Map<Long, Boolean> toForget = new ConcurrentHashMap<>();
   private final Signal work = new Signal();
+  private final Thread learner;
   private volatile boolean isClosed;
 
   public HotFilter(HotCounts counts, CircuitBreaker.Settings settings) {
@@ -59,8 +63,11 @@ public final class HotFilter implements AutoCloseable {
             RandomGenerator.getDefault(),
             new OutageLog());
     this.checking = new Batcher<>(this::checkAll, MAX_BATCH, MAX_WAITING, 2).withMaxWait(MAX_WAIT);
+    this.correcting = new Batcher<>(this::correctAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
+    this.forgetting = new Batcher<>(this::forgetAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
+    this.learner = Thread.ofPlatform().daemon().name("weir-hot-counts").unstarted(this::learnAll);
     if (!isAbsent()) {
-      var unused = Thread.ofPlatform().daemon().name("weir-hot-counts").start(this::learnAll);
+      learner.start();
     }
   }
 
@@ -74,7 +81,7 @@ public final class HotFilter implements AutoCloseable {
   }
 
   /** Returns a refusal if the database need not be asked. */
-  Optional<Decision.Refused> check(Message message) {
+  Optional<HotCounts.Refusal> check(Message message) {
     if (isAbsent() || versions.isFull()) {
       return Optional.empty();
     }
@@ -89,12 +96,12 @@ public final class HotFilter implements AutoCloseable {
     }
   }
 
-  private List<Optional<Decision.Refused>> checkAll(List<HotCounts.Wanted> wanted) {
+  private List<Optional<HotCounts.Refusal>> checkAll(List<HotCounts.Wanted> wanted) {
     if (!breaker.mayTry()) {
       return undecided(wanted);
     }
     try {
-      List<Optional<Decision.Refused>> refusals = counts.check(wanted);
+      List<Optional<HotCounts.Refusal>> refusals = counts.check(wanted);
       breaker.succeeded();
       return refusals;
     } catch (RuntimeException e) {
@@ -103,7 +110,7 @@ public final class HotFilter implements AutoCloseable {
     }
   }
 
-  private static List<Optional<Decision.Refused>> undecided(List<HotCounts.Wanted> wanted) {
+  private static List<Optional<HotCounts.Refusal>> undecided(List<HotCounts.Wanted> wanted) {
     return Collections.nCopies(wanted.size(), Optional.empty());
   }
 
@@ -116,13 +123,53 @@ public final class HotFilter implements AutoCloseable {
     work.give();
   }
 
+  /**
+   * Stores the state of a user after a request that has taken no place, or has given it back. The
+   * entry counts the request no longer when this returns, unless the store fails.
+   */
+  void correct(UserState state) {
+    if (!isAbsent()) {
+      submit(correcting, state);
+    }
+  }
+
+  private List<Boolean> correctAll(List<UserState> states) {
+    return apply(states, () -> counts.learn(states));
+  }
+
   /** Drops what is stored for a user, because the database did not decide about a request. */
   void undecided(long userId) {
-    if (isAbsent() || toForget.size() >= MAX_TO_LEARN) {
-      return;
+    if (!isAbsent()) {
+      submit(forgetting, userId);
     }
-    toForget.put(userId, true);
-    work.give();
+  }
+
+  private List<Boolean> forgetAll(List<Long> userIds) {
+    return apply(userIds, () -> userIds.stream().distinct().forEach(counts::forget));
+  }
+
+  private static <T> void submit(Batcher<T, Boolean> batcher, T item) {
+    try {
+      var unused = batcher.submit(List.of(item));
+    } catch (StoreException e) {
+      // No turn in time: the store hangs, and its entry is not trusted for long.
+      log.debug("An entry is not corrected: {}", e.getMessage());
+    }
+  }
+
+  /** Runs a step of the store, unless the store is down; the entries correct themselves then. */
+  private <T> List<Boolean> apply(List<T> items, Runnable step) {
+    boolean isDone = false;
+    if (breaker.mayTry()) {
+      try {
+        step.run();
+        breaker.succeeded();
+        isDone = true;
+      } catch (RuntimeException e) {
+        failed(e);
+      }
+    }
+    return Collections.nCopies(items.size(), isDone);
   }
 
   /**
@@ -174,9 +221,8 @@ public final class HotFilter implements AutoCloseable {
 
   private void learnOnce() {
     List<Long> changed = versions.pending(MAX_BATCH);
-    List<Long> forgotten = removeSome(toForget).stream().map(Map.Entry::getKey).toList();
-    List<UserState> states = removeSome(toLearn).stream().map(Map.Entry::getValue).toList();
-    if (changed.isEmpty() && forgotten.isEmpty() && states.isEmpty()) {
+    List<UserState> states = removeSome();
+    if (changed.isEmpty() && states.isEmpty()) {
       return;
     }
     if (!breaker.mayTry()) {
@@ -184,7 +230,6 @@ public final class HotFilter implements AutoCloseable {
     }
     try {
       changed.forEach(this::drop);
-      forgotten.forEach(counts::forget);
       if (!states.isEmpty()) {
         counts.learn(states);
       }
@@ -196,12 +241,12 @@ public final class HotFilter implements AutoCloseable {
     work.give();
   }
 
-  private static <V> List<Map.Entry<Long, V>> removeSome(Map<Long, V> map) {
-    List<Map.Entry<Long, V>> taken = new ArrayList<>();
-    for (Map.Entry<Long, V> entry : map.entrySet().stream().limit(MAX_BATCH).toList()) {
+  private List<UserState> removeSome() {
+    List<UserState> taken = new ArrayList<>();
+    for (UserState state : toLearn.values().stream().limit(MAX_BATCH).toList()) {
       // A state that has just been replaced by a newer one stays for the next round.
-      if (map.remove(entry.getKey(), entry.getValue())) {
-        taken.add(entry);
+      if (toLearn.remove(state.limit().userId(), state)) {
+        taken.add(state);
       }
     }
     return taken;
@@ -218,9 +263,15 @@ public final class HotFilter implements AutoCloseable {
     return other.revision() >= one.revision() ? other : one;
   }
 
+  /** Stops, and waits for a step that is in progress. */
   @Override
   public void close() {
     isClosed = true;
     work.give();
+    try {
+      learner.join(MAX_CLOSE.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -186,12 +186,15 @@ public final class KafkaPublisher implements Publisher {
     }
   }
 
-  /** Without permission to create topics, those that an operator created can still be used. */
+  /**
+   * Without permission to create topics, those that an operator created can still be used. If there
+   * are none, the first message fails, and the probe reports why.
+   */
   private void createTopicsOnce(KafkaClients clients) {
     try (Admin admin = clients.admin(sendTimeout.dividedBy(2))) {
       topics.create(admin);
     } catch (KafkaUnavailableException e) {
-      log.warn("Topics are not checked: {}", e.getMessage());
+      log.debug("Topics are not checked: {}", e.getMessage());
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.weir.notifications;
 
-import dev.weir.core.limits.Decision;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserState;
 import java.util.Collections;
@@ -10,7 +9,7 @@ import java.util.Optional;
 /** No store of hot counts: the database decides about every request. */
 final class NoHotCounts implements HotCounts {
   @Override
-  public List<Optional<Decision.Refused>> check(List<Wanted> wanted) {
+  public List<Optional<Refusal>> check(List<Wanted> wanted) {
     return Collections.nCopies(wanted.size(), Optional.empty());
   }
 

@@ -1,10 +1,10 @@
 package dev.weir.notifications;
 
 import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
@@ -141,9 +141,9 @@ public final class Notifications {
     if (health.isDown()) {
       return new SendOutcome.BrokerRefused(health.reason());
     }
-    Optional<Decision.Refused> refused = hot.check(request.message());
-    return refused.isPresent()
-        ? new SendOutcome.Limited(refused.get(), Optional.empty())
+    Optional<HotCounts.Refusal> refusal = hot.check(request.message());
+    return refusal.isPresent()
+        ? new SendOutcome.Limited(refusal.get().decision(), refusal.get().limit(), true)
         : decide(request);
   }
 
@@ -167,16 +167,16 @@ public final class Notifications {
             : publishAgain(repeated);
       }
       case SendResult.Limited limited -> {
-        hot.learn(limited.state());
-        yield new SendOutcome.Limited(limited.decision(), Optional.of(limited.state()));
+        hot.correct(limited.state());
+        yield new SendOutcome.Limited(limited.decision(), limited.state().limit().limit(), false);
       }
       case SendResult.Closed closed -> {
-        hot.learn(closed.state());
+        hot.correct(closed.state());
         yield whenClosed(request, closed);
       }
       case SendResult.Deferred known -> new SendOutcome.Deferred(known.record(), known.state());
       case SendResult.TooExpensive expensive -> {
-        hot.learn(expensive.state());
+        hot.correct(expensive.state());
         yield new SendOutcome.TooExpensive(expensive.state(), expensive.cost());
       }
       case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
@@ -244,7 +244,7 @@ public final class Notifications {
       // A repeated request or another node has the message too, and may have published it.
       return new SendOutcome.BrokerUnknown(message.id(), reason);
     }
-    hot.learn(withdrawn.get().state());
+    hot.correct(withdrawn.get().state());
     return new SendOutcome.BrokerRefused(reason);
   }
 

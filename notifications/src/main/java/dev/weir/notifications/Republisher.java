@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes what stays in the outbox: messages of nodes that crashed, and messages whose publishing
- * ended with an unknown outcome. Any number of nodes may do so at a time.
+ * ended with an unknown outcome. Any number of nodes may do so at a time. A message that no broker
+ * takes, because of the message itself, has failed.
  *
  * <p>It is also what tries a broker that failed, and tells {@link BrokerHealth} when the broker
  * takes messages again. So it has to run periodically, on its own thread.
@@ -109,6 +110,7 @@ public final class Republisher implements Runnable {
   private boolean publish(List<Message> messages) {
     List<PublishResult> results = publisher.publish(messages);
     List<UUID> published = new ArrayList<>();
+    List<SendLedger.Unpublishable> unpublishable = new ArrayList<>();
     boolean hasAnswered = true;
     for (int i = 0; i < results.size(); i++) {
       PublishResult result = results.get(i);
@@ -118,12 +120,12 @@ public final class Republisher implements Runnable {
           published.add(messages.get(i).id());
           observer.publishedLater(messages.get(i));
         }
-        case PublishResult.Rejected rejected ->
-            // An earlier attempt may have been taken, so its place cannot be given back.
-            log.error(
-                "Message {} cannot be published and stays in the outbox: {}",
-                messages.get(i).id(),
-                rejected.reason());
+        case PublishResult.Rejected rejected -> {
+          UUID id = messages.get(i).id();
+          log.error("Message {} has failed, it can never be published: {}", id, rejected.reason());
+          unpublishable.add(new SendLedger.Unpublishable(id, rejected.reason()));
+          observer.failed(messages.get(i));
+        }
         case PublishResult.Refused refused -> hasAnswered = false;
         case PublishResult.Unknown unknown -> hasAnswered = false;
       }
@@ -131,6 +133,8 @@ public final class Republisher implements Runnable {
     if (!published.isEmpty()) {
       ledger.published(published);
     }
+    // Entries of hot counts that know no better are confirmed soon.
+    var unused = ledger.fail(unpublishable);
     return hasAnswered;
   }
 }

@@ -30,4 +30,7 @@ public interface SendObserver {
    * @param state the state of its user when the message was counted or asked for
    */
   default void publishedLater(Message message, UserState state) {}
+
+  /** A message that was counted can never be published, and has failed. */
+  default void failed(Message message) {}
 }

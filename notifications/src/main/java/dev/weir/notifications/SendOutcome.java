@@ -1,10 +1,10 @@
 package dev.weir.notifications;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.UserState;
-import java.util.Optional;
 import java.util.UUID;
 
 /** The answer to a request to send a message. */
@@ -22,9 +22,10 @@ public sealed interface SendOutcome {
   /**
    * The limit is used up.
    *
-   * @param state empty if the request was refused without the database
+   * @param limit the limit of the user
+   * @param isEarly true if the request was refused without the database
    */
-  record Limited(Decision.Refused decision, Optional<UserState> state) implements SendOutcome {}
+  record Limited(Decision.Refused decision, Limit limit, boolean isEarly) implements SendOutcome {}
 
   /** No limit is configured for the user. */
   record UnknownUser(long userId) implements SendOutcome {}

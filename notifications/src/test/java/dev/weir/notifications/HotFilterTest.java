@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.notifications.HotCounts;
@@ -21,36 +22,43 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class HotFilterTest {
-  /** The newest state of each user; refuses those that have nothing left. */
+  /** The newest state of each user, and what was checked since; refuses if nothing is left. */
   private static final class Counts implements HotCounts {
     final Map<Long, UserState> entries = new HashMap<>();
+    final Map<Long, Integer> checked = new HashMap<>();
     final BlockingQueue<UserState> learned = new LinkedBlockingQueue<>();
     final BlockingQueue<Long> forgotten = new LinkedBlockingQueue<>();
     boolean isDown;
     int answered;
 
     @Override
-    public synchronized List<Optional<Decision.Refused>> check(List<Wanted> wanted) {
+    public synchronized List<Optional<Refusal>> check(List<Wanted> wanted) {
       requireUp();
       answered++;
       return wanted.stream().map(this::check).toList();
     }
 
-    private Optional<Decision.Refused> check(Wanted wanted) {
+    private Optional<Refusal> check(Wanted wanted) {
       UserState entry = entries.get(wanted.userId());
-      return entry == null || entry.version() < wanted.minVersion() || entry.remaining() > 0
-          ? Optional.empty()
-          : Optional.of(new Decision.Refused(0, 1_000_000, 1_000_000));
+      if (entry == null
+          || entry.version() < wanted.minVersion()
+          || entry.remaining() >= checked.merge(wanted.userId(), 1, Integer::sum)) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Refusal(entry.limit().limit(), new Decision.Refused(0, 1_000_000, 1_000_000)));
     }
 
     @Override
     public synchronized void learn(List<UserState> states) {
       requireUp();
       for (UserState state : states) {
-        entries.merge(
-            state.limit().userId(),
-            state,
-            (known, next) -> next.revision() > known.revision() ? next : known);
+        long userId = state.limit().userId();
+        UserState known = entries.get(userId);
+        if (known == null || known.revision() <= state.revision()) {
+          entries.put(userId, state);
+          checked.remove(userId);
+        }
         learned.add(state);
       }
     }
@@ -59,6 +67,7 @@ final class HotFilterTest {
     public synchronized void forget(long userId) {
       requireUp();
       entries.remove(userId);
+      checked.remove(userId);
       forgotten.add(userId);
     }
 
@@ -100,7 +109,8 @@ final class HotFilterTest {
     fill();
     int places = scene.stores.places();
     SendOutcome.Limited limited = (SendOutcome.Limited) scene.send(1, "hello");
-    assertThat(limited.state()).isEmpty();
+    assertThat(limited.isEarly()).isTrue();
+    assertThat(limited.limit()).isEqualTo(FixedWindow.of(1, SendScene.WINDOW));
     assertThat(limited.decision().retryAfterMicros()).isEqualTo(1_000_000);
     assertThat(scene.stores.places()).isEqualTo(places);
   }
@@ -121,7 +131,8 @@ final class HotFilterTest {
     assertThat(scene.send(1, "one")).isInstanceOf(SendOutcome.Sent.class);
     assertThat(scene.send(1, "two")).isInstanceOf(SendOutcome.Sent.class);
     SendOutcome.Limited limited = (SendOutcome.Limited) scene.send(1, "three");
-    assertThat(limited.state()).isPresent();
+    assertThat(limited.isEarly()).isFalse();
+    assertThat(limited.limit()).isEqualTo(FixedWindow.of(2, SendScene.WINDOW));
     assertThat(scene.count(1)).isEqualTo(2);
   }
 
@@ -150,21 +161,39 @@ final class HotFilterTest {
   }
 
   @Test
-  void userIsForgottenIfTheDatabaseDidNotDecide() throws InterruptedException {
+  void userIsForgottenIfTheDatabaseDidNotDecide() {
     scene.limit(1, 1);
     counts.forgotten.clear();
     scene.stores.setDown(true);
     assertThatThrownBy(() -> scene.send(1, "hello")).isInstanceOf(StoreException.class);
-    assertThat(counts.forgotten.poll(10, TimeUnit.SECONDS)).isEqualTo(1L);
+    assertThat(counts.forgotten).containsExactly(1L);
+    scene.stores.setDown(false);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
   }
 
   @Test
-  void placeThatIsGivenBackIsLearned() throws InterruptedException {
+  void placeThatIsGivenBackIsFreeForTheNextRequest() {
     scene.limit(1, 1);
-    broker.behave(ScriptedPublisher.Behaviour.REFUSES);
+    broker.behave(ScriptedPublisher.Behaviour.REJECTS);
     assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
-    awaitLearned(1);
-    assertThat(counts.entry(1).remaining()).isEqualTo(1);
+    broker.behave(ScriptedPublisher.Behaviour.TAKES);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+  }
+
+  /** The filter has counted what the database then refused, without a change of the state. */
+  @Test
+  void placeThatARefusedRequestHasNotTakenIsFreeForTheNextRequest() {
+    scene.notifications.configure(
+        new UserLimit(
+            1,
+            1,
+            SendScene.WINDOW,
+            UserLimit.Algorithm.FIXED_WINDOW,
+            UserLimit.CostBy.MESSAGE,
+            NotificationsTest.MONDAY_FROM_8));
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Closed.class);
+    scene.stores.clock.move(Duration.ofHours(20));
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
   }
 
   /** Uses the limit up, and waits until the store knows. */

@@ -47,8 +47,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   private static final class Row {
     final Message message;
-    final Optional<String> key;
     final Instant createdAt;
+    Optional<String> key;
     MessageState state;
     Instant changedAt;
     Optional<Instant> dueAt = Optional.empty();
@@ -57,6 +57,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     Optional<String> reason = Optional.empty();
     long cost;
     long takenAtMicros;
+    boolean isUnpublishable;
 
     Row(Message message, Optional<String> key, MessageState state, Instant now) {
       this.message = message;
@@ -127,7 +128,9 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public synchronized Set<UUID> counted() {
     Set<UUID> counted = new HashSet<>();
     for (Row row : rows.values()) {
-      if (row.state != MessageState.DEFERRED && row.state != MessageState.CANCELLED) {
+      if (row.state != MessageState.DEFERRED
+          && row.state != MessageState.CANCELLED
+          && !row.isUnpublishable) {
         counted.add(row.message.id());
       }
     }
@@ -259,14 +262,34 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
       Waiting waiting = outbox.get(id);
       if (waiting != null && !waiting.isHandedOutAgain) {
         outbox.remove(id);
-        Row row = rows.remove(id);
-        UserState user = users.get(row.message.userId());
-        Usage usage =
-            user.limit().limit().refund(user.usage(), row.cost, row.takenAtMicros, nowMicros());
-        withdrawn.add(new Withdrawn(id, changed(user, usage)));
+        withdrawn.add(giveBack(rows.remove(id)));
       }
     }
     return withdrawn;
+  }
+
+  private Withdrawn giveBack(Row row) {
+    UserState user = users.get(row.message.userId());
+    Usage usage =
+        user.limit().limit().refund(user.usage(), row.cost, row.takenAtMicros, nowMicros());
+    return new Withdrawn(row.message.id(), changed(user, usage));
+  }
+
+  @Override
+  public synchronized List<Withdrawn> fail(List<Unpublishable> messages) {
+    requireUp();
+    List<Withdrawn> failed = new ArrayList<>();
+    for (Unpublishable each : messages) {
+      Row row = rows.get(each.message());
+      if (outbox.remove(each.message()) != null && row.state == MessageState.ACCEPTED) {
+        row.state = MessageState.FAILED;
+        row.reason = Optional.of(each.reason());
+        row.key = Optional.empty();
+        row.isUnpublishable = true;
+        failed.add(giveBack(row));
+      }
+    }
+    return failed;
   }
 
   @Override
@@ -346,7 +369,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     Set<UUID> reopened = new HashSet<>();
     for (UUID id : messages) {
       Row row = rows.get(id);
-      if (row != null && row.state == MessageState.FAILED) {
+      if (row != null && row.state == MessageState.FAILED && !row.isUnpublishable) {
         row.state = MessageState.ACCEPTED;
         reopened.add(id);
       }

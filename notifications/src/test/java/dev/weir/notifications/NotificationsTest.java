@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 final class NotificationsTest {
   /** Begins 20 hours after the clock of the stores, which starts on a Sunday at noon. */
-  private static final OpeningHours MONDAY_FROM_8 =
+  static final OpeningHours MONDAY_FROM_8 =
       new OpeningHours(
           ZoneOffset.UTC,
           Map.of(

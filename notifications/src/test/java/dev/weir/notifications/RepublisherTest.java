@@ -3,9 +3,13 @@ package dev.weir.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Set;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,14 +88,37 @@ final class RepublisherTest {
   }
 
   @Test
-  void messageThatTheBrokerNeverTakesStaysAndDoesNotStopOthers() {
+  void messageThatTheBrokerNeverTakesHasFailedAndDoesNotStopOthers() {
     broker.behave(Behaviour.CRASHES);
-    crash();
+    IntStream.range(0, 4).forEach(i -> crash());
+    Set<UUID> crashed = scene.stores.outbox();
     scene.stores.clock.move(SendScene.OLD);
-    broker.behave(Behaviour.REJECTS);
+    broker.behave(Behaviour.REJECTS_ODD);
     scene.republisher.run();
     assertThat(scene.health.isDown()).isFalse();
-    assertThat(scene.stores.outbox()).hasSize(1);
+    assertThat(scene.stores.outbox()).isEmpty();
+    assertThat(broker.topic()).extracting(Message::text).containsExactly("0", "2");
+    assertThat(scene.count(1)).isEqualTo(2);
+    crashed.removeAll(broker.ids());
+    assertThat(crashed)
+        .hasSize(2)
+        .allSatisfy(
+            id -> {
+              MessageRecord record = scene.stores.find(id).orElseThrow();
+              assertThat(record.state()).isEqualTo(MessageState.FAILED);
+              assertThat(record.reason()).contains("odd");
+            });
+  }
+
+  @Test
+  void keyOfAMessageThatTheBrokerNeverTakesIsFreeAgain() {
+    broker.behave(Behaviour.LOSES);
+    assertThat(scene.send(1, "1", "key")).isInstanceOf(SendOutcome.BrokerUnknown.class);
+    scene.stores.clock.move(SendScene.OLD);
+    broker.behave(Behaviour.REJECTS_ODD);
+    scene.republisher.run();
+    assertThat(scene.send(1, "1", "key")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.count(1)).isZero();
   }
 
   private void crash() {

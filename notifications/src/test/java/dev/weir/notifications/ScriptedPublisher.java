@@ -14,7 +14,10 @@ final class ScriptedPublisher implements Publisher {
   enum Behaviour {
     TAKES,
     REFUSES,
+    /** Rejects messages; not those that it has taken before, which cannot be wrong. */
     REJECTS,
+    /** Rejects messages whose text ends with an odd digit, and takes others. */
+    REJECTS_ODD,
     /** Takes the message, but the answer is lost. */
     TAKES_SILENTLY,
     /** The message is lost on its way. */
@@ -53,12 +56,16 @@ final class ScriptedPublisher implements Publisher {
 
   private PublishResult publish(Message message) {
     return switch (behaviour) {
-      case TAKES -> {
-        topic.add(message);
-        yield PublishResult.Done.DONE;
-      }
+      case TAKES -> take(message);
       case REFUSES -> new PublishResult.Refused("refused");
-      case REJECTS -> new PublishResult.Rejected("too large");
+      case REJECTS ->
+          ids().contains(message.id())
+              ? take(message)
+              : new PublishResult.Rejected("too large");
+      case REJECTS_ODD ->
+          message.text().matches(".*[13579]")
+              ? new PublishResult.Rejected("odd")
+              : take(message);
       case TAKES_SILENTLY -> {
         topic.add(message);
         yield new PublishResult.Unknown("no answer");
@@ -68,9 +75,14 @@ final class ScriptedPublisher implements Publisher {
     };
   }
 
+  private PublishResult take(Message message) {
+    topic.add(message);
+    return PublishResult.Done.DONE;
+  }
+
   @Override
   public synchronized void probe() {
-    if (behaviour != Behaviour.TAKES) {
+    if (behaviour != Behaviour.TAKES && behaviour != Behaviour.REJECTS_ODD) {
       throw new KafkaUnavailableException("down");
     }
   }

@@ -13,11 +13,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
 /** One broker for all tests of the module, started by the first that needs it. */
@@ -85,8 +90,35 @@ public final class TestKafka {
   }
 
   public static void delete(String topic) {
+    await(admin -> admin.deleteTopics(List.of(topic)).all());
+  }
+
+  /** Deletes a topic and creates another one of the same name. */
+  public static void recreate(String topic) {
+    delete(topic);
+    await(
+        admin ->
+            admin
+                .createTopics(
+                    List.of(
+                        new NewTopic(
+                            topic, Optional.of(MessageTopics.PARTITIONS), Optional.empty())))
+                .all());
+  }
+
+  /** Commits a position in each partition, for a group without members. */
+  public static void commit(String group, String topic, long position, String metadata) {
+    Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+    for (int partition = 0; partition < MessageTopics.PARTITIONS; partition++) {
+      positions.put(
+          new TopicPartition(topic, partition), new OffsetAndMetadata(position, metadata));
+    }
+    await(admin -> admin.alterConsumerGroupOffsets(group, positions).all());
+  }
+
+  private static void await(Function<Admin, KafkaFuture<Void>> step) {
     try (Admin admin = clients().admin(TIMEOUT)) {
-      admin.deleteTopics(List.of(topic)).all().get();
+      step.apply(admin).get();
     } catch (ExecutionException e) {
       throw new AssertionError(e);
     } catch (InterruptedException e) {

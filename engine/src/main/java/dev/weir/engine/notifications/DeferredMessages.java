@@ -27,8 +27,8 @@ public interface DeferredMessages {
    * Counts due messages, in order, and moves them to the outbox, as {@link SendLedger#place} does.
    * A message whose user has no place left, or is closed again, stays deferred until there may be
    * one. A message that costs more than the limit of its user ever allows has {@linkplain
-   * MessageState#FAILED failed}. Messages that are not deferred or not due are ignored, so several
-   * nodes may release the same ones.
+   * MessageState#FAILED failed}, and its idempotency key is free again. Messages that are not
+   * deferred or not due are ignored, so several nodes may release the same ones.
    *
    * @return those that were moved to the outbox
    */

@@ -1,6 +1,7 @@
 package dev.weir.engine.notifications;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
 import java.util.List;
 import java.util.Optional;
 
@@ -34,10 +35,17 @@ public interface HotCounts {
   record Wanted(long userId, int parts, long minVersion) {}
 
   /**
+   * A refusal without the database.
+   *
+   * @param limit the user's limit, as the database would name it
+   */
+  record Refusal(Limit limit, Decision.Refused decision) {}
+
+  /**
    * Checks and counts each request in one atomic step. Returns a refusal for each request that the
    * database need not be asked about; empty if it must decide.
    */
-  List<Optional<Decision.Refused>> check(List<Wanted> wanted);
+  List<Optional<Refusal>> check(List<Wanted> wanted);
 
   /**
    * Stores the states that the database returned, unless a newer one of the same user is known. The

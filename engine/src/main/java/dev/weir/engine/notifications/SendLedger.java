@@ -40,11 +40,34 @@ public interface SendLedger {
   List<Withdrawn> withdraw(List<UUID> messages);
 
   /**
-   * A message that was withdrawn.
+   * A message whose place was given back.
    *
-   * @param state the state of its user after all withdrawals of the call
+   * @param state the state of its user after all changes of the call
    */
   record Withdrawn(UUID message, UserState state) {}
+
+  /**
+   * Ends messages that can never be published, because no attempt to publish them can succeed, such
+   * as one that is too large for the topic. They leave the outbox and have {@linkplain
+   * MessageState#FAILED failed}, their places are given back, and their idempotency keys are free
+   * again. A message that was delivered nevertheless only leaves the outbox. Messages that are not
+   * in the outbox are ignored.
+   *
+   * @return those that have failed
+   */
+  List<Withdrawn> fail(List<Unpublishable> messages);
+
+  /**
+   * A message that can never be published.
+   *
+   * @param reason up to {@link MessageLog#MAX_REASON_LENGTH} characters of it are kept
+   */
+  record Unpublishable(UUID message, String reason) {
+    public Unpublishable {
+      // It comes from a remote system, and must not prevent the record.
+      reason = StorableText.replaced(reason, MessageLog.MAX_REASON_LENGTH);
+    }
+  }
 
   /**
    * Claims up to {@code max} messages that have been in the outbox for at least {@code minAge},

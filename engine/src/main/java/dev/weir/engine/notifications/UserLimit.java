@@ -31,7 +31,15 @@ public record UserLimit(
     /** A window begins with the first message after the previous window has ended. */
     FIXED_WINDOW,
     /** The previous window counts in proportion to the part of it that is still covered. */
-    SLIDING_WINDOW
+    SLIDING_WINDOW;
+
+    /** Returns the limit that counts this way. */
+    public Limit limit(long rateLimit, Duration timeWindow) {
+      return switch (this) {
+        case FIXED_WINDOW -> FixedWindow.of(rateLimit, timeWindow);
+        case SLIDING_WINDOW -> SlidingWindow.of(rateLimit, timeWindow);
+      };
+    }
   }
 
   /** What a message costs. */
@@ -59,10 +67,7 @@ public record UserLimit(
 
   /** Returns the limit that decides. */
   public Limit limit() {
-    return switch (algorithm) {
-      case FIXED_WINDOW -> FixedWindow.of(rateLimit, timeWindow);
-      case SLIDING_WINDOW -> SlidingWindow.of(rateLimit, timeWindow);
-    };
+    return algorithm.limit(rateLimit, timeWindow);
   }
 
   /** Returns the cost of a message of the given number of parts. */

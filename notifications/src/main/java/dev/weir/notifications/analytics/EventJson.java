@@ -2,7 +2,6 @@ package dev.weir.notifications.analytics;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.notifications.UserLimit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,10 +46,9 @@ final class EventJson {
     if (event.cost().isPresent()) {
       json.writeNumberField("cost", event.cost().getAsLong());
     }
-    if (event.limit().isPresent()) {
-      UserLimit limit = event.limit().get();
-      json.writeNumberField("limit", limit.rateLimit());
-      json.writeNumberField("windowSeconds", limit.timeWindow().toSeconds());
+    if (event.quota().isPresent()) {
+      json.writeNumberField("limit", event.quota().get().limit());
+      json.writeNumberField("windowSeconds", event.quota().get().windowSeconds());
     }
     if (event.retryAfterSeconds().isPresent()) {
       json.writeNumberField("retryAfterSeconds", event.retryAfterSeconds().getAsLong());

@@ -22,7 +22,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,8 +56,8 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
   /** Used by the thread only. */
   private @Nullable Producer<byte[], byte[]> producer;
 
-  /** Whether the last event did not get into the producer's buffer; used by the thread only. */
-  private boolean isRefused;
+  /** True after a failure, the reason of which may be that the topic is missing. */
+  private volatile boolean isTopicDoubtful;
 
   private EventPublisher(
       KafkaCluster cluster,
@@ -142,7 +141,6 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
     try {
       while (!isClosed() || !queue.isEmpty()) {
         if (!publish(queue.take())) {
-          disconnect(Duration.ZERO);
           var unused = closed.await(RECONNECT_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         }
       }
@@ -155,32 +153,35 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
     disconnect(MAX_CLOSE);
   }
 
-  /** Returns false if the event did not get into the producer's buffer. */
+  /** Returns false if Kafka is not connected. */
   private boolean publish(NotificationEvent event) {
     try {
-      isRefused = false;
       send(connect(), event);
-      return !isRefused;
-    } catch (KafkaException | KafkaUnavailableException | IllegalStateException e) {
+      return true;
+    } catch (KafkaUnavailableException e) {
       dropped(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      log.error("An event was not published", e);
+      // A producer that throws instead of calling back may never work again.
       dropped(e.toString());
+      disconnect(Duration.ZERO);
     }
     return false;
   }
 
   private Producer<byte[], byte[]> connect() {
     Producer<byte[], byte[]> known = producer;
-    if (known != null) {
+    if (known != null && !isTopicDoubtful) {
       return known;
     }
     KafkaClients clients = KafkaClients.of(cluster, timeout);
     try (Admin admin = clients.admin(timeout)) {
       topic.create(admin);
     }
-    known = clients.backgroundProducer(timeout);
-    producer = known;
+    isTopicDoubtful = false;
+    if (known == null) {
+      known = clients.backgroundProducer(timeout);
+      producer = known;
+    }
     return known;
   }
 
@@ -202,11 +203,8 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
               if (failure == null) {
                 published();
               } else {
-                // Only what fails before it is in the buffer is reported on this thread. The
-                // topic may be gone; it is created with the next connection.
-                if (Thread.currentThread() == thread) {
-                  isRefused = true;
-                }
+                // The topic may be gone; it is created before the next event.
+                isTopicDoubtful = true;
                 dropped(String.valueOf(failure.getMessage()));
               }
             });

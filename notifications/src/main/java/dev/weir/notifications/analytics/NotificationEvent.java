@@ -1,8 +1,11 @@
 package dev.weir.notifications.analytics;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
 import dev.weir.notifications.SendOutcome;
 import java.time.Instant;
@@ -16,7 +19,7 @@ import java.util.UUID;
  *
  * @param messageId empty if there is no such message, because it was refused
  * @param cost what the message took of the limit; empty if that is not known
- * @param limit the limit of the user; empty if it is not known
+ * @param quota the limit of the user; empty if it is not known
  * @param retryAfterSeconds when a refused request may be repeated
  */
 record NotificationEvent(
@@ -27,8 +30,24 @@ record NotificationEvent(
     Optional<UUID> messageId,
     int parts,
     OptionalLong cost,
-    Optional<UserLimit> limit,
+    Optional<Quota> quota,
     OptionalLong retryAfterSeconds) {
+
+  /** A limit of units in a window. */
+  record Quota(long limit, long windowSeconds) {
+    /** Returns the quota of a limit of messages; empty for other limits. */
+    static Optional<Quota> of(Limit limit) {
+      return switch (limit) {
+        case FixedWindow window -> Optional.of(of(window.limit(), window.windowMicros()));
+        case SlidingWindow window -> Optional.of(of(window.limit(), window.windowMicros()));
+        case TokenBucket bucket -> Optional.empty();
+      };
+    }
+
+    private static Quota of(long limit, long windowMicros) {
+      return new Quota(limit, windowMicros / Micros.PER_SECOND);
+    }
+  }
 
   /** What happened. */
   enum Outcome {
@@ -99,7 +118,7 @@ record NotificationEvent(
         NotificationEvent event =
             base.withOutcome(Outcome.LIMITED)
                 .withRetryAfter(limited.decision().retryAfterMicros());
-        yield limited.state().map(event::withState).orElse(event);
+        yield Quota.of(limited.limit()).map(event::withQuota).orElse(event);
       }
       case SendOutcome.Closed closed ->
           base.withOutcome(Outcome.CLOSED)
@@ -144,29 +163,34 @@ record NotificationEvent(
         messageId,
         parts,
         OptionalLong.of(state.limit().cost(parts)),
-        Optional.of(state.limit()),
+        Quota.of(state.limit().limit()),
         retryAfterSeconds);
+  }
+
+  private NotificationEvent withQuota(Quota known) {
+    return new NotificationEvent(
+        at, outcome, cause, userId, messageId, parts, cost, Optional.of(known), retryAfterSeconds);
   }
 
   private NotificationEvent withRetryAfter(long micros) {
     long seconds = Math.max(1, Math.ceilDiv(micros, Micros.PER_SECOND));
     return new NotificationEvent(
-        at, outcome, cause, userId, messageId, parts, cost, limit, OptionalLong.of(seconds));
+        at, outcome, cause, userId, messageId, parts, cost, quota, OptionalLong.of(seconds));
   }
 
   private NotificationEvent withOutcome(Outcome other) {
     return new NotificationEvent(
-        at, other, cause, userId, messageId, parts, cost, limit, retryAfterSeconds);
+        at, other, cause, userId, messageId, parts, cost, quota, retryAfterSeconds);
   }
 
   private NotificationEvent withMessage(UUID id) {
     return new NotificationEvent(
-        at, outcome, cause, userId, Optional.of(id), parts, cost, limit, retryAfterSeconds);
+        at, outcome, cause, userId, Optional.of(id), parts, cost, quota, retryAfterSeconds);
   }
 
   private NotificationEvent withoutMessage() {
     return new NotificationEvent(
-        at, outcome, cause, userId, Optional.empty(), parts, cost, limit, retryAfterSeconds);
+        at, outcome, cause, userId, Optional.empty(), parts, cost, quota, retryAfterSeconds);
   }
 
   private NotificationEvent rejected(Cause why) {
@@ -179,6 +203,6 @@ record NotificationEvent(
 
   private NotificationEvent withCause(Cause why) {
     return new NotificationEvent(
-        at, outcome, Optional.of(why), userId, messageId, parts, cost, limit, retryAfterSeconds);
+        at, outcome, Optional.of(why), userId, messageId, parts, cost, quota, retryAfterSeconds);
   }
 }

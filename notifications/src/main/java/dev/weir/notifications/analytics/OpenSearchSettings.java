@@ -27,7 +27,7 @@ import javax.net.ssl.TrustManagerFactory;
  */
 public record OpenSearchSettings(
     URI url, Optional<String> authorization, Optional<SSLContext> tls, Duration timeout) {
-  public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+  public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
   public OpenSearchSettings {
     if (url.getUserInfo() != null || url.getQuery() != null || url.getFragment() != null) {

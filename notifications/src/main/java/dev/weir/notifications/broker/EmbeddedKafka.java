@@ -2,29 +2,17 @@ package dev.weir.notifications.broker;
 
 import dev.weir.notifications.kafka.KafkaCluster;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntUnaryOperator;
-import kafka.server.KafkaConfig;
-import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.utils.Exit;
-import org.apache.kafka.common.utils.Time;
-import org.apache.kafka.metadata.storage.Formatter;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,26 +22,39 @@ import org.slf4j.LoggerFactory;
  * background when its address is first asked for, so that a program that sends no message neither
  * waits for it nor has it in memory.
  *
- * <p>Its data is in a folder and survives the process, also one that was killed. A start that fails
- * is repeated when the address is asked for again. Thread-safe.
+ * <p>Its data is in a folder and survives the process, also one that was killed. A broker that
+ * could not be started, or has failed, is started again when its address is asked for, after a
+ * pause that grows with each failure up to a minute. It keeps its address, so that clients
+ * reconnect.
+ *
+ * <p>A process should have one of them: Kafka reports failures to the process, and the last one
+ * that was started takes them for its own. Thread-safe.
  */
 public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedKafka.class);
 
-  /** 128 bits in base 64, the form that Kafka expects. There is one cluster in each folder. */
-  private static final String CLUSTER_ID = "d2Vpci1lbWJlZGRlZC1rZg";
-
-  private static final int NODE_ID = 1;
-  private static final String HOST = "127.0.0.1";
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofMinutes(1);
 
   private final Path folder;
   private final IntUnaryOperator relay;
+  private final Duration firstPause;
   private final ReentrantLock lock = new ReentrantLock();
-  private @Nullable CompletableFuture<Running> start;
+
+  // The rest is used under the lock.
+  private @Nullable CompletableFuture<RaftBroker> start;
   private boolean isClosed;
 
-  /** A broker that has started. */
-  private record Running(KafkaRaftServer server, String bootstrapServers) {}
+  /** The ports of the last broker that has started; clients may know them. */
+  private @Nullable BrokerPorts ports;
+
+  /** A broker that has failed, which holds its ports and its folder until it is stopped. */
+  private @Nullable RaftBroker broken;
+
+  /** Failures without a long time between them. */
+  private int failures;
+
+  private long failedNanos;
 
   /**
    * Creates a broker that is not started yet.
@@ -61,23 +62,26 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
    * @param folder where its data is; created if it is missing
    */
   public EmbeddedKafka(Path folder) {
-    this(folder, port -> port);
+    this(folder, port -> port, FIRST_PAUSE);
   }
 
   /**
    * Creates a broker behind a relay.
    *
-   * @param relay returns the port by which clients reach the broker, given the port of the broker
+   * @param relay returns the port by which clients reach the broker, given the port of the broker;
+   *     called for each new port
+   * @param firstPause after the first failure; each pause is twice as long as the one before
    */
-  EmbeddedKafka(Path folder, IntUnaryOperator relay) {
+  EmbeddedKafka(Path folder, IntUnaryOperator relay, Duration firstPause) {
     this.folder = folder;
     this.relay = relay;
+    this.firstPause = firstPause;
   }
 
   @Override
   public Optional<String> bootstrapServers(Duration maxWait) {
     try {
-      return Optional.of(started().get(maxWait.toNanos(), TimeUnit.NANOSECONDS).bootstrapServers());
+      return Optional.of(started().get(maxWait.toNanos(), TimeUnit.NANOSECONDS).address());
     } catch (TimeoutException | ExecutionException e) {
       return Optional.empty();
     } catch (InterruptedException e) {
@@ -91,144 +95,155 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
     return Map.of();
   }
 
-  private CompletableFuture<Running> started() {
+  private CompletableFuture<RaftBroker> started() {
     lock.lock();
     try {
       if (isClosed) {
         return CompletableFuture.failedFuture(new IllegalStateException("the broker is closed"));
       }
-      CompletableFuture<Running> known = start;
-      if (known == null || known.isCompletedExceptionally()) {
-        known = new CompletableFuture<>();
-        start = known;
-        CompletableFuture<Running> result = known;
-        Thread.ofPlatform().daemon().name("weir-kafka-start").start(() -> start(result));
+      CompletableFuture<RaftBroker> known = start;
+      if (known != null && (!known.isCompletedExceptionally() || isPausing())) {
+        return known;
       }
-      return known;
+      CompletableFuture<RaftBroker> result = new CompletableFuture<>();
+      start = result;
+      @Nullable RaftBroker old = broken;
+      broken = null;
+      Thread.ofPlatform().daemon().name("weir-kafka-start").start(() -> start(result, old));
+      return result;
     } finally {
       lock.unlock();
     }
   }
 
-  private void start(CompletableFuture<Running> result) {
+  private boolean isPausing() {
+    // More doublings than this exceed the maximum in any case.
+    long pauseNanos = firstPause.toNanos() << Math.min(failures - 1, 16);
+    return System.nanoTime() - failedNanos < Math.min(pauseNanos, MAX_PAUSE.toNanos());
+  }
+
+  private void start(CompletableFuture<RaftBroker> result, @Nullable RaftBroker old) {
     long begunNanos = System.nanoTime();
     try {
+      if (old != null) {
+        old.stop();
+      }
+      BrokerPorts chosen = choosePorts();
       keepProcessAlive();
-      Files.createDirectories(folder);
-      format();
-      int port = freePort();
-      int clientPort = relay.applyAsInt(port);
-      Properties settings = settings(port, clientPort, freePort());
-      KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
-      startOrStop(server);
+      RaftBroker broker = RaftBroker.start(folder, chosen);
       log.info(
-          "Kafka started on {}:{} in {} ms, its data is in {}",
-          HOST,
-          port,
+          "Kafka started on {} in {} ms, its data is in {}",
+          broker.address(),
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos),
           folder);
-      if (!result.complete(new Running(server, HOST + ":" + clientPort))) {
-        server.shutdown();
-      }
+      started(result, broker, chosen);
     } catch (Exception | Error e) {
       log.error("Kafka could not be started in {}", folder, e);
-      result.completeExceptionally(e);
+      fail(result, e);
     }
   }
 
-  private static void startOrStop(KafkaRaftServer server) {
+  private BrokerPorts choosePorts() throws IOException {
+    lock.lock();
     try {
-      server.startup();
-    } catch (RuntimeException | Error e) {
-      // What has been started holds ports and the lock on the folder.
-      server.shutdown();
-      throw e;
+      if (ports != null) {
+        return ports;
+      }
+    } finally {
+      lock.unlock();
     }
+    return BrokerPorts.choose(relay);
+  }
+
+  private void started(CompletableFuture<RaftBroker> result, RaftBroker broker, BrokerPorts used) {
+    lock.lock();
+    try {
+      if (result.complete(broker)) {
+        ports = used;
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    // Closed meanwhile, or it has failed already.
+    broker.stop();
+  }
+
+  /** Notes the failure of a start. */
+  private void fail(CompletableFuture<RaftBroker> result, Throwable failure) {
+    lock.lock();
+    try {
+      if (result.completeExceptionally(failure)) {
+        countFailure();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Notes that the broker has failed; it is started again when it is needed. */
+  private void failed(String message) {
+    lock.lock();
+    try {
+      CompletableFuture<RaftBroker> known = start;
+      if (isClosed || known == null || known.isCompletedExceptionally()) {
+        return;
+      }
+      IllegalStateException failure = new IllegalStateException("Kafka has failed: " + message);
+      if (known.completeExceptionally(failure)) {
+        countFailure();
+      } else {
+        broken = known.join();
+        start = CompletableFuture.failedFuture(failure);
+        countFailure();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void countFailure() {
+    long now = System.nanoTime();
+    boolean isRare = failures == 0 || now - failedNanos > 2 * MAX_PAUSE.toNanos();
+    failures = isRare ? 1 : failures + 1;
+    failedNanos = now;
   }
 
   /**
    * Kafka ends its process if its storage fails. This process has other things to do: the broker
-   * stops answering, which is noticed and logged where messages are published.
+   * stops answering, which is noticed where messages are published, and is started again then.
    */
-  private static void keepProcessAlive() {
+  private void keepProcessAlive() {
     Exit.Procedure refuse =
         (status, message) -> {
-          log.error("Kafka has failed and must be restarted: {}", message);
+          log.error("Kafka has failed, and is started again when it is needed: {}", message);
+          failed(String.valueOf(message));
+          // Ends the thread of Kafka that expects the process to end.
           throw new IllegalStateException("Kafka has failed: " + message);
         };
     Exit.setExitProcedure(refuse);
     Exit.setHaltProcedure(refuse);
   }
 
-  private void format() throws Exception {
-    Formatter formatter =
-        new Formatter()
-            .setClusterId(CLUSTER_ID)
-            .setNodeId(NODE_ID)
-            .setDirectories(List.of(folder.toString()))
-            .setControllerListenerName("CONTROLLER")
-            .setIgnoreFormatted(true)
-            .setPrintStream(
-                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
-    formatter.run();
-  }
-
-  private Properties settings(int port, int clientPort, int controllerPort) {
-    Properties settings = new Properties();
-    settings.setProperty("process.roles", "broker,controller");
-    settings.setProperty("node.id", Integer.toString(NODE_ID));
-    settings.setProperty("log.dirs", folder.toString());
-    settings.setProperty(
-        "listeners",
-        "PLAINTEXT://%s:%d,CONTROLLER://%s:%d".formatted(HOST, port, HOST, controllerPort));
-    settings.setProperty("advertised.listeners", "PLAINTEXT://%s:%d".formatted(HOST, clientPort));
-    settings.setProperty(
-        "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
-    settings.setProperty("controller.listener.names", "CONTROLLER");
-    settings.setProperty(
-        "controller.quorum.voters", "%d@%s:%d".formatted(NODE_ID, HOST, controllerPort));
-    // After a kill, a restarted broker waits until the session of its predecessor has ended.
-    settings.setProperty("broker.session.timeout.ms", "1000");
-    settings.setProperty("broker.heartbeat.interval.ms", "200");
-    settings.setProperty("auto.create.topics.enable", "false");
-    settings.setProperty("num.partitions", "4");
-    settings.setProperty("default.replication.factor", "1");
-    settings.setProperty("offsets.topic.replication.factor", "1");
-    settings.setProperty("offsets.topic.num.partitions", "4");
-    settings.setProperty("transaction.state.log.replication.factor", "1");
-    settings.setProperty("transaction.state.log.min.isr", "1");
-    settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
-    settings.setProperty("share.coordinator.state.topic.min.isr", "1");
-    settings.setProperty("group.initial.rebalance.delay.ms", "0");
-    // There is no replica: what is acknowledged must be on the disk.
-    settings.setProperty("log.flush.interval.messages", "1");
-    settings.setProperty("log.cleaner.dedupe.buffer.size", Long.toString(8L << 20));
-    return settings;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   /** Stops the broker, or keeps it from starting. */
   @Override
   public void close() {
-    CompletableFuture<Running> known;
+    @Nullable RaftBroker broker;
     lock.lock();
     try {
       isClosed = true;
-      known = start;
+      broker = broken;
+      CompletableFuture<RaftBroker> known = start;
+      if (known != null
+          && !known.completeExceptionally(new IllegalStateException("the broker is closed"))
+          && !known.isCompletedExceptionally()) {
+        broker = known.join();
+      }
     } finally {
       lock.unlock();
     }
-    if (known != null
-        && !known.completeExceptionally(new IllegalStateException("the broker is closed"))
-        && !known.isCompletedExceptionally()) {
-      KafkaRaftServer server = known.join().server();
-      server.shutdown();
-      server.awaitShutdown();
+    if (broker != null) {
+      broker.stop();
     }
   }
 

@@ -43,7 +43,8 @@ public final class KafkaClients {
             .bootstrapServers(maxWait)
             .orElseThrow(
                 () ->
-                    new KafkaUnavailableException(cluster + " has not started within " + maxWait));
+                    new KafkaUnavailableException(
+                        cluster + " is not running, after a wait of up to " + maxWait));
     return new KafkaClients(servers, cluster.clientProperties());
   }
 

@@ -15,7 +15,7 @@ final class Assignment {
   private final TopicPartition partition;
 
   /** Used by the consumer's thread only. */
-  private final OffsetTracker offsets;
+  private OffsetTracker offsets;
 
   private final CountDownLatch revoked = new CountDownLatch(1);
   private final ReentrantLock lock = new ReentrantLock();
@@ -33,6 +33,11 @@ final class Assignment {
 
   OffsetTracker offsets() {
     return offsets;
+  }
+
+  /** Notes that the partition is read again from another position; earlier records go on. */
+  void restart(long position) {
+    offsets = new OffsetTracker(position);
   }
 
   boolean isRevoked() {

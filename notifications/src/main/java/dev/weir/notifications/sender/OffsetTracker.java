@@ -18,7 +18,7 @@ final class OffsetTracker {
     this.committed = position;
   }
 
-  /** Notes a record that was read; returns false if it was read before. */
+  /** Notes a record that was read; returns false if reading has passed its offset before. */
   boolean add(long offset) {
     if (offset < next) {
       return false;

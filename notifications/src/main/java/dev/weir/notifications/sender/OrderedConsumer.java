@@ -1,6 +1,7 @@
 package dev.weir.notifications.sender;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,6 +25,9 @@ import org.slf4j.LoggerFactory;
  * A parallel consumer: one thread reads the records and commits, {@link Lanes} work on them, each
  * key in its order. A position is committed only behind what is done. Reading pauses while too many
  * records are not done, but polling goes on, so that the group does not take the consumer for dead.
+ *
+ * <p>A position is committed together with the id of the topic that it belongs to. A topic that was
+ * created anew is read from its beginning, also by the next sender.
  */
 final class OrderedConsumer implements ConsumerRebalanceListener {
   private static final Logger log = LoggerFactory.getLogger(OrderedConsumer.class);
@@ -32,6 +36,7 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
 
   private final Consumer<byte[], byte[]> consumer;
   private final String topic;
+  private final TopicIdentity identity;
   private final MessageDelivery delivery;
   private final SenderSettings settings;
   private final Lanes<OutboundRecord.Lane, OutboundRecord> lanes;
@@ -46,16 +51,23 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
   OrderedConsumer(
       Consumer<byte[], byte[]> consumer,
       String topic,
+      TopicIdentity identity,
       MessageDelivery delivery,
       SenderSettings settings) {
     this.consumer = consumer;
     this.topic = topic;
+    this.identity = identity;
     this.delivery = delivery;
     this.settings = settings;
     this.lanes = new Lanes<>(this::work);
   }
 
-  /** Consumes until {@code isStopped}, or until Kafka fails; then nothing is in progress. */
+  /**
+   * Consumes until {@code isStopped}, or until Kafka fails; then nothing is in progress.
+   *
+   * @throws KafkaException if Kafka fails
+   * @throws dev.weir.notifications.kafka.KafkaUnavailableException if it does not answer
+   */
   void run(BooleanSupplier isStopped) {
     try {
       consumer.subscribe(List.of(topic), this);
@@ -65,6 +77,9 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
           accept(record);
         }
         settle();
+        if (identity.hasChanged()) {
+          readFromBeginning(assignments.keySet());
+        }
         if (System.nanoTime() - committedNanos > COMMIT_NANOS) {
           committedNanos = System.nanoTime();
           commit(positions(assignments.keySet()));
@@ -77,12 +92,32 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
 
   private void accept(ConsumerRecord<byte[], byte[]> record) {
     Assignment assignment = assignments.get(new TopicPartition(record.topic(), record.partition()));
-    // A partition that was lost and assigned again is read from its committed position, and that
-    // has its own assignment; anything else that was read before is in progress or done.
-    if (assignment != null && assignment.offsets().add(record.offset())) {
-      buffered++;
-      OutboundRecord outbound = new OutboundRecord(assignment, record);
-      lanes.add(outbound.lane(), outbound);
+    if (assignment == null) {
+      return;
+    }
+    if (!assignment.offsets().add(record.offset())) {
+      // The consumer goes back only if its position is beyond the end: records were lost, or the
+      // topic was created anew.
+      log.warn("{} is read again from offset {}", assignment.partition(), record.offset());
+      assignment.restart(record.offset());
+      assignment.offsets().add(record.offset());
+    }
+    buffered++;
+    OutboundRecord outbound = new OutboundRecord(assignment, assignment.offsets(), record);
+    lanes.add(outbound.lane(), outbound);
+  }
+
+  private void readFromBeginning(Collection<TopicPartition> partitions) {
+    if (partitions.isEmpty()) {
+      // Kafka would take that for all partitions.
+      return;
+    }
+    consumer.seekToBeginning(partitions);
+    for (TopicPartition partition : partitions) {
+      Assignment assignment = assignments.get(partition);
+      if (assignment != null) {
+        assignment.restart(0);
+      }
     }
   }
 
@@ -112,7 +147,7 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
 
   private void settle() {
     for (OutboundRecord one = done.poll(); one != null; one = done.poll()) {
-      one.assignment().offsets().done(one.record().offset());
+      one.offsets().done(one.record().offset());
     }
     while (ended.poll() != null) {
       buffered--;
@@ -132,7 +167,8 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
     for (TopicPartition partition : partitions) {
       Assignment assignment = assignments.get(partition);
       if (assignment != null && assignment.offsets().hasProgress()) {
-        positions.put(partition, new OffsetAndMetadata(assignment.offsets().position()));
+        positions.put(
+            partition, new OffsetAndMetadata(assignment.offsets().position(), identity.id()));
       }
     }
     return positions;
@@ -151,7 +187,7 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
       positions.forEach(
           (partition, position) -> {
             Assignment assignment = assignments.get(partition);
-            if (assignment != null) {
+            if (assignment != null && isOfThisTopic(position)) {
               assignment.offsets().committed(position.offset());
             }
           });
@@ -160,9 +196,23 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
 
   @Override
   public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+    Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(Set.copyOf(partitions));
+    List<TopicPartition> stale = new ArrayList<>();
     for (TopicPartition partition : partitions) {
-      assignments.put(partition, new Assignment(partition, consumer.position(partition)));
+      @Nullable OffsetAndMetadata position = committed.get(partition);
+      if (position != null && !isOfThisTopic(position)) {
+        stale.add(partition);
+        assignments.put(partition, new Assignment(partition, 0));
+      } else {
+        assignments.put(partition, new Assignment(partition, consumer.position(partition)));
+      }
     }
+    readFromBeginning(stale);
+  }
+
+  /** Returns true unless a position is known to belong to an earlier topic of the same name. */
+  private boolean isOfThisTopic(OffsetAndMetadata position) {
+    return position.metadata().isEmpty() || position.metadata().equals(identity.id());
   }
 
   @Override

@@ -6,8 +6,13 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** A record that was read from a partition that is assigned to this sender. */
-record OutboundRecord(Assignment assignment, ConsumerRecord<byte[], byte[]> record) {
+/**
+ * A record that was read from a partition that is assigned to this sender.
+ *
+ * @param offsets where it is marked when it is done; used by the consumer's thread only
+ */
+record OutboundRecord(
+    Assignment assignment, OffsetTracker offsets, ConsumerRecord<byte[], byte[]> record) {
   /** The header of records that come from the dead letters. */
   static final String REPLAYED = "weir-replayed";
 

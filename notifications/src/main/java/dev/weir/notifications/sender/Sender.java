@@ -96,9 +96,18 @@ public final class Sender implements AutoCloseable {
 
   private void consume(ProviderGate gate) {
     KafkaClients clients = KafkaClients.of(cluster, settings.kafkaTimeout());
-    try (Admin admin = clients.admin(settings.kafkaTimeout())) {
+    Admin admin = clients.admin(settings.kafkaTimeout());
+    try {
       topics.create(admin);
+      TopicIdentity identity = new TopicIdentity(admin, topics.outbound(), settings.kafkaTimeout());
+      consume(gate, clients, identity);
+    } finally {
+      // Without a wait for what it has asked.
+      admin.close(Duration.ZERO);
     }
+  }
+
+  private void consume(ProviderGate gate, KafkaClients clients, TopicIdentity identity) {
     try (Producer<byte[], byte[]> producer = clients.producer(settings.kafkaTimeout());
         Consumer<byte[], byte[]> consumer =
             clients.consumer(settings.group(), Math.min(MAX_POLL, settings.maxBuffered()))) {
@@ -116,7 +125,7 @@ public final class Sender implements AutoCloseable {
         log.info("Messages are read again");
       }
       OrderedConsumer ordered =
-          new OrderedConsumer(consumer, topics.outbound(), delivery, settings);
+          new OrderedConsumer(consumer, topics.outbound(), identity, delivery, settings);
       ordered.run(() -> closed.getCount() == 0);
     }
   }

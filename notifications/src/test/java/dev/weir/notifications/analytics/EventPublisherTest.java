@@ -118,16 +118,21 @@ final class EventPublisherTest {
       publisher.publishedLater(message(1));
       observer.await(all -> all.published, 1);
       TestKafka.delete(topic.name());
-      // Events are lost until the producer learns that the topic is gone.
+      // Events are lost until the producer learns that the topic is gone, and where the new one is.
       while (observer.dropped == 0) {
-        publisher.publishedLater(message(2));
-        long handled = observer.published + observer.dropped;
-        observer.await(all -> all.published + all.dropped, handled + 1);
+        publishOne(publisher);
       }
       long before = observer.published;
-      publisher.publishedLater(message(3));
-      observer.await(all -> all.published, before + 1);
+      while (observer.published == before) {
+        publishOne(publisher);
+      }
     }
+  }
+
+  private void publishOne(EventPublisher publisher) {
+    long handled = observer.published + observer.dropped;
+    publisher.publishedLater(message(2));
+    observer.await(all -> all.published + all.dropped, handled + 1);
   }
 
   @Test

@@ -52,7 +52,7 @@ final class EventScene implements AutoCloseable {
         plain.messageId(),
         plain.parts(),
         OptionalLong.of(2),
-        plain.limit(),
+        plain.quota(),
         plain.retryAfterSeconds());
   }
 

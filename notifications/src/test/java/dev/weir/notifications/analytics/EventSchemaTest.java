@@ -106,8 +106,8 @@ final class EventSchemaTest {
         NotificationEvent.of(now, message, new SendOutcome.Sent(message, state, false)),
         NotificationEvent.of(now, message, new SendOutcome.Sent(message, state, true)),
         NotificationEvent.of(now, message, new SendOutcome.Deferred(deferred, state)),
-        NotificationEvent.of(now, message, new SendOutcome.Limited(refused, Optional.empty())),
-        NotificationEvent.of(now, message, new SendOutcome.Limited(refused, Optional.of(state))),
+        NotificationEvent.of(
+            now, message, new SendOutcome.Limited(refused, state.limit().limit(), true)),
         NotificationEvent.of(now, message, new SendOutcome.Closed(state, 1_000 + waitMicros)),
         NotificationEvent.of(now, message, new SendOutcome.UnknownUser(userId)),
         NotificationEvent.of(now, message, new SendOutcome.KeyReused()),

@@ -5,12 +5,16 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** One OpenSearch node for all tests of the module, started by the first that needs it. */
 final class TestSearch {
+  /** Only what never comes takes this long, on however busy a machine. */
+  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
+
   private static final OpenSearchProcess NODE = start();
 
   private TestSearch() {}
@@ -35,7 +39,7 @@ final class TestSearch {
   }
 
   static OpenSearch client() {
-    return new OpenSearch(OpenSearchSettings.of(address()));
+    return new OpenSearch(OpenSearchSettings.of(address()).withTimeout(MAX_WAIT));
   }
 
   /** Removes all events, and the template. */

@@ -1,6 +1,7 @@
 package dev.weir.notifications.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.KafkaPublisher;
@@ -16,10 +17,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.utils.Exit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +50,7 @@ final class EmbeddedKafkaTest {
     Message first = message("first");
     Message once = message("lost once");
     Message always = message("lost always");
-    try (EmbeddedKafka broker = new EmbeddedKafka(folder, this::startRelay)) {
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder, this::startRelay, Duration.ZERO)) {
       assertThat(Files.exists(folder)).isFalse();
       try (KafkaPublisher publisher = new KafkaPublisher(broker, TOPICS, TIMEOUT)) {
         assertThat(publish(publisher, first)).isInstanceOf(PublishResult.Done.class);
@@ -120,11 +125,44 @@ final class EmbeddedKafkaTest {
     assertThat(Files.exists(folder.resolve("kafka"))).isFalse();
   }
 
+  /** Kafka ends its process by this call, for instance if its disk fails. */
   @Test
-  void brokerThatCannotStartHasNoAddressAndEndsNoProcess(@TempDir Path folder) throws IOException {
-    Path file = Files.writeString(folder.resolve("file"), "not a folder");
-    try (EmbeddedKafka broker = new EmbeddedKafka(file.resolve("kafka"))) {
-      assertThat(broker.bootstrapServers(Duration.ofSeconds(10))).isEmpty();
+  void brokerThatHasFailedIsStartedAgainWithItsAddressAndItsData(@TempDir Path temporary) {
+    Message before = message("before");
+    Message after = message("after");
+    try (EmbeddedKafka broker =
+            new EmbeddedKafka(temporary.resolve("kafka"), port -> port, Duration.ZERO);
+        KafkaPublisher publisher = new KafkaPublisher(broker, TOPICS, TIMEOUT)) {
+      assertThat(publish(publisher, before)).isInstanceOf(PublishResult.Done.class);
+      Optional<String> address = broker.bootstrapServers(TIMEOUT);
+      assertThatThrownBy(() -> Exit.halt(1, "no space left")).hasMessageContaining("no space left");
+      assertThat(broker.bootstrapServers(TIMEOUT)).isPresent().isEqualTo(address);
+      // The producer of before reconnects.
+      assertThat(publish(publisher, after)).isInstanceOf(PublishResult.Done.class);
+      assertThat(read(broker, 2)).containsExactly(before, after);
     }
+  }
+
+  @Test
+  void brokerThatCannotStartHasNoAddressEndsNoProcessAndIsTriedAfterAPause(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "not a folder");
+    assertThat(starts(file.resolve("kafka"), Duration.ofHours(1))).isEqualTo(1);
+    assertThat(starts(file.resolve("kafka"), Duration.ZERO)).isEqualTo(2);
+  }
+
+  /** Returns how often a broker that cannot start was started when it was needed twice. */
+  private static int starts(Path folder, Duration pause) {
+    AtomicInteger starts = new AtomicInteger();
+    IntUnaryOperator counting =
+        port -> {
+          starts.incrementAndGet();
+          return port;
+        };
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder, counting, pause)) {
+      assertThat(broker.bootstrapServers(TIMEOUT)).isEmpty();
+      assertThat(broker.bootstrapServers(TIMEOUT)).isEmpty();
+    }
+    return starts.get();
   }
 }

@@ -165,6 +165,45 @@ final class SenderTest {
     assertThat(delivered).hasSize(100);
   }
 
+  /**
+   * A position of the sender is beyond the end of the new topic in the first round. In the second
+   * it is a valid one there, but messages before it were not read.
+   */
+  @Test
+  void topicThatWasDeletedAndCreatedAgainIsReadFromItsBeginning() {
+    TestProvider provider = TestProvider.taking();
+    Sender unused = scene.start(provider);
+    List<Message> all = new ArrayList<>(messages(30, 1));
+    scene.publish(all);
+    provider.awaitTaken(30);
+    for (int count : List.of(10, 60)) {
+      TestKafka.recreate(scene.topics.outbound());
+      List<Message> next = messages(count, 1);
+      scene.publish(next);
+      all.addAll(next);
+      provider.awaitTaken(all.size());
+    }
+    assertThat(ids(provider.taken())).containsExactlyInAnyOrderElementsOf(ids(all));
+  }
+
+  /** What was committed belongs to a topic that exists no more. */
+  @Test
+  void nextSenderReadsATopicThatWasCreatedAgainFromItsBeginning() {
+    TestProvider provider = TestProvider.taking();
+    Sender first = scene.start(provider);
+    scene.publish(messages(30, 1));
+    provider.awaitTaken(30);
+    first.close();
+    TestKafka.recreate(scene.topics.outbound());
+    TestKafka.commit(scene.settings.group(), scene.topics.outbound(), 30, "an earlier topic");
+    List<Message> next = messages(60, 1);
+    scene.publish(next);
+    TestProvider second = TestProvider.taking();
+    Sender unused = scene.start(second);
+    second.awaitTaken(60);
+    assertThat(ids(second.taken())).containsExactlyElementsOf(ids(next));
+  }
+
   @Test
   void nothingIsHandedOverWhileTheLogIsDown() {
     scene.stores.setDown(true);

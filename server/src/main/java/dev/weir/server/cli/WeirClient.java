@@ -50,15 +50,12 @@ final class WeirClient implements AutoCloseable {
 
   /** Posts a request without a body, which is answered with a JSON document. */
   byte[] post(String path) throws ProblemException, UnreachableException, InterruptedException {
-    return send(
-        HttpRequest.newBuilder(at(path)).POST(HttpRequest.BodyPublishers.noBody()));
+    return send(HttpRequest.newBuilder(at(path)).POST(HttpRequest.BodyPublishers.noBody()));
   }
 
   private byte[] send(HttpRequest.Builder request)
       throws ProblemException, UnreachableException, InterruptedException {
-    request
-        .timeout(ANSWER_TIMEOUT)
-        .header("Accept", "application/json, application/problem+json");
+    request.timeout(ANSWER_TIMEOUT).header("Accept", "application/json, application/problem+json");
     authorization.ifPresent(value -> request.header("Authorization", value));
     try {
       HttpResponse<InputStream> response =

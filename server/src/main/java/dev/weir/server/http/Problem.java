@@ -22,12 +22,7 @@ import java.util.Map;
  * @param more further members
  */
 public record Problem(
-    int status,
-    String title,
-    String kind,
-    String detail,
-    List<Violation> errors,
-    Json.Part more) {
+    int status, String title, String kind, String detail, List<Violation> errors, Json.Part more) {
   public static final String MEDIA_TYPE = "application/problem+json";
 
   private static final String REGISTERED = "https://iana.org/";

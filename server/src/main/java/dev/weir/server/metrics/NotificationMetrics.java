@@ -25,6 +25,7 @@ public final class NotificationMetrics implements SenderObserver {
   private final DistributionDataPoint repeated;
   private final DistributionDataPoint deferred;
   private final DistributionDataPoint limited;
+  private final DistributionDataPoint limitedEarly;
   private final DistributionDataPoint closed;
   private final DistributionDataPoint invalid;
   private final DistributionDataPoint brokerRefused;
@@ -52,6 +53,7 @@ public final class NotificationMetrics implements SenderObserver {
     repeated = sends.labelValues("repeated");
     deferred = sends.labelValues("deferred");
     limited = sends.labelValues("limited");
+    limitedEarly = sends.labelValues("limited_early");
     closed = sends.labelValues("closed");
     invalid = sends.labelValues("invalid");
     brokerRefused = sends.labelValues("broker_refused");
@@ -94,7 +96,7 @@ public final class NotificationMetrics implements SenderObserver {
         switch (outcome) {
           case SendOutcome.Sent message -> message.isRepeated() ? repeated : sent;
           case SendOutcome.Deferred message -> deferred;
-          case SendOutcome.Limited refused -> limited;
+          case SendOutcome.Limited refused -> refused.isEarly() ? limitedEarly : limited;
           case SendOutcome.Closed refused -> closed;
           case SendOutcome.UnknownUser wrong -> invalid;
           case SendOutcome.KeyReused wrong -> invalid;

@@ -20,8 +20,7 @@ final class NotificationProblems {
   private NotificationProblems() {}
 
   static Problem unknownUser(long userId) {
-    return Problem.of(
-            404, "unknown-user", "No limit is configured for user %d.".formatted(userId))
+    return Problem.of(404, "unknown-user", "No limit is configured for user %d.".formatted(userId))
         .titled("User Not Found");
   }
 

@@ -46,8 +46,7 @@ final class ReplayEndpoint {
       replayed = access.backend().replay().getAsLong();
     } catch (KafkaUnavailableException e) {
       log.warn("The replay was aborted: {}", e.getMessage());
-      throw new ProblemException(
-          NotificationProblems.replayAborted(), Map.of("Retry-After", "1"));
+      throw new ProblemException(NotificationProblems.replayAborted(), Map.of("Retry-After", "1"));
     }
     log.info("{} messages that could not be delivered were published again", replayed);
     return Responses.json(

@@ -2,6 +2,7 @@ package dev.weir.server.notifications;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
 import dev.weir.core.slots.Violation;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.notifications.UserLimit;
@@ -82,19 +83,15 @@ final class SendEndpoint {
     long userId = wanted.userId();
     return switch (outcome) {
       case SendOutcome.Sent sent ->
-          withState(
-              Responses.json(json -> SendJson.writeSent(json, sent.message())),
-              sent.state(),
-              false);
+          withState(Responses.json(json -> SendJson.writeSent(json, sent.message())), sent.state());
       case SendOutcome.Deferred deferred ->
-          Responses.json(
-              HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));
+          Responses.json(HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));
       case SendOutcome.Limited limited -> limited(userId, limited);
       case SendOutcome.UnknownUser unknown ->
           Problems.answer(NotificationProblems.unknownUser(unknown.userId()));
       case SendOutcome.KeyReused reused -> Problems.answer(NotificationProblems.keyReused());
       case SendOutcome.TooExpensive expensive ->
-          withState(Problems.answer(tooExpensive(expensive)), expensive.state(), false);
+          withState(Problems.answer(tooExpensive(expensive)), expensive.state());
       case SendOutcome.Closed closed -> closed(userId, closed);
       case SendOutcome.BrokerRefused refused ->
           retry(Problems.answer(NotificationProblems.brokerRefused()), BROKER_RETRY);
@@ -110,26 +107,16 @@ final class SendEndpoint {
     Problem problem =
         NotificationProblems.limited(userId)
             .with(json -> Json.writeSeconds(json, "retryAfter", decision.retryAfterMicros()));
-    MutableHttpResponse<byte[]> response =
-        retry(Problems.answer(problem), decision.retryAfterMicros());
-    if (limited.state().isPresent()) {
-      return withState(response, limited.state().get(), true);
-    }
-    // Refused without the database: what is left is known, the quota is not.
-    long seconds = RateLimitFields.seconds(decision.resetMicros());
-    return response
-        .header(
-            "RateLimit",
-            "\"%s\";r=%d;t=%d"
-                .formatted(NotificationProblems.POLICY, decision.remaining(), seconds))
-        .header("X-RateLimit-Remaining", Long.toString(decision.remaining()))
-        .header("X-RateLimit-Reset", Long.toString(seconds));
+    return withFields(
+        retry(Problems.answer(problem), decision.retryAfterMicros()),
+        userId,
+        limited.limit(),
+        decision);
   }
 
   private static HttpResponse<byte[]> closed(long userId, SendOutcome.Closed closed) {
     Problem problem =
-        NotificationProblems.closed(
-            userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
+        NotificationProblems.closed(userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
     // Even if the hours begin at this moment, a client that repeats without a pause gains nothing.
     long wait = Math.max(Micros.PER_SECOND, closed.opensAtMicros() - closed.state().atMicros());
     return retry(Problems.answer(problem), wait);
@@ -153,17 +140,22 @@ final class SendEndpoint {
   }
 
   private static HttpResponse<byte[]> withState(
-      MutableHttpResponse<byte[]> response, UserState state, boolean isRefused) {
-    UserLimit limit = state.limit();
-    Decision next = limit.limit().peek(state.usage(), 1, state.atMicros());
+      MutableHttpResponse<byte[]> response, UserState state) {
+    Limit limit = state.limit().limit();
+    return withFields(
+        response, state.limit().userId(), limit, limit.peek(state.usage(), 1, state.atMicros()));
+  }
+
+  private static HttpResponse<byte[]> withFields(
+      MutableHttpResponse<byte[]> response, long userId, Limit limit, Decision decision) {
     RateLimitFields.add(
         response::header,
         new RateLimitFields.PolicyState(
-            PolicyText.ofRule(NotificationProblems.POLICY, limit.limit()),
-            Long.toString(limit.userId()),
-            next.remaining(),
-            OptionalLong.of(next.resetMicros()),
-            isRefused));
+            PolicyText.ofRule(NotificationProblems.POLICY, limit),
+            Long.toString(userId),
+            decision.remaining(),
+            OptionalLong.of(decision.resetMicros()),
+            decision instanceof Decision.Refused));
     return response;
   }
 }

@@ -85,8 +85,7 @@ final class UserLimitEndpoints {
   HttpResponse<byte[]> list(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
     int max = query.count("limit", UserLimits.MAX_PAGE).orElse(DEFAULT_PAGE).intValue();
-    long after =
-        query.text("after").map(text -> userId(query, "after", text)).orElse(BEFORE_FIRST);
+    long after = query.text("after").map(text -> userId(query, "after", text)).orElse(BEFORE_FIRST);
     query.refuseOtherParameters();
     query.throwIfWrong();
     List<UserState> users = access.backend().limits().list(after, max);

@@ -32,9 +32,7 @@ final class UserLimitJson {
         fields.required(
             "timeWindow",
             fields.whole(
-                "timeWindow",
-                UserLimit.MIN_WINDOW.toMinutes(),
-                UserLimit.MAX_WINDOW.toMinutes()));
+                "timeWindow", UserLimit.MIN_WINDOW.toMinutes(), UserLimit.MAX_WINDOW.toMinutes()));
     UserLimit.Algorithm algorithm =
         fields
             .choice("algorithm", UserLimit.Algorithm.values(), Enum::name)

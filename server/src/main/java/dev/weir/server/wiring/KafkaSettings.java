@@ -62,9 +62,7 @@ record KafkaSettings(Optional<KafkaCluster> cluster, Path folder) {
           Setting.KAFKA_PROPERTIES.key(), "cannot be read: it is not a properties file");
     }
     Map<String, String> values = new HashMap<>();
-    properties
-        .stringPropertyNames()
-        .forEach(key -> values.put(key, properties.getProperty(key)));
+    properties.stringPropertyNames().forEach(key -> values.put(key, properties.getProperty(key)));
     return values;
   }
 }

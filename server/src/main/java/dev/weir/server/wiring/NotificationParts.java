@@ -28,7 +28,7 @@ import dev.weir.store.jdbc.notifications.JdbcDeferredMessages;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
 import dev.weir.store.jdbc.notifications.JdbcSendLedger;
 import dev.weir.store.jdbc.notifications.JdbcUserLimits;
-import dev.weir.store.jdbc.notifications.UserChange;
+import dev.weir.store.jdbc.notifications.internal.UserChange;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisHotCounts;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;

@@ -55,8 +55,7 @@ record NotificationSettings(
         KafkaSettings.of(settings),
         LimitSettings.redis(settings),
         settings.duration(Setting.DB_WAIT, Duration.ZERO, Duration.ofDays(1)),
-        settings.duration(
-            Setting.NOTIFICATIONS_SEND_TIMEOUT, MIN_SEND_TIMEOUT, MAX_SEND_TIMEOUT),
+        settings.duration(Setting.NOTIFICATIONS_SEND_TIMEOUT, MIN_SEND_TIMEOUT, MAX_SEND_TIMEOUT),
         settings.duration(Setting.NOTIFICATIONS_RETENTION, MIN_RETENTION, MAX_RETENTION),
         settings.flag(Setting.NOTIFICATIONS_SENDER),
         SenderRate.of(settings),

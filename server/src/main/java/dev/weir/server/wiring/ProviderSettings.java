@@ -91,8 +91,7 @@ sealed interface ProviderSettings {
       case ToWebhook webhook ->
           new WebhookProvider(webhook.url(), webhook.secret(), webhook.timeout(), clock);
       case ToSmpp smpp ->
-          new SmppProvider(
-              smpp.centre(), userId -> smpp.addressPrefix() + userId, receipts, clock);
+          new SmppProvider(smpp.centre(), userId -> smpp.addressPrefix() + userId, receipts, clock);
     };
   }
 }

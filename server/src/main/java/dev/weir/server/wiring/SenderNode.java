@@ -47,10 +47,7 @@ public final class SenderNode implements AutoCloseable {
           open.add(Database.open(DatabaseSettings.running(settings), StopSignal.NEVER)).pool();
       LimitStores stores =
           LimitStores.open(
-              limits,
-              Optional.of(database),
-              new LimitMetrics(new PrometheusRegistry()),
-              open);
+              limits, Optional.of(database), new LimitMetrics(new PrometheusRegistry()), open);
       // Its metrics have no port; events are indexed by nodes.
       AnalyticsParts analytics =
           open.add(

@@ -22,19 +22,21 @@ final class MessagesWithRedisIT {
   private static final String DOWN = "The store of hot counts is down";
   private static final String BACK = "The store of hot counts is back";
 
+  /** The number of messages that Redis has refused. */
+  private static final String EARLY =
+      "rate_limiter_message_send_seconds_count{outcome=\"limited_early\"}";
+
   private static Http http;
 
   @Test
-  void redisRefusesEarlyAndItsLossLetsNobodyPastTheLimit(@TempDir Path folder)
-      throws IOException {
+  void redisRefusesEarlyAndItsLossLetsNobodyPastTheLimit(@TempDir Path folder) throws IOException {
     try (RedisProcess redis = new RedisProcess(Ports.free(), folder.resolve("redis.log"));
         Node node = start(folder.resolve("data"), redis.address());
         LogWatch logs = new LogWatch()) {
       http = new Http(node.address());
       configure();
       assertThat(send().status()).isEqualTo(200);
-      // Only the database knows the quota, which is in this field.
-      Waiting.until("a refusal by Redis", () -> refused().header("ratelimit-policy").isEmpty());
+      Waiting.until("a refusal by Redis", MessagesWithRedisIT::isRefusedEarly);
 
       redis.kill();
       Waiting.until(
@@ -43,7 +45,7 @@ final class MessagesWithRedisIT {
             refused();
             return logs.text().contains(DOWN);
           });
-      assertThat(refused().header("ratelimit-policy")).isPresent();
+      assertThat(isRefusedEarly()).isFalse();
       configure();
       assertThat(send().status()).isEqualTo(200);
       refused();
@@ -55,7 +57,7 @@ final class MessagesWithRedisIT {
             refused();
             return logs.text().contains(BACK);
           });
-      Waiting.until("a refusal by Redis", () -> refused().header("ratelimit-policy").isEmpty());
+      Waiting.until("a refusal by Redis", MessagesWithRedisIT::isRefusedEarly);
       assertThat(logs.lines("WARN")).filteredOn(line -> line.contains(DOWN)).hasSize(1);
     }
   }
@@ -81,9 +83,31 @@ final class MessagesWithRedisIT {
     return http.post("/api/send", "{\"userId\":1,\"message\":\"Hello\"}");
   }
 
-  private static Http.Answer refused() {
+  /** Sends a message that is refused; returns true if the database was not asked. */
+  private static boolean isRefusedEarly() {
+    double before = early();
+    refused();
+    return early() > before;
+  }
+
+  private static double early() {
+    return http.get("/metrics")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(EARLY + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(EARLY.length() + 1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Sends a message that is refused: with the same fields by Redis and by the database. */
+  private static void refused() {
     Http.Answer answer = send();
     assertThat(answer.status()).as(answer.text()).isEqualTo(429);
-    return answer;
+    assertThat(answer.header("ratelimit-policy")).hasValue("\"messages\";q=1;w=3600");
+    assertThat(answer.header("ratelimit").orElse("")).startsWith("\"messages\";r=0;t=");
+    assertThat(answer.header("x-ratelimit-limit")).hasValue("1");
+    assertThat(Integer.parseInt(answer.header("retry-after").orElseThrow()))
+        .isBetween(3_400, 3_600);
   }
 }

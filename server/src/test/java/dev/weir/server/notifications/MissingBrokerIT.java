@@ -38,8 +38,7 @@ final class MissingBrokerIT {
                 Optional.empty()))) {
       Http http = new Http(node.address());
       // Before any message was sent.
-      Waiting.until(
-          "the warning", () -> http.get("/health/ready").ok().text().contains(NOWHERE));
+      Waiting.until("the warning", () -> http.get("/health/ready").ok().text().contains(NOWHERE));
       http.post("/api/config", "{\"userId\":1,\"rateLimit\":1,\"timeWindow\":5}").ok();
       Http.Answer refused =
           http.post("/api/send", "{\"userId\":1,\"message\":\"Hello\"}")

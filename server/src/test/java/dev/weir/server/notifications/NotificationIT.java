@@ -112,8 +112,7 @@ final class NotificationIT {
       assertThat(sent.intAt("parts")).isEqualTo(1);
       assertThat(sent.header("ratelimit-policy")).hasValue("\"messages\";q=2;w=300");
       assertThat(sent.header("ratelimit").orElse("")).startsWith("\"messages\";r=1;t=");
-      Waiting.until(
-          "the provider", () -> logs.text().contains("SMS Sent: " + user + ": Hello"));
+      Waiting.until("the provider", () -> logs.text().contains("SMS Sent: " + user + ": Hello"));
       String path = "/api/messages/" + sent.textAt("messageId");
       Waiting.until("the state", () -> http.get(path).ok().textAt("state").equals("sent"));
       http.delete(path).problem(409, "not-deferred");
@@ -166,9 +165,7 @@ final class NotificationIT {
     assertThat(second.text()).isEqualTo(first.text());
     assertThat(http.get("/api/config/" + user).ok().intAt("currentCount")).isEqualTo(1);
     keyed.post("/api/send", body(user, "other")).problem(409, "idempotency-key-reused");
-    http.with("Idempotency-Key", "k".repeat(256))
-        .post("/api/send", body)
-        .wrong("Idempotency-Key");
+    http.with("Idempotency-Key", "k".repeat(256)).post("/api/send", body).wrong("Idempotency-Key");
   }
 
   @Test
@@ -183,8 +180,7 @@ final class NotificationIT {
   void invalidMessagesAreRefusedByName() {
     long user = USERS.incrementAndGet();
     configure(user, 5, 5).ok();
-    for (String message :
-        List.of("\"\"", "\" \\n\"", "7", "null", "\"a\\u0000\"", "\"\\ud800\"")) {
+    for (String message : List.of("\"\"", "\" \\n\"", "7", "null", "\"a\\u0000\"", "\"\\ud800\"")) {
       Http.Answer refused =
           http.post("/api/send", "{\"userId\":%d,\"message\":%s}".formatted(user, message));
       assertThat(refused.wrong("message").textAt("title")).isEqualTo(INVALID);

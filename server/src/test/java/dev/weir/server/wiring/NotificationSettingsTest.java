@@ -38,8 +38,10 @@ final class NotificationSettingsTest {
     KafkaCluster cluster =
         settings(
                 Map.of(
-                    Setting.KAFKA_SERVERS, "one:9092, two:9093",
-                    Setting.KAFKA_PROPERTIES, file.toString()))
+                    Setting.KAFKA_SERVERS,
+                    "one:9092, two:9093",
+                    Setting.KAFKA_PROPERTIES,
+                    file.toString()))
             .kafka()
             .cluster()
             .orElseThrow();
@@ -61,20 +63,19 @@ final class NotificationSettingsTest {
     refuses(
         Setting.KAFKA_PROPERTIES,
         Map.of(
-            Setting.KAFKA_SERVERS, "kafka:9092",
-            Setting.KAFKA_PROPERTIES, folder.resolve("missing").toString()));
-    refuses(
-        Setting.NOTIFICATIONS_SEND_TIMEOUT, Map.of(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT0S"));
+            Setting.KAFKA_SERVERS,
+            "kafka:9092",
+            Setting.KAFKA_PROPERTIES,
+            folder.resolve("missing").toString()));
+    refuses(Setting.NOTIFICATIONS_SEND_TIMEOUT, Map.of(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT0S"));
     refuses(Setting.NOTIFICATIONS_RETENTION, Map.of(Setting.NOTIFICATIONS_RETENTION, "PT1M"));
     refuses(Setting.NOTIFICATIONS_PROVIDER, Map.of(Setting.NOTIFICATIONS_PROVIDER, "fax"));
-    refuses(
-        Setting.NOTIFICATIONS_PROVIDER_RATE, Map.of(Setting.NOTIFICATIONS_PROVIDER_RATE, "0"));
+    refuses(Setting.NOTIFICATIONS_PROVIDER_RATE, Map.of(Setting.NOTIFICATIONS_PROVIDER_RATE, "0"));
   }
 
   @Test
   void aProviderNeedsItsSettingsAndItsSecretsAreNotRepeated() {
-    refuses(
-        Setting.NOTIFICATIONS_WEBHOOK_URL, Map.of(Setting.NOTIFICATIONS_PROVIDER, "webhook"));
+    refuses(Setting.NOTIFICATIONS_WEBHOOK_URL, Map.of(Setting.NOTIFICATIONS_PROVIDER, "webhook"));
     refuses(
         Setting.NOTIFICATIONS_WEBHOOK_SECRET,
         Map.of(
@@ -83,8 +84,7 @@ final class NotificationSettingsTest {
     refuses(Setting.NOTIFICATIONS_SMPP_HOST, Map.of(Setting.NOTIFICATIONS_PROVIDER, "smpp"));
     refuses(
         Setting.NOTIFICATIONS_SMPP_SYSTEM_ID,
-        Map.of(
-            Setting.NOTIFICATIONS_PROVIDER, "smpp", Setting.NOTIFICATIONS_SMPP_HOST, "centre"));
+        Map.of(Setting.NOTIFICATIONS_PROVIDER, "smpp", Setting.NOTIFICATIONS_SMPP_HOST, "centre"));
     NotificationSettings webhook =
         settings(
             Map.of(
@@ -169,7 +169,6 @@ final class NotificationSettingsTest {
   }
 
   private static NotificationSettings settings(Map<Setting, String> given) {
-    return NotificationSettings.of(
-        Settings.of(given, Map.of(), Optional.empty()));
+    return NotificationSettings.of(Settings.of(given, Map.of(), Optional.empty()));
   }
 }

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
-import dev.weir.engine.notifications.HotCounts.Wanted;
+import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.notifications.HotCounts;
+import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserLimit.CostBy;
 import dev.weir.engine.notifications.UserState;
@@ -65,7 +66,11 @@ public interface HotCountsKit {
     }
 
     for (int i = 0; i < 10; i++) {
-      assertThat(scene.check()).contains(new Decision.Refused(0, 60_000_000, 60_000_000));
+      assertThat(scene.check())
+          .contains(
+              new HotCounts.Refusal(
+                  FixedWindow.of(limit, Duration.ofMinutes(1)),
+                  new Decision.Refused(0, 60_000_000, 60_000_000)));
     }
   }
 
@@ -217,7 +222,7 @@ public interface HotCountsKit {
     scene.configure(5, Algorithm.FIXED_WINDOW, CostBy.PARTS);
     scene.send(3);
 
-    assertThat(scene.check(3, 0)).map(Decision.Refused::remaining).contains(2L);
+    assertThat(scene.check(3, 0)).map(refusal -> refusal.decision().remaining()).contains(2L);
     assertThat(scene.check(6, 0)).isEmpty();
     assertThat(scene.check(2, 0)).isEmpty();
     assertThat(scene.check(1, 0)).isPresent();
@@ -230,7 +235,7 @@ public interface HotCountsKit {
     full(one);
     other.limit(2);
 
-    List<Optional<Decision.Refused>> checked =
+    List<Optional<HotCounts.Refusal>> checked =
         one.hot.check(
             List.of(
                 new Wanted(other.user, 1, 0),

@@ -2,7 +2,6 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Decision;
 import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Wanted;
@@ -58,11 +57,11 @@ final class HotScene {
     return configure(rateLimit, UserLimit.Algorithm.FIXED_WINDOW, UserLimit.CostBy.MESSAGE);
   }
 
-  Optional<Decision.Refused> check() {
+  Optional<HotCounts.Refusal> check() {
     return check(1, 0);
   }
 
-  Optional<Decision.Refused> check(int parts, long minVersion) {
+  Optional<HotCounts.Refusal> check(int parts, long minVersion) {
     return hot.check(List.of(new Wanted(user, parts, minVersion))).getFirst();
   }
 
@@ -73,14 +72,18 @@ final class HotScene {
 
   /** Sends a message as a node does, and compares what the filter and the database decide. */
   void send(int parts) {
-    Optional<Decision.Refused> refusal = check(parts, 0);
+    Optional<HotCounts.Refusal> refusal = check(parts, 0);
     SendResult result = decide(parts);
     refusal.ifPresent(
         refused ->
             assertThat(result)
                 .isInstanceOfSatisfying(
                     SendResult.Limited.class,
-                    limited -> assertThat(refused).isEqualTo(limited.decision())));
+                    limited ->
+                        assertThat(refused)
+                            .isEqualTo(
+                                new HotCounts.Refusal(
+                                    limited.state().limit().limit(), limited.decision()))));
     if (refusal.isEmpty()) {
       hot.learn(List.of(state(result)));
     }

@@ -51,6 +51,7 @@ interface MessageRaceClaims extends MessageClaims {
           new MessageStep.Place(List.of(new Ask(2, 0, 1, 1, 0), new Ask(3, 0, 0, 1, 1))),
           new MessageStep.Published(IT),
           new MessageStep.Withdraw(IT),
+          new MessageStep.Fail(IT),
           new MessageStep.Claim(0, 10, 5),
           new MessageStep.Defer(ASK, 0),
           new MessageStep.Release(IT),

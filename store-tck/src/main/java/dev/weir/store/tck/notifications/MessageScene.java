@@ -6,8 +6,9 @@ import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
-import dev.weir.engine.notifications.SendRequest.WhenClosed;
+import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.SendRequest.WhenClosed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
@@ -133,6 +134,13 @@ final class MessageScene {
       }
       case MessageStep.Withdraw withdraw ->
           Set.copyOf(on.ledger().withdraw(ids(withdraw.messages())));
+      case MessageStep.Fail fail ->
+          Set.copyOf(
+              on.ledger()
+                  .fail(
+                      ids(fail.messages()).stream()
+                          .map(id -> new Unpublishable(id, "too large"))
+                          .toList()));
       case MessageStep.Claim claim ->
           on.ledger()
               .claimUnpublished(

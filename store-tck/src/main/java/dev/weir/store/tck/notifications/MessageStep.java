@@ -44,6 +44,9 @@ sealed interface MessageStep {
 
   record Withdraw(List<Integer> messages) implements MessageStep {}
 
+  /** Ends messages that can never be published. */
+  record Fail(List<Integer> messages) implements MessageStep {}
+
   record Claim(int minAgeSeconds, int claimSeconds, int max) implements MessageStep {}
 
   record Defer(Ask ask, int dueInSeconds) implements MessageStep {}

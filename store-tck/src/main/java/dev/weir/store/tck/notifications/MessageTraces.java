@@ -58,6 +58,7 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
         Tuple.of(16, asks().list().ofMinSize(1).ofMaxSize(4).map(MessageStep.Place::new)),
         Tuple.of(4, MANY.map(MessageStep.Published::new)),
         Tuple.of(6, MANY.map(MessageStep.Withdraw::new)),
+        Tuple.of(3, MANY.map(MessageStep.Fail::new)),
         Tuple.of(
             4,
             Combinators.combine(

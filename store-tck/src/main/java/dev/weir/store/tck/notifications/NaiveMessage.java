@@ -9,7 +9,6 @@ import java.util.Optional;
 /** A message of the model. */
 final class NaiveMessage {
   final Message message;
-  final Optional<String> key;
   final long createdAt;
   MessageState state;
   long changedAt;
@@ -17,10 +16,13 @@ final class NaiveMessage {
   String provider = "";
   Optional<String> providerId = Optional.empty();
 
+  /** Empty if it has failed without having been published. */
+  Optional<String> key;
+
   /** Present while it is deferred. */
   Optional<Long> dueAt = Optional.empty();
 
-  /** Present once it was counted. */
+  /** Present while it is counted. */
   Optional<NaiveUser.Taken> taken = Optional.empty();
 
   /** Present while it is in the outbox. */
@@ -48,6 +50,13 @@ final class NaiveMessage {
     state = next;
     changedAt = atMicros;
     reason = why;
+  }
+
+  /** Ends a message that was never published: neither its place nor its key is used any more. */
+  void fail(long atMicros, String why) {
+    moveTo(MessageState.FAILED, atMicros, Optional.of(why));
+    taken = Optional.empty();
+    key = Optional.empty();
   }
 
   /** The order of ids in a store is that of their text. */

@@ -162,6 +162,27 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
   }
 
   @Override
+  public synchronized List<Withdrawn> fail(List<Unpublishable> unpublishable) {
+    List<Message> failed = new ArrayList<>();
+    for (Unpublishable each : unpublishable) {
+      Optional<NaiveMessage> known =
+          message(each.message()).filter(waiting -> waiting.outbox.isPresent());
+      known.ifPresent(waiting -> waiting.outbox = Optional.empty());
+      known
+          .filter(waiting -> waiting.state == MessageState.ACCEPTED)
+          .ifPresent(
+              waiting -> {
+                owner(waiting).withdraw(waiting.taken.orElseThrow(), now());
+                waiting.fail(now(), each.reason());
+                failed.add(waiting.message);
+              });
+    }
+    return failed.stream()
+        .map(message -> new Withdrawn(message.id(), find(message.userId()).orElseThrow()))
+        .toList();
+  }
+
+  @Override
   public synchronized List<Message> claimUnpublished(Duration minAge, Duration claim, int max) {
     record Waiting(NaiveMessage known, NaiveMessage.Outbox outbox) {}
     List<Waiting> claimed =
@@ -240,7 +261,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
           known.dueAt = Optional.of(Math.min(closed.opensAtMicros(), Micros.LATEST));
       case SendResult.TooExpensive tooExpensive -> {
         known.dueAt = Optional.empty();
-        known.moveTo(MessageState.FAILED, now(), Optional.of("costs " + tooExpensive.cost()));
+        known.fail(now(), "costs " + tooExpensive.cost());
       }
       case SendResult.Repeated repeated -> throw unexpected(repeated);
       case SendResult.Deferred deferred -> throw unexpected(deferred);

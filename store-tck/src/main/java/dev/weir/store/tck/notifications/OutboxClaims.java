@@ -6,6 +6,9 @@ import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
 import dev.weir.engine.notifications.SendResult;
 import java.time.Duration;
@@ -132,6 +135,49 @@ interface OutboxClaims extends MessageClaims {
     scene.accept(request(4, OWNER));
     scene.node.ledger().withdraw(List.of(id(4)));
     assertThat(scene.count(OWNER)).isEqualTo(1);
+  }
+
+  @Test
+  default void messageThatCanNeverBePublishedHasFailedAndGivesItsPlaceBackOnce() {
+    MessageScene scene = messageScene();
+    scene.limit(OWNER, 1);
+    scene.accept(request(0, OWNER, "k"));
+    // Another node has claimed it, and has found out.
+    assertThat(claim(scene, 0)).hasSize(1);
+    List<Unpublishable> tooLarge = List.of(unpublishable(0), unpublishable(0), unpublishable(9));
+
+    List<Withdrawn> failed = scene.otherNode.ledger().fail(tooLarge);
+
+    assertThat(failed).extracting(Withdrawn::message).containsExactly(id(0));
+    assertThat(failed.getFirst().state()).isEqualTo(scene.node.limits().find(OWNER).orElseThrow());
+    assertThat(scene.node.ledger().fail(tooLarge)).isEmpty();
+    assertThat(scene.count(OWNER)).isZero();
+    MessageRecord record = scene.node.log().find(id(0)).orElseThrow();
+    assertThat(record.state()).isEqualTo(MessageState.FAILED);
+    assertThat(record.reason()).contains("too large");
+    assertThat(scene.outbox(scene.node)).isEmpty();
+    // It is on no topic, so there is nothing to try again; a repeated request is a new one.
+    assertThat(scene.node.log().reopen(List.of(id(0)))).isEmpty();
+    assertThat(scene.place(request(1, OWNER, "k"))).isInstanceOf(SendResult.Accepted.class);
+  }
+
+  /** An earlier attempt has published it, and the sender has it. */
+  @Test
+  default void messageThatWasDeliveredDoesNotFail() {
+    MessageScene scene = messageScene();
+    scene.limit(OWNER, 1);
+    scene.accept(request(0, OWNER));
+    scene.run(scene.node, new MessageStep.Deliver(List.of(0), MessageState.SENT));
+
+    assertThat(scene.node.ledger().fail(List.of(unpublishable(0)))).isEmpty();
+
+    assertThat(scene.count(OWNER)).isEqualTo(1);
+    assertThat(scene.node.log().find(id(0)).orElseThrow().state()).isEqualTo(MessageState.SENT);
+    assertThat(scene.outbox(scene.node)).isEmpty();
+  }
+
+  private static Unpublishable unpublishable(int message) {
+    return new Unpublishable(id(message), "too large");
   }
 
   private static List<Message> claim(MessageScene scene, int minAgeSeconds) {

@@ -22,6 +22,7 @@ final class MessageKitCatchesDefectsTest {
   private enum Defect {
     FORGETS_KEYS,
     KEEPS_WITHDRAWN_PLACES,
+    KEEPS_FAILED_PLACES,
     PUBLISHES_NOTHING,
     CLAIMS_TWICE,
     CLAIMS_NEW_ONES,
@@ -39,6 +40,7 @@ final class MessageKitCatchesDefectsTest {
     List<String> failed = new ArrayList<>();
     run(failed, "keys", kit::repeatedKeyTakesNothingAndFindsTheFirstMessage);
     run(failed, "withdrawn", kit::withdrawnMessageGivesItsPlaceBackOnce);
+    run(failed, "failed", kit::messageThatCanNeverBePublishedHasFailedAndGivesItsPlaceBackOnce);
     run(failed, "published", kit::publishedMessageIsNotWithdrawn);
     run(failed, "claims", kit::claimsAreOldestFirstOfAMinimumAgeAndLastForTheirTime);
     run(failed, "crowd", () -> kit.oneOfManyCallersGetsTheLastPlace(1, 8));
@@ -80,7 +82,11 @@ final class MessageKitCatchesDefectsTest {
         case FORGETS_KEYS -> store.ledger().place(requests.stream().map(Broken::keyless).toList());
         case GRANTS_EVERYTHING ->
             store.ledger().place(requests).stream().map(Broken::granted).toList();
-        case KEEPS_WITHDRAWN_PLACES, PUBLISHES_NOTHING, CLAIMS_TWICE, CLAIMS_NEW_ONES ->
+        case KEEPS_WITHDRAWN_PLACES,
+            KEEPS_FAILED_PLACES,
+            PUBLISHES_NOTHING,
+            CLAIMS_TWICE,
+            CLAIMS_NEW_ONES ->
             store.ledger().place(requests);
       };
     }
@@ -111,6 +117,15 @@ final class MessageKitCatchesDefectsTest {
         return store.ledger().withdraw(messages);
       }
       store.ledger().published(messages);
+      return List.of();
+    }
+
+    @Override
+    public List<Withdrawn> fail(List<Unpublishable> messages) {
+      if (defect != Defect.KEEPS_FAILED_PLACES) {
+        return store.ledger().fail(messages);
+      }
+      store.ledger().published(messages.stream().map(Unpublishable::message).toList());
       return List.of();
     }
 

@@ -7,6 +7,7 @@ import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserState;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -49,7 +50,7 @@ public final class RedisHotCounts implements HotCounts {
   }
 
   @Override
-  public List<Optional<Decision.Refused>> check(List<Wanted> wanted) {
+  public List<Optional<Refusal>> check(List<Wanted> wanted) {
     List<RedisCall<byte[]>> calls = new ArrayList<>(wanted.size());
     for (Wanted each : wanted) {
       calls.add(
@@ -64,14 +65,21 @@ public final class RedisHotCounts implements HotCounts {
     return awaitAll(calls).stream().map(RedisHotCounts::refusal).toList();
   }
 
-  private static Optional<Decision.Refused> refusal(byte[] reply) {
+  private static Optional<Refusal> refusal(byte[] reply) {
     if (reply.length == 0) {
       return Optional.empty();
     }
     ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
     long remaining = Math.max(0, (long) buffer.getDouble());
     long waitMicros = (long) buffer.getDouble() + MARGIN_MICROS;
-    return Optional.of(new Decision.Refused(remaining, waitMicros, waitMicros));
+    long rateLimit = (long) buffer.getDouble();
+    Duration window = Micros.duration((long) buffer.getDouble());
+    Algorithm algorithm =
+        buffer.getDouble() == 0 ? Algorithm.FIXED_WINDOW : Algorithm.SLIDING_WINDOW;
+    return Optional.of(
+        new Refusal(
+            algorithm.limit(rateLimit, window),
+            new Decision.Refused(remaining, waitMicros, waitMicros)));
   }
 
   @Override
@@ -98,6 +106,7 @@ public final class RedisHotCounts implements HotCounts {
         key(state.limit().userId()),
         clock.argument(),
         bytes(state.limit().rateLimit()),
+        bytes(Micros.floor(state.limit().timeWindow())),
         bytes(state.limit().costBy().name()),
         bytes(state.limit().algorithm().name()),
         bytes(state.version()),

@@ -5,8 +5,8 @@
 -- ARGV[2]  the parts of the message
 -- ARGV[3]  the version of the user's limit that the node knows
 -- ARGV[4]  how long a full entry is trusted, in microseconds
--- Returns  empty if the database must decide; else the units that remain and the time until the
---          entry ends, packed
+-- Returns  empty if the database must decide; else packed numbers: the units that remain, the time
+--          until the entry ends, the limit, its window in microseconds, 1 for a sliding window
 
 local PASS = ''
 
@@ -17,8 +17,8 @@ if not now then
 end
 
 local entry = redis.call('HMGET', KEYS[1], 'rateLimit', 'currentCount', 'version', 'endsAt',
-  'confirmedAt', 'costBy', 'algorithm')
-for i = 1, 7 do
+  'confirmedAt', 'costBy', 'algorithm', 'windowMicros')
+for i = 1, 8 do
   if not entry[i] then
     return PASS
   end
@@ -55,4 +55,5 @@ if age < 0 or age >= tonumber(ARGV[4]) then
   redis.call('HSET', KEYS[1], 'confirmedAt', string.format('%.0f', now), 'isConfirming', '1')
   return PASS
 end
-return struct.pack('<dd', limit - count, ends - now)
+return struct.pack('<ddddd', limit - count, ends - now, limit, tonumber(entry[8]),
+  is_sliding and 1 or 0)

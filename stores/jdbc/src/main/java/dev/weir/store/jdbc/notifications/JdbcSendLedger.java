@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and outbox in PostgreSQL.
@@ -43,6 +44,25 @@ public final class JdbcSendLedger implements SendLedger {
       delete from notification_message
       where id = any(array(select message_id from withdrawn))
       returning user_id, cost, taken_at, version, id
+      """;
+
+  private static final String END =
+      "delete from notification_outbox where message_id = any(?::uuid[]) returning message_id";
+
+  /** The log changes messages without the lock of their users, so their rows are locked as well. */
+  private static final String LOCK_ACCEPTED =
+      """
+      select user_id, cost, taken_at, version, id from notification_message
+      where id = any(?::uuid[]) and state = 1 order by id for update
+      """;
+
+  /** As if it had never been counted. A repeated request is a new one. */
+  private static final String FAIL =
+      """
+      update notification_message
+      set state = 4, changed_at = ?, reason = ?, cost = null, taken_at = null, version = null,
+          idempotency_key = null
+      where id = ?::uuid
       """;
 
   private static final String CLAIM =
@@ -126,25 +146,59 @@ public final class JdbcSendLedger implements SendLedger {
 
   private List<Withdrawn> withdraw(Connection connection, List<UUID> messages) throws SQLException {
     MessageOwners owners = MessageOwners.lock(connection, clock, messages);
+    return giveBack(
+        connection, owners, Sql.list(connection, Taken::read, WITHDRAW, (Object) owners.ids()));
+  }
+
+  /** Gives the places of messages back, in the order in which the messages were requested. */
+  private static List<Withdrawn> giveBack(
+      Connection connection, MessageOwners owners, List<Taken> places) throws SQLException {
     LockedUsers users = owners.users();
     Map<UUID, TakenPlace> taken = new HashMap<>();
-    for (Taken each : Sql.list(connection, Taken::read, WITHDRAW, (Object) owners.ids())) {
-      taken.put(each.message(), each.place());
-    }
-    List<UUID> withdrawn = owners.messages().stream().filter(taken::containsKey).toList();
-    for (UUID message : withdrawn) {
+    places.forEach(each -> taken.put(each.message(), each.place()));
+    List<UUID> messages = owners.messages().stream().filter(taken::containsKey).toList();
+    for (UUID message : messages) {
       users.giveBack(Objects.requireNonNull(taken.get(message)));
     }
     List<Object> writes = users.writes();
     if (!writes.isEmpty()) {
       Sql.update(connection, LockedUsers.WRITE, writes.toArray());
     }
-    List<Withdrawn> results = new ArrayList<>(withdrawn.size());
-    for (UUID message : withdrawn) {
+    List<Withdrawn> results = new ArrayList<>(messages.size());
+    for (UUID message : messages) {
       long userId = Objects.requireNonNull(taken.get(message)).userId();
       results.add(new Withdrawn(message, users.find(userId).orElseThrow()));
     }
     return results;
+  }
+
+  @Override
+  public List<Withdrawn> fail(List<Unpublishable> messages) {
+    return messages.isEmpty()
+        ? List.of()
+        : transactions.write(connection -> fail(connection, messages));
+  }
+
+  private List<Withdrawn> fail(Connection connection, List<Unpublishable> messages)
+      throws SQLException {
+    Map<UUID, String> reasons = new HashMap<>();
+    messages.forEach(each -> reasons.putIfAbsent(each.message(), each.reason()));
+    MessageOwners owners =
+        MessageOwners.lock(
+            connection, clock, messages.stream().map(Unpublishable::message).toList());
+    List<UUID> ended =
+        Sql.list(connection, row -> row.getObject(1, UUID.class), END, (Object) owners.ids());
+    List<Taken> accepted =
+        Sql.list(connection, Taken::read, LOCK_ACCEPTED, (Object) MessageRow.ids(ended));
+    Batch.send(
+        connection,
+        FAIL,
+        accepted,
+        each ->
+            new @Nullable Object[] {
+              owners.users().nowMicros(), reasons.get(each.message()), each.message().toString()
+            });
+    return giveBack(connection, owners, accepted);
   }
 
   private record Taken(TakenPlace place, UUID message) {

@@ -9,16 +9,14 @@ import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import dev.weir.store.jdbc.notifications.internal.UserChange;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/**
- * Limits of users in PostgreSQL. Every node is notified of a change by {@link
- * Channel#NOTIFICATION_USER}.
- */
+/** Limits of users in PostgreSQL. Every node that listens is notified of a change. */
 public final class JdbcUserLimits implements UserLimits {
   /** The time is that of the returned row, so it is read after the row was locked. */
   private static final String CONFIGURE =

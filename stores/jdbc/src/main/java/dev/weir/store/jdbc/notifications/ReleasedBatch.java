@@ -26,10 +26,12 @@ final class ReleasedBatch {
   private static final String POSTPONE =
       "update notification_deferred set due_at = ? where message_id = ?::uuid";
 
+  /** It was never published, so a repeated request is a new one. */
   private static final String FAIL =
       """
       with waiting as (delete from notification_deferred where message_id = ?::uuid)
-      update notification_message set state = 4, changed_at = ?, reason = ? where id = ?::uuid
+      update notification_message
+      set state = 4, changed_at = ?, reason = ?, idempotency_key = null where id = ?::uuid
       """;
 
   private final LockedUsers users;

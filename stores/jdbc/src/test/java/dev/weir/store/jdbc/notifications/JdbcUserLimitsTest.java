@@ -7,6 +7,7 @@ import dev.weir.engine.notifications.UserState;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.notifications.internal.UserChange;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

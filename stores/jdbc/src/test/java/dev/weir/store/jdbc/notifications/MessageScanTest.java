@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.Database;
@@ -88,6 +89,10 @@ final class MessageScanTest {
     List<UUID> ids = requests.stream().map(SendRequest::message).map(Message::id).toList();
     ledger.place(requests);
     assertThat(ledger.withdraw(List.of(ids.get(1), UUID.randomUUID()))).hasSize(1);
+    SendRequest tooLarge = Letters.to(user);
+    ledger.place(List.of(tooLarge));
+    assertThat(ledger.fail(List.of(new Unpublishable(tooLarge.message().id(), "too large"))))
+        .hasSize(1);
     // Repeated by key, and by id.
     ledger.place(List.of(Letters.to(user, "k"), Letters.to(user, "k")));
     ledger.place(requests);

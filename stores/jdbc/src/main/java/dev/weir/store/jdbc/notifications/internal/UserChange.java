@@ -1,10 +1,10 @@
-package dev.weir.store.jdbc.notifications;
+package dev.weir.store.jdbc.notifications.internal;
 
 import java.util.Optional;
 
 /**
- * The message that {@link dev.weir.store.jdbc.internal.Channel#NOTIFICATION_USER} carries to every node when
- * a user's limit has changed.
+ * The message that {@link dev.weir.store.jdbc.internal.Channel#NOTIFICATION_USER} carries to every
+ * node when a user's limit has changed.
  *
  * @param version the version of the new limit
  */
