@@ -59,13 +59,9 @@ final class ScriptedPublisher implements Publisher {
       case TAKES -> take(message);
       case REFUSES -> new PublishResult.Refused("refused");
       case REJECTS ->
-          ids().contains(message.id())
-              ? take(message)
-              : new PublishResult.Rejected("too large");
+          ids().contains(message.id()) ? take(message) : new PublishResult.Rejected("too large");
       case REJECTS_ODD ->
-          message.text().matches(".*[13579]")
-              ? new PublishResult.Rejected("odd")
-              : take(message);
+          message.text().matches(".*[13579]") ? new PublishResult.Rejected("odd") : take(message);
       case TAKES_SILENTLY -> {
         topic.add(message);
         yield new PublishResult.Unknown("no answer");

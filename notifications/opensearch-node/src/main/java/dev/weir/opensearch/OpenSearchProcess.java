@@ -77,7 +77,11 @@ public final class OpenSearchProcess implements AutoCloseable {
   private static Path location() {
     return Path.of(
         URI.create(
-            OpenSearchProcess.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+            OpenSearchProcess.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toString()));
   }
 
   private void awaitAnswer() throws IOException, InterruptedException {

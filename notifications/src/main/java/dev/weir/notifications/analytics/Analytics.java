@@ -88,8 +88,7 @@ public final class Analytics {
         users.at("buckets").items().stream()
             .map(
                 user ->
-                    new Sender(
-                        key(user), count(user), value(user, "parts"), value(user, "cost")))
+                    new Sender(key(user), count(user), value(user, "parts"), value(user, "cost")))
             .toList(),
         maxError(users));
   }
@@ -109,7 +108,10 @@ public final class Analytics {
 
   /** Returns the minutes with the most attempts, in that order. */
   public List<Minute> peaks(TimeRange range, int max) {
-    return ask(AnalyticsQueries.peaks(range, results(max))).at("minutes").at("buckets").items()
+    return ask(AnalyticsQueries.peaks(range, results(max)))
+        .at("minutes")
+        .at("buckets")
+        .items()
         .stream()
         .map(
             minute ->
@@ -182,9 +184,7 @@ public final class Analytics {
         () -> {
           JsonTree answer =
               search.call(
-                  "POST",
-                  "/" + EventIndices.PATTERN + "/_search?allow_no_indices=true",
-                  query);
+                  "POST", "/" + EventIndices.PATTERN + "/_search?allow_no_indices=true", query);
           if (answer.at("timed_out").isTrue()
               || answer.at("_shards").at("failed").number().orElse(0L) > 0) {
             throw new OpenSearchException(search + " has only a part of the answer");

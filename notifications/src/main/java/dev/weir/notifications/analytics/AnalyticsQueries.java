@@ -131,7 +131,6 @@ final class AnalyticsQueries {
           "aggs": {%s}
         }
         """
-        .formatted(
-            range.from().toEpochMilli(), range.to().toEpochMilli(), outcomes, aggregations);
+        .formatted(range.from().toEpochMilli(), range.to().toEpochMilli(), outcomes, aggregations);
   }
 }

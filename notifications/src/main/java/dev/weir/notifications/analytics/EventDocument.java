@@ -76,8 +76,7 @@ final class EventDocument {
   /** Writes the two lines of a bulk request that create this document unless it exists. */
   void writeTo(ByteArrayOutputStream lines) {
     String action =
-        "{\"create\":{\"_index\":\"%s\",\"_id\":\"%s\"}}\n"
-            .formatted(EventIndices.name(day), id);
+        "{\"create\":{\"_index\":\"%s\",\"_id\":\"%s\"}}\n".formatted(EventIndices.name(day), id);
     lines.writeBytes(action.getBytes(StandardCharsets.UTF_8));
     lines.writeBytes(json);
     lines.write('\n');

@@ -98,7 +98,9 @@ final class EventIndices {
     List<String> old =
         search.call("GET", "/_cat/indices/" + PATTERN + "?format=json&h=index", "").items().stream()
             .flatMap(row -> row.at("index").text().stream())
-            .filter(name -> day(name).filter(found -> found.isBefore(today().minus(retention))).isPresent())
+            .filter(
+                name ->
+                    day(name).filter(found -> found.isBefore(today().minus(retention))).isPresent())
             .toList();
     for (String index : old) {
       var unused = search.call("DELETE", "/" + index + "?ignore_unavailable=true", "");

@@ -94,8 +94,7 @@ public final class Indexer implements AutoCloseable {
         isKafkaDown = false;
         log.info("Events are read again");
       }
-      new EventReader(consumer, topic.name(), writer, settings)
-          .run(() -> closed.getCount() == 0);
+      new EventReader(consumer, topic.name(), writer, settings).run(() -> closed.getCount() == 0);
     }
   }
 

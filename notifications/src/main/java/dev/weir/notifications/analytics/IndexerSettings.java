@@ -13,11 +13,7 @@ import java.time.Period;
  * @param maxPause maximum pause between attempts
  */
 public record IndexerSettings(
-    String group,
-    Period retention,
-    Duration kafkaTimeout,
-    Duration firstPause,
-    Duration maxPause) {
+    String group, Period retention, Duration kafkaTimeout, Duration firstPause, Duration maxPause) {
   public static final IndexerSettings DEFAULT =
       new IndexerSettings(
           "weir-indexer",
@@ -27,8 +23,8 @@ public record IndexerSettings(
           Duration.ofSeconds(30));
 
   public IndexerSettings {
-    if (retention.getDays() < 1 || retention.toTotalMonths() != 0) {
-      throw new IllegalArgumentException("retention must be at least 1 day, not " + retention);
+    if (retention.isZero() || retention.isNegative() || retention.toTotalMonths() != 0) {
+      throw new IllegalArgumentException("retention must be 1 day or more, not " + retention);
     }
   }
 

@@ -103,7 +103,9 @@ record JsonTree(Optional<Object> value) {
 
   /** Returns a number; a fraction is dropped. */
   Optional<Long> number() {
-    return value.filter(BigDecimal.class::isInstance).map(found -> ((BigDecimal) found).longValue());
+    return value
+        .filter(BigDecimal.class::isInstance)
+        .map(found -> ((BigDecimal) found).longValue());
   }
 
   boolean isTrue() {

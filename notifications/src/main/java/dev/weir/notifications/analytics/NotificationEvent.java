@@ -116,8 +116,7 @@ record NotificationEvent(
           plain(at, Outcome.DEFERRED, deferred.record().message()).withState(deferred.state());
       case SendOutcome.Limited limited -> {
         NotificationEvent event =
-            base.withOutcome(Outcome.LIMITED)
-                .withRetryAfter(limited.decision().retryAfterMicros());
+            base.withOutcome(Outcome.LIMITED).withRetryAfter(limited.decision().retryAfterMicros());
         yield Quota.of(limited.limit()).map(event::withQuota).orElse(event);
       }
       case SendOutcome.Closed closed ->

@@ -42,8 +42,7 @@ public record OpenSearchSettings(
 
   public OpenSearchSettings withPassword(String user, String password) {
     String pair = user + ":" + password;
-    String encoded =
-        Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    String encoded = Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
     return withAuthorization("Basic " + encoded);
   }
 

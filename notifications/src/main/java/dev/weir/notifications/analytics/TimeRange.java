@@ -1,6 +1,5 @@
 package dev.weir.notifications.analytics;
 
-import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -14,9 +13,5 @@ public record TimeRange(Instant from, Instant to) {
       throw new IllegalArgumentException(
           "from must be before to, not %s and %s".formatted(from, to));
     }
-  }
-
-  public Duration length() {
-    return Duration.between(from, to);
   }
 }

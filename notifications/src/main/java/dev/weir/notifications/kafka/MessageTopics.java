@@ -29,7 +29,6 @@ public record MessageTopics(String outbound, String deadLetters) {
         admin,
         List.of(
             Topics.of(outbound),
-            Topics.of(deadLetters)
-                .configs(Map.of(TopicConfig.RETENTION_MS_CONFIG, retention))));
+            Topics.of(deadLetters).configs(Map.of(TopicConfig.RETENTION_MS_CONFIG, retention))));
   }
 }

@@ -59,7 +59,8 @@ final class AnalyticsTest {
       index(events);
       List<NotificationEvent> inRange =
           events.stream()
-              .filter(event -> !event.at().isBefore(range.from()) && event.at().isBefore(range.to()))
+              .filter(
+                  event -> !event.at().isBefore(range.from()) && event.at().isBefore(range.to()))
               .toList();
       assertThat(analytics.topUsers(range, 1_000))
           .isEqualTo(new Analytics.Users<>(naiveTopUsers(inRange), 0));
@@ -90,8 +91,7 @@ final class AnalyticsTest {
     assertThat(rates.users())
         .extracting(Analytics.Unusual::userId, Analytics.Unusual::attempts, Analytics.Unusual::rate)
         .containsExactlyInAnyOrder(
-            tuple(1L, 100L, Baseline.Rate.HIGH),
-            tuple(2L, 0L, Baseline.Rate.LOW));
+            tuple(1L, 100L, Baseline.Rate.HIGH), tuple(2L, 0L, Baseline.Rate.LOW));
   }
 
   @Test
@@ -266,7 +266,8 @@ final class AnalyticsTest {
     List<Analytics.Unusual> unusual = new ArrayList<>();
     counts.entrySet().stream()
         .sorted(
-            Comparator.comparing((Map.Entry<Long, long[]> user) -> Arrays.stream(user.getValue()).sum())
+            Comparator.comparing(
+                    (Map.Entry<Long, long[]> user) -> Arrays.stream(user.getValue()).sum())
                 .reversed()
                 .thenComparing(Map.Entry::getKey))
         .forEach(
@@ -305,7 +306,8 @@ final class AnalyticsTest {
       List<NotificationEvent> events, Outcome outcome) {
     return events.stream()
         .filter(event -> event.outcome() == outcome)
-        .collect(Collectors.groupingBy(NotificationEvent::userId, TreeMap::new, Collectors.toList()));
+        .collect(
+            Collectors.groupingBy(NotificationEvent::userId, TreeMap::new, Collectors.toList()));
   }
 
   private static long count(List<NotificationEvent> events, Outcome outcome) {

@@ -71,8 +71,7 @@ final class BaselineTest {
     List<Long> all = new ArrayList<>(usual);
     all.addAll(outliers);
     assertThat(baseline(all).median())
-        .isBetween(
-            Collections.min(usual).doubleValue(), Collections.max(usual).doubleValue());
+        .isBetween(Collections.min(usual).doubleValue(), Collections.max(usual).doubleValue());
   }
 
   @Test

@@ -61,7 +61,8 @@ final class EventPublisherTest {
     }
     assertThat(records)
         .extracting(record -> JsonTree.read(record.value()).at("outcome").text().orElseThrow())
-        .containsExactlyInAnyOrder("sent", "cancelled", "rejected", "failed", "taken", "undelivered");
+        .containsExactlyInAnyOrder(
+            "sent", "cancelled", "rejected", "failed", "taken", "undelivered");
   }
 
   /** The cluster never answers; each caller returns, and each event is accounted for. */
@@ -104,8 +105,7 @@ final class EventPublisherTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
     }
-    try (EventPublisher publisher =
-        start(KafkaCluster.at("127.0.0.1:" + port, Map.of()), SHORT)) {
+    try (EventPublisher publisher = start(KafkaCluster.at("127.0.0.1:" + port, Map.of()), SHORT)) {
       publisher.publishedLater(message(1));
       observer.await(all -> all.dropped, 1);
     }

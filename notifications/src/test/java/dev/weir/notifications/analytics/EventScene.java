@@ -97,8 +97,7 @@ final class EventScene implements AutoCloseable {
 
   Indexer start(OpenSearch search, CountingObserver observer, IndexerSettings other) {
     Indexer indexer =
-        Indexer.start(
-            TestKafka.cluster(), topic, search, other, InstantSource.system(), observer);
+        Indexer.start(TestKafka.cluster(), topic, search, other, InstantSource.system(), observer);
     indexers.add(indexer);
     return indexer;
   }

@@ -70,7 +70,8 @@ final class EventSchemaTest {
   @Test
   void theSchemaRefusesWhatIsNoEvent() throws IOException {
     String valid =
-        new String(EventJson.write(IDS.next(), events(1, 1, 1, 1).getFirst()), StandardCharsets.UTF_8);
+        new String(
+            EventJson.write(IDS.next(), events(1, 1, 1, 1).getFirst()), StandardCharsets.UTF_8);
     assertThat(schema.problem(JsonTree.read(valid.getBytes(StandardCharsets.UTF_8)))).isEmpty();
     for (String[] change :
         new String[][] {

@@ -167,8 +167,7 @@ final class IndexerTest {
     }
     CountingObserver observer = new CountingObserver();
     scene.publish(EventScene.events(1));
-    Indexer unused =
-        scene.start(search, observer, scene.settings.withRetention(Period.ofDays(3)));
+    Indexer unused = scene.start(search, observer, scene.settings.withRetention(Period.ofDays(3)));
     observer.awaitHandled(1);
     assertThat(TestSearch.indices(search)).containsAll(kept).doesNotContainAnyElementsOf(old);
   }
@@ -184,7 +183,11 @@ final class IndexerTest {
     Indexer unused = scene.start(search, observer);
     observer.awaitHandled(1);
     assertThat(
-            search.find("/_index_template/weir-notifications").at("index_templates").items().stream()
+            search
+                .find("/_index_template/weir-notifications")
+                .at("index_templates")
+                .items()
+                .stream()
                 .map(found -> found.at("index_template").at("version").number().orElseThrow()))
         .containsExactly(1_000L);
   }

@@ -129,12 +129,10 @@ final class OpenSearchTest {
     try (OpenSearch trusting = new OpenSearch(settings.withTrust(certificate));
         OpenSearch other = new OpenSearch(settings)) {
       assertThat(trusting.call("GET", "/", "").at("tagline").text()).contains("hello");
-      assertThatThrownBy(() -> other.call("GET", "/", ""))
-          .isInstanceOf(OpenSearchException.class);
+      assertThatThrownBy(() -> other.call("GET", "/", "")).isInstanceOf(OpenSearchException.class);
     }
     Path none = Files.writeString(folder.resolve("none.pem"), "no certificate");
-    assertThatThrownBy(() -> settings.withTrust(none))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> settings.withTrust(none)).isInstanceOf(IllegalArgumentException.class);
   }
 
   private static SSLContext tls(Path store) throws Exception {

@@ -23,7 +23,9 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers questions of operators: who sends how much, who is refused, when, and what is unusual. */
+/**
+ * Answers questions of operators: who sends how much, who is refused, when, and what is unusual.
+ */
 @Controller("/api/analytics")
 @RequiresRole(RequiresRole.Role.ADMIN)
 @ProblemTitles(
@@ -69,10 +71,8 @@ final class AnalyticsEndpoints {
   HttpResponse<byte[]> peaks(HttpRequest<?> request) {
     Analytics analytics = access.analytics();
     AnalyticsQuery.OfRange query =
-        AnalyticsQuery.OfRange.of(
-            request.getParameters(), Instant.now(), Analytics.MAX_PEAK_RANGE);
-    List<Analytics.Minute> minutes =
-        answered(() -> analytics.peaks(query.range(), query.limit()));
+        AnalyticsQuery.OfRange.of(request.getParameters(), Instant.now(), Analytics.MAX_PEAK_RANGE);
+    List<Analytics.Minute> minutes = answered(() -> analytics.peaks(query.range(), query.limit()));
     return Responses.json(json -> AnalyticsJson.writePeaks(json, query.range(), minutes));
   }
 
@@ -85,8 +85,7 @@ final class AnalyticsEndpoints {
         AnalyticsQuery.OfRates.of(request.getParameters(), Instant.now());
     Analytics.UnusualRates rates =
         answered(
-            () ->
-                analytics.unusual(query.to(), query.window(), query.past(), query.examined()));
+            () -> analytics.unusual(query.to(), query.window(), query.past(), query.examined()));
     return Responses.json(json -> AnalyticsJson.writeUnusual(json, rates));
   }
 

@@ -97,8 +97,7 @@ final class AnalyticsParts implements AutoCloseable {
   }
 
   /** Returns what has to know of messages that were cancelled. */
-  static Consumer<UUID> ofCancellations(
-      MessageLog messages, Optional<EventPublisher> publisher) {
+  static Consumer<UUID> ofCancellations(MessageLog messages, Optional<EventPublisher> publisher) {
     return id -> publisher.ifPresent(events -> cancelled(id, messages, events));
   }
 

@@ -81,8 +81,7 @@ record NotificationParts(
     Stores stores = Stores.on(database);
     HotFilter hot = open.add(hotFilter(settings, open));
     Outbox outbox = open.add(new Outbox(stores.ledger()));
-    AnalyticsParts analytics =
-        new AnalyticsParts(settings, new AnalyticsMetrics(registry));
+    AnalyticsParts analytics = new AnalyticsParts(settings, new AnalyticsMetrics(registry));
     KafkaPart kafka = KafkaPart.open(settings.kafka(), open);
     KafkaCluster cluster = kafka.cluster();
     Optional<EventPublisher> events = analytics.publisher(cluster, open);
@@ -109,10 +108,7 @@ record NotificationParts(
     SenderPart sender =
         open.add(
             new SenderPart(
-                settings,
-                stores.messages(),
-                limiter,
-                AnalyticsParts.ofSender(metrics, events)));
+                settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events)));
     kafka.startReading(
         readable -> {
           if (settings.isSender()) {

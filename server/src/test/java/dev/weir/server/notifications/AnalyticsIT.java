@@ -36,11 +36,16 @@ final class AnalyticsIT {
         Node node =
             start(
                 Map.of(
-                    Setting.DATA, folder.resolve("data").toString(),
-                    Setting.ADMIN_TOKEN, TOKEN,
-                    Setting.OPENSEARCH_URL, search.address().toString(),
-                    Setting.OPENSEARCH_USER, "weir",
-                    Setting.OPENSEARCH_PASSWORD, SECRET))) {
+                    Setting.DATA,
+                    folder.resolve("data").toString(),
+                    Setting.ADMIN_TOKEN,
+                    TOKEN,
+                    Setting.OPENSEARCH_URL,
+                    search.address().toString(),
+                    Setting.OPENSEARCH_USER,
+                    "weir",
+                    Setting.OPENSEARCH_PASSWORD,
+                    SECRET))) {
       Http http = new Http(node.address()).with("Authorization", "Bearer " + TOKEN);
       configure(http, 101, 2);
       configure(http, 102, 5);

@@ -108,8 +108,7 @@ final class NotificationSettingsTest {
     AnalyticsSettings none = settings(Map.of()).analytics();
     assertThat(none.hasEvents()).isFalse();
     assertThat(none.search()).isEmpty();
-    AnalyticsSettings events =
-        settings(Map.of(Setting.NOTIFICATIONS_EVENTS, "true")).analytics();
+    AnalyticsSettings events = settings(Map.of(Setting.NOTIFICATIONS_EVENTS, "true")).analytics();
     assertThat(events.hasEvents()).isTrue();
     assertThat(events.search()).isEmpty();
     AnalyticsSettings both =
@@ -134,8 +133,7 @@ final class NotificationSettingsTest {
       refuses(Setting.OPENSEARCH_URL, Map.of(Setting.OPENSEARCH_URL, wrong));
     }
     refuses(
-        Setting.OPENSEARCH_URL,
-        Map.of(Setting.OPENSEARCH_URL, url, Setting.SLOTS_STORE, "memory"));
+        Setting.OPENSEARCH_URL, Map.of(Setting.OPENSEARCH_URL, url, Setting.SLOTS_STORE, "memory"));
     refuses(Setting.OPENSEARCH_USER, Map.of(Setting.OPENSEARCH_USER, "weir"));
     refuses(
         Setting.OPENSEARCH_PASSWORD,
@@ -153,8 +151,7 @@ final class NotificationSettingsTest {
     Path noCertificate = Files.writeString(folder.resolve("none.pem"), "none");
     refuses(
         Setting.OPENSEARCH_TRUST,
-        Map.of(
-            Setting.OPENSEARCH_URL, url, Setting.OPENSEARCH_TRUST, noCertificate.toString()));
+        Map.of(Setting.OPENSEARCH_URL, url, Setting.OPENSEARCH_TRUST, noCertificate.toString()));
     refuses(Setting.OPENSEARCH_RETENTION, Map.of(Setting.OPENSEARCH_RETENTION, "PT1H"));
     refuses(Setting.OPENSEARCH_RETENTION, Map.of(Setting.OPENSEARCH_RETENTION, "PT36H"));
   }
