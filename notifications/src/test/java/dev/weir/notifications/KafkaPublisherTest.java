@@ -89,7 +89,7 @@ final class KafkaPublisherTest {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         KafkaPublisher publisher = publisher("127.0.0.1:" + silent.getLocalPort())) {
       List<PublishResult> results =
-          Crowd.atOnce(20, i -> publisher.publish(List.of(message(i, "hello"))).getFirst());
+          Crowd.concurrently(20, i -> publisher.publish(List.of(message(i, "hello"))).getFirst());
       assertThat(results).hasSize(20).hasOnlyElementsOfType(PublishResult.Refused.class);
     }
   }

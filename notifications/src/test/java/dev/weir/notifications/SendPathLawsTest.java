@@ -194,7 +194,8 @@ final class SendPathLawsTest {
       for (int i = 0; i < taken; i++) {
         assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
       }
-      List<SendOutcome> outcomes = Crowd.atOnce(callers, caller -> scene.send(1, "hi " + caller));
+      List<SendOutcome> outcomes =
+          Crowd.concurrently(callers, caller -> scene.send(1, "hi " + caller));
       assertThat(outcomes).filteredOn(SendOutcome.Sent.class::isInstance).hasSize(1);
       assertThat(outcomes).filteredOn(SendOutcome.Limited.class::isInstance).hasSize(callers - 1);
       assertThat(scene.count(1)).isEqualTo(taken + 1);
@@ -208,7 +209,8 @@ final class SendPathLawsTest {
     ScriptedPublisher broker = new ScriptedPublisher();
     try (SendScene scene = new SendScene(broker)) {
       scene.limit(1, 100);
-      List<SendOutcome> outcomes = Crowd.atOnce(callers, caller -> scene.send(1, "hello", "key"));
+      List<SendOutcome> outcomes =
+          Crowd.concurrently(callers, caller -> scene.send(1, "hello", "key"));
       assertThat(outcomes)
           .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(SendOutcome.Sent.class));
       assertThat(broker.ids()).hasSize(1);

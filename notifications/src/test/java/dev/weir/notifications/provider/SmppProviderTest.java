@@ -168,7 +168,8 @@ final class SmppProviderTest {
 
   @Test
   void manyMessagesShareTheConnection() {
-    List<ProviderResult> results = Crowd.atOnce(50, i -> provider.send(message("hello " + i)));
+    List<ProviderResult> results =
+        Crowd.concurrently(50, i -> provider.send(message("hello " + i)));
     assertThat(results)
         .containsExactlyInAnyOrderElementsOf(
             IntStream.rangeClosed(1, 50).mapToObj(i -> taken("id" + i)).toList());

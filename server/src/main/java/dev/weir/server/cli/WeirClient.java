@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class WeirClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(2);
-  private static final int LARGEST_ANSWER_BYTES = 64 << 20;
+  private static final int MAX_ANSWER_BYTES = 64 << 20;
 
   private final URI server;
   private final Optional<String> authorization;
@@ -61,7 +61,7 @@ final class WeirClient implements AutoCloseable {
       HttpResponse<InputStream> response =
           http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
-        byte[] bytes = body.readNBytes(LARGEST_ANSWER_BYTES);
+        byte[] bytes = body.readNBytes(MAX_ANSWER_BYTES);
         if (response.statusCode() != 200) {
           throw new ProblemException(Problem.ofAnswer(response.statusCode(), bytes));
         }

@@ -13,18 +13,18 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Ports {
   private static final int LOWEST = 15_000;
   private static final int HIGHEST = 32_000;
-  private static final int MOST_TRIES = 1_000;
+  private static final int MAX_TRIES = 1_000;
 
   private Ports() {}
 
   static int free() throws IOException {
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
       try (ServerSocket socket = new ServerSocket()) {
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         return socket.getLocalPort();
       } catch (IOException e) {
-        if (tries == MOST_TRIES - 1) {
+        if (tries == MAX_TRIES - 1) {
           throw e;
         }
       }

@@ -49,7 +49,7 @@ final class Relay implements AutoCloseable {
         Thread.ofVirtual().start(() -> pass(from, to));
         Thread.ofVirtual().start(() -> pass(to, from));
       } catch (IOException e) {
-        // The target is gone, or this is closed: whoever came is hung up on.
+        // The target is gone, or this is closed: the client is disconnected.
         open.forEach(Relay::hangUp);
       }
     }

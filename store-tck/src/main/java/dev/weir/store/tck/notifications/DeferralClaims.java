@@ -194,7 +194,7 @@ interface DeferralClaims extends MessageClaims {
     }
 
     List<UUID> released =
-        Crowd.atOnce(8, caller -> scene.node(caller).deferred().release(all)).stream()
+        Crowd.concurrently(8, caller -> scene.node(caller).deferred().release(all)).stream()
             .flatMap(List::stream)
             .map(SendResult.Accepted::message)
             .map(Message::id)

@@ -91,7 +91,8 @@ public interface HotCountsKit {
     scene.send(1);
     scene.send(1);
 
-    assertThat(Crowd.atOnce(callers, caller -> scene.passes()).stream().filter(passed -> passed))
+    assertThat(
+            Crowd.concurrently(callers, caller -> scene.passes()).stream().filter(passed -> passed))
         .hasSize(1);
   }
 
@@ -103,7 +104,7 @@ public interface HotCountsKit {
     assertThat(scene.passes()).isFalse();
     scene.clock.move(Duration.ofMillis(1));
 
-    assertThat(Crowd.atOnce(24, caller -> scene.passes()).stream().filter(passed -> passed))
+    assertThat(Crowd.concurrently(24, caller -> scene.passes()).stream().filter(passed -> passed))
         .hasSize(1);
     // If the one that passed never comes back, the next does so later.
     scene.clock.move(Duration.ofMillis(HotCounts.MAX_TRUST_MILLIS));

@@ -45,7 +45,7 @@ interface MessageCrowdClaims extends MessageClaims {
     }
 
     List<SendResult> results =
-        Crowd.atOnce(
+        Crowd.concurrently(
             callers,
             caller -> scene.node(caller).ledger().place(List.of(request(caller, USER))).getFirst());
 
@@ -62,7 +62,7 @@ interface MessageCrowdClaims extends MessageClaims {
     }
 
     List<SendResult> results =
-        Crowd.atOnce(
+        Crowd.concurrently(
                 CALLERS,
                 caller ->
                     scene
@@ -89,7 +89,7 @@ interface MessageCrowdClaims extends MessageClaims {
     scene.limit(USER, 10);
 
     List<SendResult> results =
-        Crowd.atOnce(
+        Crowd.concurrently(
             CALLERS,
             caller ->
                 scene
@@ -113,7 +113,7 @@ interface MessageCrowdClaims extends MessageClaims {
     scene.limit(USER, 10);
 
     List<SendResult> results =
-        Crowd.atOnce(
+        Crowd.concurrently(
             CALLERS,
             caller -> scene.node(caller).ledger().place(List.of(request(0, USER))).getFirst());
 
@@ -134,7 +134,7 @@ interface MessageCrowdClaims extends MessageClaims {
     // Claims skip what others hold at that moment, so several rounds may be needed.
     for (int round = 0; claimed.size() < 60; round++) {
       assertThat(round).isLessThan(60);
-      Crowd.atOnce(
+      Crowd.concurrently(
               6, caller -> scene.node(caller).ledger().claimUnpublished(Duration.ZERO, minute, 10))
           .forEach(messages -> messages.forEach(message -> claimed.add(message.id())));
     }
@@ -158,7 +158,7 @@ interface MessageCrowdClaims extends MessageClaims {
     scene.limit(1, 1_000);
     Tally tally = new Tally();
 
-    Crowd.atOnce(
+    Crowd.concurrently(
         16,
         caller -> {
           tally.muddle(scene.node(caller), caller, new Random(seed + caller));

@@ -81,7 +81,7 @@ interface MessageRaceClaims extends MessageClaims {
       setUp(scene.node);
       List<Callable<Object>> steps =
           List.of(() -> scene.run(scene.node, one), () -> scene.run(scene.otherNode, other));
-      List<Object> results = Crowd.atOnce(steps);
+      List<Object> results = Crowd.concurrently(steps);
       List<End> possible = possible(results.get(0), results.get(1));
       List<Object> seen = new ArrayList<>(scene.observe(scene.node));
       seen.addAll(scene.outbox(scene.otherNode));
