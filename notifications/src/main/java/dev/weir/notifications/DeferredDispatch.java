@@ -26,6 +26,7 @@ public final class DeferredDispatch implements Runnable {
   private final BrokerHealth health;
   private final HotFilter hot;
   private final Outbox outbox;
+  private final SendObserver observer;
 
   public DeferredDispatch(
       DeferredMessages deferred,
@@ -33,11 +34,23 @@ public final class DeferredDispatch implements Runnable {
       BrokerHealth health,
       HotFilter hot,
       Outbox outbox) {
+    this(deferred, publisher, health, hot, outbox, SendObserver.NONE);
+  }
+
+  /** Creates a dispatch with an observer. */
+  public DeferredDispatch(
+      DeferredMessages deferred,
+      Publisher publisher,
+      BrokerHealth health,
+      HotFilter hot,
+      Outbox outbox,
+      SendObserver observer) {
     this.deferred = deferred;
     this.publisher = publisher;
     this.health = health;
     this.hot = hot;
     this.outbox = outbox;
+    this.observer = observer;
   }
 
   /**
@@ -70,6 +83,7 @@ public final class DeferredDispatch implements Runnable {
       health.failedBy(results.get(i));
       if (results.get(i) instanceof PublishResult.Done) {
         outbox.published(messages.get(i).id());
+        observer.publishedLater(messages.get(i), accepted.get(i).state());
       }
     }
     return messages.size();

@@ -42,6 +42,7 @@ public final class Notifications {
   private final HotFilter hot;
   private final Outbox outbox;
   private final MessageIds ids;
+  private final SendObserver observer;
   private final Batcher<SendRequest, SendResult> placing;
 
   /**
@@ -61,6 +62,31 @@ public final class Notifications {
       Outbox outbox,
       InstantSource clock,
       Duration maxStoreWait) {
+    this(
+        limits,
+        ledger,
+        deferred,
+        hot,
+        publisher,
+        health,
+        outbox,
+        clock,
+        maxStoreWait,
+        SendObserver.NONE);
+  }
+
+  /** Creates the send path with an observer. */
+  public Notifications(
+      UserLimits limits,
+      SendLedger ledger,
+      DeferredMessages deferred,
+      HotFilter hot,
+      Publisher publisher,
+      BrokerHealth health,
+      Outbox outbox,
+      InstantSource clock,
+      Duration maxStoreWait,
+      SendObserver observer) {
     this.limits = limits;
     this.deferred = deferred;
     this.hot = hot;
@@ -68,6 +94,7 @@ public final class Notifications {
     this.health = health;
     this.outbox = outbox;
     this.ids = new MessageIds(clock);
+    this.observer = observer;
     this.placing =
         new Batcher<>(ledger::place, MAX_BATCH, MAX_WAITING, MAX_BATCHES).withMaxWait(maxStoreWait);
   }
@@ -94,7 +121,16 @@ public final class Notifications {
       Optional<String> idempotencyKey,
       SendRequest.WhenClosed whenClosed) {
     Message message = new Message(ids.next(), userId, text, MessageParts.of(text).count());
-    return send(new SendRequest(message, idempotencyKey, whenClosed));
+    SendRequest request = new SendRequest(message, idempotencyKey, whenClosed);
+    SendOutcome outcome;
+    try {
+      outcome = send(request);
+    } catch (StoreException e) {
+      observer.undecided(message);
+      throw e;
+    }
+    observer.answered(message, outcome);
+    return outcome;
   }
 
   private SendOutcome send(SendRequest request) {
@@ -181,6 +217,7 @@ public final class Notifications {
     return switch (publish(message)) {
       case PublishResult.Done done -> {
         outbox.published(message.id());
+        observer.publishedLater(message, repeated.state());
         yield new SendOutcome.Sent(message, repeated.state(), true);
       }
       case PublishResult.Refused refused ->

@@ -37,6 +37,7 @@ public final class Republisher implements Runnable {
   private final BrokerHealth health;
   private final Duration minAge;
   private final Duration claim;
+  private final SendObserver observer;
   private final AtomicBoolean isProbing = new AtomicBoolean();
 
   /**
@@ -46,11 +47,22 @@ public final class Republisher implements Runnable {
    */
   public Republisher(
       SendLedger ledger, Publisher publisher, BrokerHealth health, Duration sendTimeout) {
+    this(ledger, publisher, health, sendTimeout, SendObserver.NONE);
+  }
+
+  /** Creates a republisher with an observer. */
+  public Republisher(
+      SendLedger ledger,
+      Publisher publisher,
+      BrokerHealth health,
+      Duration sendTimeout,
+      SendObserver observer) {
     this.ledger = ledger;
     this.publisher = publisher;
     this.health = health;
     this.minAge = sendTimeout.plus(MARGIN);
     this.claim = sendTimeout.multipliedBy(2).plus(MARGIN);
+    this.observer = observer;
   }
 
   /**
@@ -104,11 +116,15 @@ public final class Republisher implements Runnable {
       PublishResult result = results.get(i);
       health.failedBy(result);
       switch (result) {
-        case PublishResult.Done done -> published.add(messages.get(i).id());
+        case PublishResult.Done done -> {
+          published.add(messages.get(i).id());
+          observer.publishedLater(messages.get(i));
+        }
         case PublishResult.Rejected rejected -> {
           UUID id = messages.get(i).id();
           log.error("Message {} has failed, it can never be published: {}", id, rejected.reason());
           unpublishable.add(new SendLedger.Unpublishable(id, rejected.reason()));
+          observer.failed(messages.get(i));
         }
         case PublishResult.Refused refused -> hasAnswered = false;
         case PublishResult.Unknown unknown -> hasAnswered = false;

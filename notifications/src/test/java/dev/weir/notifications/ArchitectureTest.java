@@ -19,7 +19,7 @@ final class ArchitectureTest {
           .importPackages(ROOT);
 
   @Test
-  void knowsTheEngineKafkaAndSmppAndNoStore() {
+  void knowsTheEngineKafkaSmppAndJsonAndNoStore() {
     classes()
         .should()
         .onlyDependOnClassesThat()
@@ -30,6 +30,7 @@ final class ArchitectureTest {
             "java..",
             "javax.crypto..",
             "javax.net.ssl..",
+            "com.fasterxml.jackson.core..",
             "org.apache.kafka..",
             "kafka..",
             "scala..",
@@ -62,7 +63,7 @@ final class ArchitectureTest {
         .resideInAPackage(ROOT)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(ROOT + ".sender..", ROOT + ".provider..")
+        .resideInAnyPackage(ROOT + ".sender..", ROOT + ".provider..", ROOT + ".analytics..")
         .check(MODULE);
   }
 }

@@ -26,6 +26,10 @@ final class SendScene implements AutoCloseable {
   }
 
   SendScene(Publisher publisher, HotFilter hot) {
+    this(publisher, hot, SendObserver.NONE);
+  }
+
+  SendScene(Publisher publisher, HotFilter hot, SendObserver observer) {
     this.hot = hot;
     this.notifications =
         new Notifications(
@@ -37,9 +41,10 @@ final class SendScene implements AutoCloseable {
             health,
             outbox,
             stores.clock,
-            Duration.ofSeconds(10));
-    this.republisher = new Republisher(stores, publisher, health, SEND_TIMEOUT);
-    this.dispatch = new DeferredDispatch(stores, publisher, health, hot, outbox);
+            Duration.ofSeconds(10),
+            observer);
+    this.republisher = new Republisher(stores, publisher, health, SEND_TIMEOUT, observer);
+    this.dispatch = new DeferredDispatch(stores, publisher, health, hot, outbox, observer);
   }
 
   void limit(long userId, long rateLimit) {

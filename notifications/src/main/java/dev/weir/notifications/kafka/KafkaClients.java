@@ -22,6 +22,9 @@ public final class KafkaClients {
   /** Some hundred messages of one partition. */
   private static final int BATCH_BYTES = 64 << 10;
 
+  private static final long BACKGROUND_BUFFER_BYTES = 4L << 20;
+  private static final int BACKGROUND_LINGER_MILLIS = 20;
+
   private static final Duration MAX_RECONNECT_PAUSE = Duration.ofSeconds(1);
 
   private final String bootstrapServers;
@@ -70,6 +73,26 @@ public final class KafkaClients {
     config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /**
+   * Returns a producer for records that no caller waits for: it gathers them for a moment before it
+   * sends them, and has little memory.
+   *
+   * @param timeout maximum time until a record is in the buffer, and until the broker has it
+   */
+  public KafkaProducer<byte[], byte[]> backgroundProducer(Duration timeout) {
+    int millis = (int) Math.max(2, timeout.toMillis());
+    Map<String, Object> config = common();
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BACKGROUND_BUFFER_BYTES);
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) millis);
+    config.put(ProducerConfig.LINGER_MS_CONFIG, BACKGROUND_LINGER_MILLIS);
+    config.put(
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(millis, 2 * BACKGROUND_LINGER_MILLIS));
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.max(1, millis / 2));
     return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
   }
 

@@ -149,7 +149,11 @@ final class MessageDelivery {
             provider.name(),
             Optional.empty(),
             Optional.of(reason));
-    return park(outbound, reason, attempts) && record(outbound.assignment(), failed);
+    if (!park(outbound, reason, attempts)) {
+      return false;
+    }
+    observer.failed(message);
+    return record(outbound.assignment(), failed);
   }
 
   /**

@@ -60,8 +60,12 @@ final class MessageEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> cancel(HttpRequest<?> request) {
     UUID id = id(request);
-    return switch (access.backend().deferred().cancel(id)) {
-      case DONE -> HttpResponse.noContent();
+    NotificationBackend backend = access.backend();
+    return switch (backend.deferred().cancel(id)) {
+      case DONE -> {
+        backend.cancelled().accept(id);
+        yield HttpResponse.noContent();
+      }
       case TOO_LATE -> throw new ProblemException(NotificationProblems.notDeferred(id));
       case UNKNOWN -> throw new ProblemException(NotificationProblems.unknownMessage(id));
     };

@@ -66,6 +66,13 @@ final class NotificationProblems {
         .with(json -> json.writeStringField("messageId", messageId.toString()));
   }
 
+  static Problem searchUnavailable() {
+    return Problem.of(
+        503,
+        "opensearch-unavailable",
+        "OpenSearch does not answer. Messages do not depend on it; try again soon.");
+  }
+
   static Problem replayAborted() {
     return kafkaDown(
         StoreException.Outcome.UNKNOWN,

@@ -7,6 +7,7 @@ import dev.weir.notifications.HotFilter;
 import dev.weir.notifications.Outbox;
 import dev.weir.notifications.Publisher;
 import dev.weir.notifications.Republisher;
+import dev.weir.notifications.SendObserver;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -30,16 +31,17 @@ final class MessageUpkeep {
       BrokerHealth health,
       HotFilter hot,
       Outbox outbox,
+      SendObserver observer,
       OpenParts open) {
     Republisher republisher =
-        new Republisher(stores.ledger(), publisher, health, settings.sendTimeout());
+        new Republisher(stores.ledger(), publisher, health, settings.sendTimeout(), observer);
     if (settings.kafka().cluster().isPresent()) {
       // A broker that is missing is reported before the first message finds out.
       republisher.probeFirst();
     }
     open.add(Upkeep.start("publishing of messages", republisher, Republisher.EVERY));
     DeferredDispatch dispatch =
-        new DeferredDispatch(stores.deferred(), publisher, health, hot, outbox);
+        new DeferredDispatch(stores.deferred(), publisher, health, hot, outbox, observer);
     open.add(Upkeep.start("sending of deferred messages", dispatch, DeferredDispatch.EVERY));
     open.add(
         Upkeep.start(

@@ -13,10 +13,14 @@ import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.Notifications;
 import dev.weir.notifications.Outbox;
 import dev.weir.notifications.Publisher;
+import dev.weir.notifications.SendObserver;
+import dev.weir.notifications.analytics.EventPublisher;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.sender.DeadLetterReplay;
+import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.metrics.NotificationMetrics;
+import dev.weir.server.notifications.AnalyticsAccess;
 import dev.weir.server.notifications.NotificationAccess;
 import dev.weir.server.notifications.NotificationBackend;
 import dev.weir.store.jdbc.internal.ChangeListener;
@@ -29,19 +33,25 @@ import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisHotCounts;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Notifications on their stores and on Kafka.
  *
  * @param cluster the name of the Kafka cluster, for operators
+ * @param otherWarnings what operators should know about analytics
  */
 record NotificationParts(
     NotificationAccess access,
     NotificationMetrics metrics,
     HotFilter hot,
     BrokerHealth health,
-    String cluster) {
+    String cluster,
+    AnalyticsAccess analytics,
+    Supplier<List<String>> otherWarnings) {
 
   /** Returns the parts of a node that has no database, and therefore no notifications. */
   static NotificationParts none(PrometheusRegistry registry) {
@@ -50,7 +60,9 @@ record NotificationParts(
         new NotificationMetrics(registry),
         HotFilter.none(),
         new BrokerHealth(),
-        "");
+        "",
+        AnalyticsAccess.none(),
+        List::of);
   }
 
   /**
@@ -69,8 +81,11 @@ record NotificationParts(
     Stores stores = Stores.on(database);
     HotFilter hot = open.add(hotFilter(settings, open));
     Outbox outbox = open.add(new Outbox(stores.ledger()));
-    SenderPart sender = new SenderPart(settings, stores.messages(), limiter, metrics);
-    KafkaCluster cluster = KafkaPart.open(settings, sender, open);
+    AnalyticsParts analytics = new AnalyticsParts(settings, new AnalyticsMetrics(registry));
+    KafkaPart kafka = KafkaPart.open(settings.kafka(), open);
+    KafkaCluster cluster = kafka.cluster();
+    Optional<EventPublisher> events = analytics.publisher(cluster, open);
+    SendObserver observer = AnalyticsParts.ofSends(events);
     Publisher publisher =
         open.add(new KafkaPublisher(cluster, MessageTopics.DEFAULT, settings.sendTimeout()));
     BrokerHealth health = new BrokerHealth();
@@ -85,10 +100,22 @@ record NotificationParts(
             health,
             outbox,
             InstantSource.system(),
-            settings.storeWait());
-    MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, open);
-    // Closed before anything that it uses.
-    open.add(sender);
+            settings.storeWait(),
+            observer);
+    MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, observer, open);
+    // Closed before anything that they use.
+    open.add(analytics);
+    SenderPart sender =
+        open.add(
+            new SenderPart(
+                settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events)));
+    kafka.startReading(
+        readable -> {
+          if (settings.isSender()) {
+            sender.start(readable);
+          }
+          analytics.startIndexer(readable);
+        });
     DeadLetterReplay replay =
         new DeadLetterReplay(cluster, MessageTopics.DEFAULT, settings.sendTimeout());
     NotificationBackend backend =
@@ -97,13 +124,20 @@ record NotificationParts(
             stores.limits(),
             stores.messages(),
             stores.deferred(),
+            AnalyticsParts.ofCancellations(stores.messages(), events),
             () -> {
               // Creates the topics if there are none yet.
               publisher.probe();
               return replay.run();
             });
     return new NotificationParts(
-        NotificationAccess.to(backend), metrics, hot, health, cluster.toString());
+        NotificationAccess.to(backend),
+        metrics,
+        hot,
+        health,
+        cluster.toString(),
+        analytics.access(),
+        analytics::warnings);
   }
 
   /** The stores of messages. */
@@ -138,13 +172,17 @@ record NotificationParts(
         () -> {});
   }
 
-  /** Returns what operators should know about Kafka; empty if messages are taken. */
+  /** Returns what operators should know about Kafka and OpenSearch; empty if both work. */
   List<String> warnings() {
-    return health.isDown() ? List.of(cluster + " does not take messages") : List.of();
+    List<String> warnings = new ArrayList<>(otherWarnings.get());
+    if (health.isDown()) {
+      warnings.addFirst(cluster + " does not take messages");
+    }
+    return warnings;
   }
 
   /** Registers the parts that the endpoints of notifications inject. */
   void addTo(Beans beans) {
-    beans.add(access).add(metrics);
+    beans.add(access).add(metrics).add(analytics);
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -21,7 +22,8 @@ record NotificationSettings(
     Duration retention,
     boolean isSender,
     SenderRate rate,
-    ProviderSettings provider) {
+    ProviderSettings provider,
+    AnalyticsSettings analytics) {
   private static final Duration MIN_SEND_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MAX_SEND_TIMEOUT = Duration.ofMinutes(5);
 
@@ -46,11 +48,8 @@ record NotificationSettings(
   }
 
   static NotificationSettings of(Settings settings) {
-    if (settings.optional(Setting.KAFKA_SERVERS).isPresent()
-        && settings.text(Setting.SLOTS_STORE).equals("memory")) {
-      throw new InvalidSettingException(
-          Setting.KAFKA_SERVERS.key(),
-          "has no effect where weir.slots.store is memory: notifications need PostgreSQL");
+    if (settings.text(Setting.SLOTS_STORE).equals("memory")) {
+      refuseWithoutDatabase(settings);
     }
     return new NotificationSettings(
         KafkaSettings.of(settings),
@@ -60,7 +59,18 @@ record NotificationSettings(
         settings.duration(Setting.NOTIFICATIONS_RETENTION, MIN_RETENTION, MAX_RETENTION),
         settings.flag(Setting.NOTIFICATIONS_SENDER),
         SenderRate.of(settings),
-        ProviderSettings.of(settings));
+        ProviderSettings.of(settings),
+        AnalyticsSettings.of(settings));
+  }
+
+  private static void refuseWithoutDatabase(Settings settings) {
+    for (Setting setting : List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL)) {
+      if (settings.optional(setting).isPresent()) {
+        throw new InvalidSettingException(
+            setting.key(),
+            "has no effect where weir.slots.store is memory: notifications need PostgreSQL");
+      }
+    }
   }
 
   /** Returns nothing of the settings, some of which contain passwords. */

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.sender.SenderObserver;
+import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -47,13 +48,18 @@ public final class SenderNode implements AutoCloseable {
       LimitStores stores =
           LimitStores.open(
               limits, Optional.of(database), new LimitMetrics(new PrometheusRegistry()), open);
+      // Its metrics have no port; events are indexed by nodes.
+      AnalyticsParts analytics =
+          open.add(
+              new AnalyticsParts(notifications, new AnalyticsMetrics(new PrometheusRegistry())));
       SenderPart sender =
           open.add(
               new SenderPart(
                   notifications,
                   new JdbcMessageLog(database),
                   Limiter.on(stores.limits()),
-                  SenderObserver.NONE));
+                  AnalyticsParts.ofSender(
+                      SenderObserver.NONE, analytics.publisher(cluster, open))));
       sender.start(cluster);
       log.info("Messages are read from {}", cluster);
       isComplete = true;

@@ -184,6 +184,33 @@ public enum Setting {
       "",
       "Text before the id of a user that makes it the address of the recipient, such as +49."
           + " Empty means that ids are addresses."),
+  NOTIFICATIONS_EVENTS(
+      "weir.notifications.events",
+      "false",
+      "Whether each attempt to send is published to the topic notification-events. Always true if"
+          + " weir.opensearch.url is set."),
+  OPENSEARCH_URL(
+      "weir.opensearch.url",
+      "",
+      "URL of OpenSearch, http://host:9200 or https://…, where events of messages are indexed for"
+          + " /api/analytics. Empty disables analytics."),
+  OPENSEARCH_USER(
+      "weir.opensearch.user", "", "User name for weir.opensearch.url. Empty sends none."),
+  OPENSEARCH_PASSWORD("weir.opensearch.password", "", "Password of weir.opensearch.user."),
+  OPENSEARCH_API_KEY(
+      "weir.opensearch.api-key",
+      "",
+      "API key for weir.opensearch.url, sent as Authorization: ApiKey, in place of a user. Empty"
+          + " sends none."),
+  OPENSEARCH_TRUST(
+      "weir.opensearch.trust",
+      "",
+      "PEM file of the certificates to trust for OpenSearch. Empty means those of the Java"
+          + " runtime."),
+  OPENSEARCH_RETENTION(
+      "weir.opensearch.retention",
+      "P90D",
+      "How long events are kept in OpenSearch, in whole days, P1D to P3650D."),
   ADMIN_TOKEN(
       "weir.admin-token",
       "",

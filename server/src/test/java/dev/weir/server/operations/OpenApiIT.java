@@ -158,7 +158,8 @@ final class OpenApiIT {
         boolean admin =
             operation.path().startsWith("/admin")
                 || operation.path().startsWith("/api/admin")
-                || operation.path().startsWith("/api/config");
+                || operation.path().startsWith("/api/config")
+                || operation.path().startsWith("/api/analytics");
         assertThat(send(node.address(), operation, "").statusCode() == 401)
             .as(operation + " without a token")
             .isEqualTo(guarded);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Period;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,10 +103,64 @@ final class NotificationSettingsTest {
     }
   }
 
+  @Test
+  void analyticsAreOffUnlessTheyAreSet() {
+    AnalyticsSettings none = settings(Map.of()).analytics();
+    assertThat(none.hasEvents()).isFalse();
+    assertThat(none.search()).isEmpty();
+    AnalyticsSettings events = settings(Map.of(Setting.NOTIFICATIONS_EVENTS, "true")).analytics();
+    assertThat(events.hasEvents()).isTrue();
+    assertThat(events.search()).isEmpty();
+    AnalyticsSettings both =
+        settings(
+                Map.of(
+                    Setting.OPENSEARCH_URL, "https://search:9200",
+                    Setting.OPENSEARCH_USER, "weir",
+                    Setting.OPENSEARCH_PASSWORD, SECRET,
+                    Setting.OPENSEARCH_RETENTION, "P7D"))
+            .analytics();
+    assertThat(both.hasEvents()).isTrue();
+    assertThat(both.indexer().retention()).isEqualTo(Period.ofDays(7));
+    assertThat(both.search().orElseThrow().authorization().orElseThrow()).startsWith("Basic ");
+    assertThat(both.toString()).doesNotContain(SECRET);
+  }
+
+  @Test
+  void invalidSettingsOfAnalyticsAreNamed() throws IOException {
+    String url = "http://search:9200";
+    for (String wrong :
+        List.of("search:9200", "ftp://search", "http://weir:" + SECRET + "@search:9200")) {
+      refuses(Setting.OPENSEARCH_URL, Map.of(Setting.OPENSEARCH_URL, wrong));
+    }
+    refuses(
+        Setting.OPENSEARCH_URL, Map.of(Setting.OPENSEARCH_URL, url, Setting.SLOTS_STORE, "memory"));
+    refuses(Setting.OPENSEARCH_USER, Map.of(Setting.OPENSEARCH_USER, "weir"));
+    refuses(
+        Setting.OPENSEARCH_PASSWORD,
+        Map.of(Setting.OPENSEARCH_URL, url, Setting.OPENSEARCH_USER, "weir"));
+    refuses(
+        Setting.OPENSEARCH_API_KEY,
+        Map.of(
+            Setting.OPENSEARCH_URL, url,
+            Setting.OPENSEARCH_USER, "weir",
+            Setting.OPENSEARCH_PASSWORD, SECRET,
+            Setting.OPENSEARCH_API_KEY, SECRET));
+    refuses(
+        Setting.OPENSEARCH_API_KEY,
+        Map.of(Setting.OPENSEARCH_URL, url, Setting.OPENSEARCH_API_KEY, SECRET + " x"));
+    Path noCertificate = Files.writeString(folder.resolve("none.pem"), "none");
+    refuses(
+        Setting.OPENSEARCH_TRUST,
+        Map.of(Setting.OPENSEARCH_URL, url, Setting.OPENSEARCH_TRUST, noCertificate.toString()));
+    refuses(Setting.OPENSEARCH_RETENTION, Map.of(Setting.OPENSEARCH_RETENTION, "PT1H"));
+    refuses(Setting.OPENSEARCH_RETENTION, Map.of(Setting.OPENSEARCH_RETENTION, "PT36H"));
+  }
+
   private static void refuses(Setting setting, Map<Setting, String> given) {
     assertThatThrownBy(() -> settings(given))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageStartingWith(setting.key() + " ")
+        .hasMessageNotContaining(SECRET)
         .message()
         .hasLineCount(1);
   }
