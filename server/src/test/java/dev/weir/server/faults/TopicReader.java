@@ -2,6 +2,7 @@ package dev.weir.server.faults;
 
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.kafka.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ public final class TopicReader implements AutoCloseable {
   private final Consumer<byte[], byte[]> sender;
 
   private final List<TopicPartition> partitions =
-      IntStream.range(0, MessageTopics.PARTITIONS)
+      IntStream.range(0, Topics.PARTITIONS)
           .mapToObj(partition -> new TopicPartition(TOPIC, partition))
           .toList();
   private final List<Entry> entries = new ArrayList<>();
