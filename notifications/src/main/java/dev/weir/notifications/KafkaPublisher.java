@@ -42,8 +42,8 @@ public final class KafkaPublisher implements Publisher {
   private final MessageTopics topics;
   private final Duration sendTimeout;
   private final ReentrantLock connecting = new ReentrantLock();
-  private volatile @Nullable Producer<byte[], byte[]> producer;
-  private volatile boolean isClosed;
+  private @Nullable CompletableFuture<Producer<byte[], byte[]>> connection;
+  private boolean isClosed;
 
   /**
    * Creates a publisher; it connects when it is first used.
@@ -58,6 +58,7 @@ public final class KafkaPublisher implements Publisher {
 
   @Override
   public List<PublishResult> publish(List<Message> messages) {
+    long deadlineNanos = System.nanoTime() + sendTimeout.plus(MARGIN).toNanos();
     Producer<byte[], byte[]> connected;
     try {
       connected = connect();
@@ -74,7 +75,6 @@ public final class KafkaPublisher implements Publisher {
       refused = result.getNow(null) instanceof PublishResult.Refused first ? first : null;
       pending.add(result);
     }
-    long deadlineNanos = System.nanoTime() + sendTimeout.plus(MARGIN).toNanos();
     return pending.stream().map(result -> await(result, deadlineNanos)).toList();
   }
 
@@ -151,38 +151,68 @@ public final class KafkaPublisher implements Publisher {
     }
   }
 
+  @Override
+  public void prepare() {
+    var unused = connection();
+  }
+
   private Producer<byte[], byte[]> connect() {
-    Producer<byte[], byte[]> known = producer;
-    if (known != null) {
-      return known;
-    }
-    if (!acquireConnecting()) {
-      throw new KafkaUnavailableException("the connection takes longer than " + sendTimeout);
-    }
     try {
-      known = producer;
-      if (known != null) {
+      return connection().get(sendTimeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new KafkaUnavailableException("the connection takes longer than " + sendTimeout, e);
+    } catch (ExecutionException e) {
+      throw new KafkaUnavailableException(reason(e.getCause()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaUnavailableException("interrupted while it connects", e);
+    }
+  }
+
+  /** Returns the connection that all callers share; begins one if there is none. */
+  private CompletableFuture<Producer<byte[], byte[]>> connection() {
+    connecting.lock();
+    try {
+      CompletableFuture<Producer<byte[], byte[]>> known = connection;
+      if (known != null && !known.isCompletedExceptionally()) {
         return known;
       }
+      CompletableFuture<Producer<byte[], byte[]>> result = new CompletableFuture<>();
       if (isClosed) {
-        throw new KafkaUnavailableException("the publisher is closed");
+        result.completeExceptionally(new KafkaUnavailableException("the publisher is closed"));
+        return result;
       }
-      KafkaClients clients = KafkaClients.of(cluster, sendTimeout);
-      createTopicsOnce(clients);
-      known = clients.producer(sendTimeout);
-      producer = known;
-      return known;
+      connection = result;
+      // A caller waits no longer than its own time-out for something that takes several steps.
+      Thread.ofVirtual().name("weir-kafka-connect").start(() -> connect(result));
+      return result;
     } finally {
       connecting.unlock();
     }
   }
 
-  private boolean acquireConnecting() {
+  private void connect(CompletableFuture<Producer<byte[], byte[]>> result) {
     try {
-      return connecting.tryLock(sendTimeout.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+      KafkaClients clients = KafkaClients.of(cluster, sendTimeout);
+      createTopicsOnce(clients);
+      connected(result, clients.producer(sendTimeout));
+    } catch (RuntimeException | Error e) {
+      // Callers get the failure, and the next one begins again.
+      result.completeExceptionally(e);
+    }
+  }
+
+  private void connected(
+      CompletableFuture<Producer<byte[], byte[]>> result, Producer<byte[], byte[]> producer) {
+    connecting.lock();
+    try {
+      if (isClosed) {
+        producer.close(Duration.ZERO);
+        throw new KafkaUnavailableException("the publisher is closed");
+      }
+      result.complete(producer);
+    } finally {
+      connecting.unlock();
     }
   }
 
@@ -204,15 +234,16 @@ public final class KafkaPublisher implements Publisher {
 
   @Override
   public void close() {
+    CompletableFuture<Producer<byte[], byte[]>> known;
     connecting.lock();
     try {
       isClosed = true;
-      Producer<byte[], byte[]> connected = producer;
-      if (connected != null) {
-        connected.close(MAX_CLOSE);
-      }
+      known = connection;
     } finally {
       connecting.unlock();
+    }
+    if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
+      known.join().close(MAX_CLOSE);
     }
   }
 }

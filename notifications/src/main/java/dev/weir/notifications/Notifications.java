@@ -99,10 +99,14 @@ public final class Notifications {
         new Batcher<>(ledger::place, MAX_BATCH, MAX_WAITING, MAX_BATCHES).withMaxWait(maxStoreWait);
   }
 
-  /** Creates or replaces a user's limit, and resets the usage. */
+  /**
+   * Creates or replaces a user's limit, and resets the usage. Messages will follow, so the broker
+   * is connected to, or started, in the background.
+   */
   public UserState configure(UserLimit limit) {
     UserState state = limits.configure(limit);
     hot.configured(state);
+    publisher.prepare();
     return state;
   }
 

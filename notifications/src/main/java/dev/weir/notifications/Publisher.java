@@ -13,6 +13,9 @@ public interface Publisher extends AutoCloseable {
    */
   List<PublishResult> publish(List<Message> messages);
 
+  /** Begins to connect in the background, so that the first message need not wait for it. */
+  default void prepare() {}
+
   /**
    * Returns normally if the broker answers and has the topics; creates those that are missing.
    *

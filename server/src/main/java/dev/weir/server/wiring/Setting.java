@@ -115,7 +115,7 @@ public enum Setting {
       "weir.kafka.bootstrap-servers",
       "",
       "Addresses of Kafka brokers, host:port, separated by commas. Empty starts an embedded"
-          + " broker when the first message is sent."),
+          + " broker when the first limit is configured or the first message sent."),
   KAFKA_PROPERTIES(
       "weir.kafka.properties",
       "",
