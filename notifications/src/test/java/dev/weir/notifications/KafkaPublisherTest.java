@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -111,6 +113,78 @@ final class KafkaPublisherTest {
     try (KafkaPublisher publisher = new KafkaPublisher(never, MessageTopics.DEFAULT, SHORT)) {
       assertThat(publisher.publish(List.of(message(1, "hello"))).getFirst())
           .isInstanceOf(PublishResult.Refused.class);
+    }
+  }
+
+  /** The cluster hands out its address only when the test lets it. */
+  @Test
+  void preparesInTheBackgroundOnceForAllCallers() throws Exception {
+    CountDownLatch isAsked = new CountDownLatch(1);
+    CountDownLatch mayAnswer = new CountDownLatch(1);
+    AtomicInteger questions = new AtomicInteger();
+    KafkaCluster slow =
+        new KafkaCluster() {
+          @Override
+          public Optional<String> bootstrapServers(Duration maxWait) {
+            questions.incrementAndGet();
+            isAsked.countDown();
+            try {
+              mayAnswer.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            return TestKafka.cluster().bootstrapServers(maxWait);
+          }
+
+          @Override
+          public Map<String, String> clientProperties() {
+            return Map.of();
+          }
+        };
+    try (KafkaPublisher publisher =
+        new KafkaPublisher(slow, TestKafka.newTopics(), TestKafka.TIMEOUT)) {
+      publisher.prepare();
+      isAsked.await();
+      List<PublishResult> results =
+          Crowd.concurrently(
+              9,
+              i -> {
+                if (i == 0) {
+                  mayAnswer.countDown();
+                }
+                return publisher.publish(List.of(message(i, "hello"))).getFirst();
+              });
+      assertThat(results).containsOnly(PublishResult.Done.DONE);
+      assertThat(questions).hasValue(1);
+    }
+  }
+
+  @Test
+  void callerWaitsForAConnectionNoLongerThanItsTimeOut() throws Exception {
+    CountDownLatch isClosed = new CountDownLatch(1);
+    KafkaCluster stuck =
+        new KafkaCluster() {
+          @Override
+          public Optional<String> bootstrapServers(Duration maxWait) {
+            try {
+              isClosed.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            return Optional.empty();
+          }
+
+          @Override
+          public Map<String, String> clientProperties() {
+            return Map.of();
+          }
+        };
+    try (KafkaPublisher publisher = new KafkaPublisher(stuck, MessageTopics.DEFAULT, SHORT)) {
+      assertThat(publisher.publish(List.of(message(1, "hello"))).getFirst())
+          .isInstanceOf(PublishResult.Refused.class);
+      assertThatThrownBy(publisher::probe).isInstanceOf(KafkaUnavailableException.class);
+    } finally {
+      isClosed.countDown();
     }
   }
 
