@@ -4,6 +4,7 @@ import dev.weir.notifications.broker.EmbeddedKafka;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.kafka.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -102,14 +103,14 @@ public final class TestKafka {
                 .createTopics(
                     List.of(
                         new NewTopic(
-                            topic, Optional.of(MessageTopics.PARTITIONS), Optional.empty())))
+                            topic, Optional.of(Topics.PARTITIONS), Optional.empty())))
                 .all());
   }
 
   /** Commits a position in each partition, for a group without members. */
   public static void commit(String group, String topic, long position, String metadata) {
     Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
-    for (int partition = 0; partition < MessageTopics.PARTITIONS; partition++) {
+    for (int partition = 0; partition < Topics.PARTITIONS; partition++) {
       positions.put(
           new TopicPartition(topic, partition), new OffsetAndMetadata(position, metadata));
     }
