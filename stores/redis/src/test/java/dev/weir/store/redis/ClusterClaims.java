@@ -140,8 +140,8 @@ interface ClusterClaims {
   }
 
   /**
-   * Refunds of several requests each leave out what the bucket refilled meanwhile, so a
-   * fraction of a token may stay used until it is refilled: up to one token more is seen as used.
+   * Refunds of several requests each leave out what the bucket refilled meanwhile, so a fraction of
+   * a token may stay used until it is refilled: up to one token more is seen as used.
    */
   private static void assertUsed(RedisLimitStore store, LimitRequest request, long granted) {
     assertThat(used(store, request)).isBetween(granted, granted + 1);
