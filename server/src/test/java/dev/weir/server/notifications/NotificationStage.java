@@ -71,19 +71,23 @@ final class NotificationStage implements AutoCloseable {
   }
 
   /** Starts everything; if a part does not start, the parts before it are stopped. */
-  static NotificationStage start(Path folder) throws Exception {
+  static NotificationStage start(Path folder) throws IOException {
     Deque<AutoCloseable> started = new ArrayDeque<>();
     try {
       return new NotificationStage(folder, started);
-    } catch (Exception e) {
+    } catch (IOException | RuntimeException | Error e) {
       stop(started);
       throw e;
     }
   }
 
-  private static void stop(Deque<AutoCloseable> started) throws Exception {
+  private static void stop(Deque<AutoCloseable> started) {
     while (!started.isEmpty()) {
-      started.pop().close();
+      try {
+        started.pop().close();
+      } catch (Exception e) {
+        throw new AssertionError("a part did not stop", e);
+      }
     }
   }
 
@@ -270,7 +274,7 @@ final class NotificationStage implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     forgetTopic();
     stop(started);
   }
