@@ -101,9 +101,7 @@ public final class TestKafka {
         admin ->
             admin
                 .createTopics(
-                    List.of(
-                        new NewTopic(
-                            topic, Optional.of(Topics.PARTITIONS), Optional.empty())))
+                    List.of(new NewTopic(topic, Optional.of(Topics.PARTITIONS), Optional.empty())))
                 .all());
   }
 
