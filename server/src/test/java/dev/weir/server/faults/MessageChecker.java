@@ -106,7 +106,10 @@ final class MessageChecker {
       }
       used += message.cost();
       if (used > limit) {
-        violated(Claim.LIMIT, "user %d has %d of %d in the window from %d, version %d: %s".formatted(user.userId(), used, limit, beganMicros, version, message));
+        violated(
+            Claim.LIMIT,
+            "user %d has %d of %d in the window from %d, version %d: %s"
+                .formatted(user.userId(), used, limit, beganMicros, version, message));
       }
     }
   }
@@ -266,7 +269,8 @@ final class MessageChecker {
               .min()
               .orElse(Long.MAX_VALUE);
       if (earliestEndedNanos < latestBeganNanos) {
-        violated(Claim.ORDER, "%s comes after a message that was asked for later".formatted(record));
+        violated(
+            Claim.ORDER, "%s comes after a message that was asked for later".formatted(record));
       }
       latestBeganNanos =
           Math.max(
@@ -285,7 +289,9 @@ final class MessageChecker {
             .filter(published::contains)
             .toList();
     if (!published.stream().filter(delivered::contains).toList().equals(delivered)) {
-      violated(Claim.ORDER, "user %d got %s, and on the topic they are %s".formatted(userId, delivered, published));
+      violated(
+          Claim.ORDER,
+          "user %d got %s, and on the topic they are %s".formatted(userId, delivered, published));
     }
   }
 }
