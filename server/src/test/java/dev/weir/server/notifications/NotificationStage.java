@@ -195,7 +195,8 @@ final class NotificationStage implements AutoCloseable {
   /** Returns a text as part of a JSON string. */
   private static String escaped(String text) {
     StringBuilder escaped = new StringBuilder();
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (c < ' ' || c == '"' || c == '\\') {
         escaped.append("\\u%04x".formatted((int) c));
       } else {
