@@ -107,6 +107,22 @@ final class NotificationStage implements AutoCloseable {
     return part;
   }
 
+  /**
+   * Waits until the first node has stored in Redis what it has learned so far. It stores states in
+   * rounds, so when that of another user is there, those from before are in the same round or an
+   * earlier one; after a second one, that round is over.
+   */
+  void awaitLearned() {
+    for (int round = 0; round < 2; round++) {
+      long other = newUser();
+      addUser(other, 1, Duration.ofHours(1), UserLimit.Algorithm.FIXED_WINDOW);
+      if (send(other, "other").status() != 200) {
+        throw new AssertionError("a message was refused");
+      }
+      Waiting.until("Redis", () -> entries.read(other).startsWith("1 1 "));
+    }
+  }
+
   /** Returns a user that no test has used. */
   long newUser() {
     return users.incrementAndGet();
