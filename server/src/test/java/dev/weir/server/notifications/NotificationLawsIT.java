@@ -28,9 +28,9 @@ final class NotificationLawsIT
   static void stop() throws IOException {
     try {
       // If it could not be started, that failure is reported.
-    if (stage != null) {
-      stage.close();
-    }
+      if (stage != null) {
+        stage.close();
+      }
     } finally {
       try (Stream<Path> files = Files.walk(folder)) {
         files.sorted(Comparator.reverseOrder()).forEach(NotificationLawsIT::delete);
