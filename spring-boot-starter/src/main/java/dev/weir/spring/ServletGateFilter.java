@@ -13,6 +13,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,20 +102,30 @@ final class ServletGateFilter implements Filter {
       log.warn("A refusal cannot be sent, because a filter has begun to respond: {}", problem);
       return;
     }
-    response.resetBuffer();
+    OutputStream body = emptied(response);
+    byte[] json = problem.bytes();
     response.setStatus(problem.status());
     response.setContentType(Problem.MEDIA_TYPE);
-    OutputStream stream;
+    response.setContentLength(json.length);
+    body.write(json);
+  }
+
+  /** Returns the body of a response, without what was written to it before. */
+  private static OutputStream emptied(HttpServletResponse response) throws IOException {
     try {
-      stream = response.getOutputStream();
+      response.resetBuffer();
+      return response.getOutputStream();
     } catch (IllegalStateException e) {
-      // The service has asked for a writer before. Its encoding cannot be changed any more, so the
-      // length is not known, and one that was set before must go.
-      response.setContentLength(-1);
-      response.getWriter().write(problem.json());
-      return;
+      // The service has used a writer before, which only a complete reset takes back.
+      List<Admission.Field> fields = new ArrayList<>();
+      for (String name : response.getHeaderNames()) {
+        if (!name.toLowerCase(Locale.ROOT).startsWith("content-")) {
+          response.getHeaders(name).forEach(value -> fields.add(new Admission.Field(name, value)));
+        }
+      }
+      response.reset();
+      fields.forEach(field -> response.addHeader(field.name(), field.value()));
+      return response.getOutputStream();
     }
-    response.setContentLength(problem.bytes().length);
-    stream.write(problem.bytes());
   }
 }

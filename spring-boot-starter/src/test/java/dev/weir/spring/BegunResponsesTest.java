@@ -81,7 +81,9 @@ final class BegunResponsesTest {
         Answer passed = service.get(path);
         assertThat(passed.status()).as(path).isEqualTo(200);
         assertThat(passed.header("Content-Type")).startsWith("text/csv");
-        refuses(service.get(path));
+        Answer refused = service.get(path);
+        refuses(refused);
+        assertThat(refused.headers("X-Signed")).as("of a filter").containsExactly("yes");
       }
     }
   }
@@ -115,7 +117,7 @@ final class BegunResponsesTest {
 
   private static void refuses(Answer refused) {
     assertThat(refused.status()).isEqualTo(429);
-    assertThat(refused.header("Content-Type")).startsWith("application/problem+json");
+    assertThat(refused.header("Content-Type")).isEqualTo("application/problem+json");
     assertThat(refused.header("Retry-After")).isNotEmpty();
     assertThat(refused.body()).startsWith("{\"type\":").endsWith("]}");
   }
