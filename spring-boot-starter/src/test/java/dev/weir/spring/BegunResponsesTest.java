@@ -62,7 +62,11 @@ final class BegunResponsesTest {
       FilterRegistrationBean<Filter> filter =
           new FilterRegistrationBean<>(
               (request, response, chain) -> {
-                response.getWriter().write("a greeting");
+                if (request.getParameter("stream") != null) {
+                  response.getOutputStream().write('a');
+                } else {
+                  response.getWriter().write("a greeting");
+                }
                 if (request.getParameter("sent") != null) {
                   response.flushBuffer();
                 }
@@ -110,6 +114,7 @@ final class BegunResponsesTest {
     try (Service service = Service.onTomcat(properties, EagerFilter.class)) {
       service.get("/orders/1");
       refuses(service.get("/orders/1"));
+      refuses(service.get("/orders/1?stream=yes"));
       Answer begun = service.get("/orders/1?sent=yes");
       assertThat(begun.body()).as("the handler was not called").isEqualTo("a greeting");
     }

@@ -56,10 +56,10 @@ public final class Micros {
    * {@link Duration}.
    */
   public static long saturated(Duration duration) {
-    if (duration.getSeconds() > Long.MAX_VALUE / PER_SECOND - 1) {
+    if (duration.toSeconds() > Long.MAX_VALUE / PER_SECOND - 1) {
       return Long.MAX_VALUE;
     }
-    return duration.getSeconds() < Long.MIN_VALUE / PER_SECOND + 1
+    return duration.toSeconds() < Long.MIN_VALUE / PER_SECOND + 1
         ? Long.MIN_VALUE
         : floor(duration);
   }
