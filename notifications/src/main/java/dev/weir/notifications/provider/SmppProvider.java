@@ -249,7 +249,7 @@ public final class SmppProvider implements SmsProvider {
   private void discard(@Nullable SMPPSession ended) {
     connecting.lock();
     try {
-      if (ended == null || session != ended) {
+      if (ended == null || !ended.equals(session)) {
         return;
       }
       session = null;

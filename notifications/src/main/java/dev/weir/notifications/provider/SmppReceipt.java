@@ -8,6 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jsmpp.bean.DeliverSm;
 import org.jsmpp.bean.OptionalParameter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a delivery receipt of a message centre says. Its optional parameters are defined by SMPP;
@@ -23,11 +24,13 @@ record SmppReceipt(Optional<String> id, Optional<MessageState> state) {
 
   static SmppReceipt of(DeliverSm deliver) {
     String text = text(deliver);
-    return new SmppReceipt(
-        receiptedId(deliver).or(() -> found(ID, text)),
-        Optional.ofNullable(deliver.getOptionalParameter(OptionalParameter.Message_state.class))
-            .map(given -> state(given.getValue()))
-            .orElseGet(() -> found(STATE, text).flatMap(SmppReceipt::state)));
+    return new SmppReceipt(receiptedId(deliver).or(() -> found(ID, text)), state(deliver, text));
+  }
+
+  private static Optional<MessageState> state(DeliverSm deliver, String text) {
+    OptionalParameter.@Nullable Message_state given =
+        deliver.getOptionalParameter(OptionalParameter.Message_state.class);
+    return given == null ? found(STATE, text).flatMap(SmppReceipt::state) : state(given.getValue());
   }
 
   /** Some message centres end the id with a zero byte, as they should, and some do not. */

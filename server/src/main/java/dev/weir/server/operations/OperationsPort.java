@@ -113,7 +113,7 @@ public final class OperationsPort implements AutoCloseable {
   private void accept(Channel channel) {
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     if (connections.incrementAndGet() > MAX_CONNECTIONS) {
-      channel.close();
+      var unused = channel.close();
       return;
     }
     channel
@@ -141,7 +141,7 @@ public final class OperationsPort implements AutoCloseable {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
       log.debug("A connection of an operator failed", failure);
-      context.close();
+      var unused = context.close();
     }
   }
 
