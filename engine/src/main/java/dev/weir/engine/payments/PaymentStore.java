@@ -1,0 +1,152 @@
+package dev.weir.engine.payments;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Feeds, the payments that they contain, and what became of each payment.
+ *
+ * <p>Every method is one atomic step that may be repeated, and throws {@link
+ * dev.weir.engine.StoreException} if the store fails. Implementations are thread-safe.
+ */
+public interface PaymentStore {
+  /** Maximum number of records or payments in one step. */
+  int MAX_STEP = 10_000;
+
+  /**
+   * Opens a feed so that its records can be received. A reception that was not completed is
+   * discarded, and its receiver can add nothing more.
+   */
+  Opening open(String feedId, String configName);
+
+  /** The result of {@link #open}. */
+  sealed interface Opening {
+    /** The feed is empty; its records can be added. */
+    record Opened(Reception reception) implements Opening {}
+
+    /** The feed was received earlier. */
+    record Known(FeedStatus feed) implements Opening {}
+  }
+
+  /**
+   * The reception of a feed.
+   *
+   * @param number tells this reception from one that was given up
+   */
+  record Reception(String feedId, long number) {}
+
+  /**
+   * Adds records, in the order of their lines. A payment that is known with the same content is
+   * counted and skipped; with other content, its record is added as rejected.
+   *
+   * @throws ReceptionLostException if the feed was opened again since
+   */
+  void add(Reception reception, List<FeedRecord> records);
+
+  /**
+   * Completes a reception, so that its payments may be started.
+   *
+   * @throws ReceptionLostException if the feed was opened again since
+   */
+  FeedStatus complete(Reception reception);
+
+  Optional<FeedStatus> feed(String feedId);
+
+  /** Returns up to {@code max} feeds that are {@link FeedState#STARTING}. */
+  List<String> startingFeeds(int max);
+
+  /** Returns up to {@code max} rejected records after a line, in the order of their lines. */
+  List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max);
+
+  /** Returns up to {@code max} scheduled payments of a feed after a line, in order. */
+  List<FeedPayment> scheduled(String feedId, long afterLine, int max);
+
+  /** A payment and the line of the feed that it came from. */
+  record FeedPayment(long line, Payment payment) {}
+
+  /**
+   * Records that payments of a feed were handed to Temporal.
+   *
+   * @param withoutSlot those that got no slot, which become rejected
+   */
+  void started(String feedId, StartedChunk chunk, List<FeedRecord.Rejected> withoutSlot);
+
+  /**
+   * Adjacent payments of a feed that were started together.
+   *
+   * @param afterLine the line before the first of them
+   * @param lastScheduled the latest of their slots
+   */
+  record StartedChunk(
+      long afterLine,
+      long lastLine,
+      int payments,
+      Instant firstScheduled,
+      Instant lastScheduled) {}
+
+  /** Records that all payments of a feed were handed to Temporal. */
+  void allStarted(String feedId);
+
+  /** Returns the line after which the payments of a feed are not known to be started. */
+  long startedUntil(String feedId);
+
+  /**
+   * Returns up to {@code max} open payments of chunks whose last slot was before a time, in the
+   * order of feeds and lines.
+   */
+  List<OpenPayment> overdue(Instant scheduledBefore, OpenPayment after, int max);
+
+  /** A payment that should have ended, as a position among all of them. */
+  record OpenPayment(long feedNumber, long line, String paymentId) {
+    /** The position before the first. */
+    public static final OpenPayment START = new OpenPayment(0, 0, "");
+  }
+
+  Optional<PaymentStatus> find(String paymentId);
+
+  /**
+   * Records that a payment runs, unless it has ended. Returns it, or the state in which it ended;
+   * empty if it does not exist.
+   */
+  Optional<Beginning> begin(String paymentId);
+
+  /** The result of {@link #begin}. */
+  sealed interface Beginning {
+    /**
+     * The payment is to be made.
+     *
+     * @param attempts calls whose results are recorded
+     */
+    record Running(Payment payment, int attempts) implements Beginning {}
+
+    record Ended(PaymentState state) implements Beginning {}
+  }
+
+  /** Records a call after which the payment is still open. */
+  void attempted(PaymentCall call);
+
+  /**
+   * Records the last call of a payment, its end and its audit record. The first end is kept.
+   *
+   * @param state {@link PaymentState#PAID} or {@link PaymentState#FAILED}
+   */
+  void ended(PaymentCall call, PaymentState state);
+
+  /** Cancels a payment that is scheduled. Returns the state that it is in then. */
+  Optional<PaymentState> cancel(String paymentId);
+
+  /**
+   * Returns the number of calls of a feed's payments in each interval that has any, by the time at
+   * which they were sent.
+   *
+   * @param intervalMicros length of an interval; intervals are aligned to the epoch
+   */
+  List<CallCount> calls(String feedId, long intervalMicros, int max);
+
+  /** The number of calls in the interval that starts at a time. */
+  record CallCount(Instant from, int calls) {}
+
+  /** Returns the maximum number of calls of a feed's payments within any second. */
+  int maxCallsInASecond(String feedId);
+}
