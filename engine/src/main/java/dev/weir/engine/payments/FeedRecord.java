@@ -13,7 +13,7 @@ public sealed interface FeedRecord {
    *
    * @param reason names every field that is wrong
    * @param paymentId its payment id; empty if it has none that can be read
-   * @param record the record as it is in the feed, cut if it is long
+   * @param record the record as it is in the feed, cut if it is long; or {@link Payment#toRecord}
    */
   record Rejected(long line, String reason, String paymentId, String record)
       implements FeedRecord {}

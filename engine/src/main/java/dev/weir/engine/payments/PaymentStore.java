@@ -11,9 +11,6 @@ import java.util.Optional;
  * dev.weir.engine.StoreException} if the store fails. Implementations are thread-safe.
  */
 public interface PaymentStore {
-  /** Maximum number of records or payments in one step. */
-  int MAX_STEP = 10_000;
-
   /**
    * Opens a feed so that its records can be received. A reception that was not completed is
    * discarded, and its receiver can add nothing more.
@@ -59,49 +56,71 @@ public interface PaymentStore {
   /** Returns up to {@code max} rejected records after a line, in the order of their lines. */
   List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max);
 
-  /** Returns up to {@code max} scheduled payments of a feed after a line, in order. */
-  List<FeedPayment> scheduled(String feedId, long afterLine, int max);
+  /**
+   * Returns the payments of a feed after a line that are to be started together. A chunk that got
+   * its slots earlier has the same lines again, with those of its payments that are still
+   * scheduled. Empty after the last payment.
+   *
+   * @param max maximum number of payments
+   */
+  Optional<Chunk> chunk(String feedId, long afterLine, int max);
+
+  /**
+   * Adjacent payments of a feed.
+   *
+   * @param afterLine the line before the first of them
+   * @param isStarted whether all of them are known to be handed to Temporal
+   */
+  record Chunk(long afterLine, long lastLine, boolean isStarted, List<FeedPayment> payments) {}
 
   /** A payment and the line of the feed that it came from. */
   record FeedPayment(long line, Payment payment) {}
 
   /**
-   * Records that payments of a feed were handed to Temporal.
+   * Records the slots of a chunk, unless they are recorded.
    *
-   * @param withoutSlot those that got no slot, which become rejected
+   * @param withoutSlot those of its payments that got none, which become rejected
    */
-  void started(String feedId, StartedChunk chunk, List<FeedRecord.Rejected> withoutSlot);
+  void assigned(String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot);
 
-  /**
-   * Adjacent payments of a feed that were started together.
-   *
-   * @param afterLine the line before the first of them
-   * @param lastScheduled the latest of their slots
-   */
-  record StartedChunk(
-      long afterLine,
-      long lastLine,
-      int payments,
-      Instant firstScheduled,
-      Instant lastScheduled) {}
+  /** The slots of a chunk: their number, and the earliest and the latest time. */
+  record SlotSpan(int count, Instant first, Instant last) {
+    public static final SlotSpan NONE = new SlotSpan(0, Instant.MAX, Instant.MIN);
 
-  /** Records that all payments of a feed were handed to Temporal. */
+    /** Returns these slots and one more. */
+    public SlotSpan and(Instant scheduledTime) {
+      return new SlotSpan(
+          count + 1,
+          scheduledTime.isBefore(first) ? scheduledTime : first,
+          scheduledTime.isAfter(last) ? scheduledTime : last);
+    }
+  }
+
+  /** Records that all payments of a chunk were handed to Temporal. */
+  void started(String feedId, long afterLine);
+
+  /** Records that all chunks of a feed are started. */
   void allStarted(String feedId);
 
-  /** Returns the line after which the payments of a feed are not known to be started. */
+  /** Returns the line up to which all payments of a feed are known to be started. */
   long startedUntil(String feedId);
 
   /**
-   * Returns up to {@code max} open payments of chunks whose last slot was before a time, in the
-   * order of feeds and lines.
+   * Returns up to {@code max} open payments of started chunks whose last slot was before a time, in
+   * the order of feeds and lines.
    */
-  List<OpenPayment> overdue(Instant scheduledBefore, OpenPayment after, int max);
+  List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max);
 
-  /** A payment that should have ended, as a position among all of them. */
-  record OpenPayment(long feedNumber, long line, String paymentId) {
-    /** The position before the first. */
-    public static final OpenPayment START = new OpenPayment(0, 0, "");
+  /** A place in the order of feeds and lines. */
+  record Position(long feedNumber, long line) {
+    public static final Position START = new Position(0, 0);
   }
+
+  /** A payment that should have ended. */
+  record OpenPayment(Position position, Payment payment) {}
+
+  /** Records for feeds whose payments have all ended that they are done. */
+  void closeFeeds();
 
   Optional<PaymentStatus> find(String paymentId);
 
