@@ -30,11 +30,17 @@ public record Payment(
     String configName) {
   public static final int MAX_ID_LENGTH = 200;
 
+  /** No payment id starts with this: it marks the workflows of feeds, which share their names. */
+  public static final String RESERVED_PREFIX = "weir-feed:";
+
   public Payment {
     if (paymentId.isBlank() || paymentId.length() > MAX_ID_LENGTH) {
       throw new IllegalArgumentException(
           "paymentId must have 1 to %d characters, not %d"
               .formatted(MAX_ID_LENGTH, paymentId.length()));
+    }
+    if (paymentId.startsWith(RESERVED_PREFIX)) {
+      throw new IllegalArgumentException("paymentId must not start with " + RESERVED_PREFIX);
     }
     if (amount.signum() <= 0) {
       throw new IllegalArgumentException("amount must be above 0, not " + amount);

@@ -1,0 +1,165 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.SlotSource;
+import io.temporal.failure.ApplicationFailure;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes payments: asks the ceiling, calls the downstream, records the result and confirms the slot.
+ * Every step may be repeated after a crash: the downstream makes a payment once, the store keeps the
+ * first end, and a slot can be confirmed twice. Thread-safe.
+ */
+final class PaymentExecution implements PaymentActivities {
+  private static final Logger log = LoggerFactory.getLogger(PaymentExecution.class);
+
+  private final PaymentStore store;
+  private final Ceiling ceiling;
+  private final Downstream downstream;
+  private final SlotSource slots;
+  private final Attempts attempts;
+  private final InstantSource clock;
+
+  PaymentExecution(PaymentParts parts) {
+    this.store = parts.store();
+    this.ceiling = parts.ceiling();
+    this.downstream = parts.downstream();
+    this.slots = parts.slots();
+    this.attempts = parts.attempts();
+    this.clock = parts.clock();
+  }
+
+  @Override
+  public Step pay(String paymentId) {
+    PaymentStore.Beginning beginning =
+        store
+            .begin(paymentId)
+            .orElseThrow(() -> unknown(paymentId));
+    return switch (beginning) {
+      case PaymentStore.Beginning.Running running -> pay(running);
+      case PaymentStore.Beginning.Ended ended -> settle(paymentId, ended.state());
+    };
+  }
+
+  /** Trying again would not bring it back. */
+  private static ApplicationFailure unknown(String paymentId) {
+    return ApplicationFailure.newNonRetryableFailure(
+        "there is no payment " + paymentId, "UnknownPayment");
+  }
+
+  private Step pay(PaymentStore.Beginning.Running running) {
+    Payment payment = running.payment();
+    return switch (ceiling.enter(payment.paymentId())) {
+      case Ceiling.Wait wait -> Step.waiting(Math.max(1, wait.duration().toMillis()));
+      case Ceiling.Permit permit -> {
+        if (!permit.isValid()) {
+          permit.unused();
+          yield Step.waiting(1);
+        }
+        Report report = call(payment, permit);
+        try {
+          yield record(report, running.attempts());
+        } catch (StoreException e) {
+          log.warn("The result of payment {} is recorded later: {}", payment.paymentId(), e);
+          yield Step.unrecorded(report);
+        }
+      }
+    };
+  }
+
+  private Report call(Payment payment, Ceiling.Permit permit) {
+    Instant calledAt = clock.instant();
+    Downstream.Answer answer = downstream.pay(payment);
+    Instant answeredAt = clock.instant();
+    if (!(answer instanceof Downstream.Answer.Unknown)) {
+      permit.answered();
+    }
+    Duration retryAfter = Duration.ZERO;
+    PaymentCall.Result result;
+    String detail;
+    switch (answer) {
+      case Downstream.Answer.Paid paid -> {
+        result = PaymentCall.Result.PAID;
+        detail = paid.reference();
+      }
+      case Downstream.Answer.Rejected rejected -> {
+        result = PaymentCall.Result.REJECTED;
+        detail = rejected.reason();
+      }
+      case Downstream.Answer.Retry retry -> {
+        result = PaymentCall.Result.RETRY;
+        detail = retry.reason();
+        retryAfter = retry.after();
+      }
+      case Downstream.Answer.Unknown unknown -> {
+        result = PaymentCall.Result.UNKNOWN;
+        detail = unknown.reason();
+      }
+    }
+    return new Report(
+        payment.paymentId(),
+        Micros.ceil(calledAt),
+        Micros.ceil(answeredAt),
+        result.name(),
+        detail,
+        retryAfter.toMillis());
+  }
+
+  @Override
+  public Step record(Report report) {
+    PaymentStore.Beginning beginning =
+        store.begin(report.paymentId()).orElseThrow(() -> unknown(report.paymentId()));
+    return switch (beginning) {
+      case PaymentStore.Beginning.Running running -> record(report, running.attempts());
+      case PaymentStore.Beginning.Ended ended -> settle(report.paymentId(), ended.state());
+    };
+  }
+
+  private Step record(Report report, int earlierCalls) {
+    PaymentCall call =
+        new PaymentCall(
+            report.paymentId(),
+            Micros.instant(report.calledAtMicros()),
+            Micros.instant(report.answeredAtMicros()),
+            PaymentCall.Result.valueOf(report.result()),
+            report.detail());
+    int calls = earlierCalls + 1;
+    return switch (call.result()) {
+      case PAID -> end(call, PaymentState.PAID);
+      case REJECTED -> end(call, PaymentState.FAILED);
+      case RETRY, UNKNOWN -> {
+        if (calls >= attempts.max()) {
+          yield end(call, PaymentState.FAILED);
+        }
+        store.attempted(call);
+        yield Step.waiting(
+            Math.max(report.retryAfterMillis(), attempts.waitAfter(calls).toMillis()));
+      }
+    };
+  }
+
+  private Step end(PaymentCall call, PaymentState state) {
+    store.ended(call, state);
+    return settle(call.paymentId(), state);
+  }
+
+  /** Ends the slot of a payment that has ended. */
+  private Step settle(String paymentId, PaymentState state) {
+    switch (state) {
+      case PAID, FAILED -> slots.confirm(paymentId);
+      case CANCELLED, REJECTED -> slots.cancel(paymentId);
+      case SCHEDULED, RUNNING ->
+          throw new IllegalArgumentException("payment %s is still open".formatted(paymentId));
+    }
+    return Step.ENDED;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.workflows.PacedStarter;
+import io.temporal.client.WorkflowClient;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerFactoryOptions;
+import io.temporal.worker.WorkerOptions;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** A worker that runs the workflows of feeds and payments until it is closed. */
+public final class PaymentWorker implements AutoCloseable {
+  /** Longer than a call of a downstream usually takes. */
+  private static final Duration DRAIN = Duration.ofSeconds(15);
+
+  private final WorkerFactory factory;
+
+  private PaymentWorker(WorkerFactory factory) {
+    this.factory = factory;
+  }
+
+  /** Starts a worker. The client stays open when it is closed. */
+  public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
+    WorkerFactory factory =
+        WorkerFactory.newInstance(
+            client,
+            WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
+    Worker worker =
+        factory.newWorker(
+            parts.taskQueue(), WorkerOptions.newBuilder().setUsingVirtualThreads(true).build());
+    register(worker, client, parts);
+    factory.start();
+    return new PaymentWorker(factory);
+  }
+
+  static void register(Worker worker, WorkflowClient client, PaymentParts parts) {
+    worker.registerWorkflowImplementationFactory(
+        PaymentInitWorkflow.class, FeedStartWorkflow::new);
+    worker.registerWorkflowImplementationFactory(
+        PaymentExecWorkflow.class, SinglePaymentWorkflow::new);
+    worker.registerActivitiesImplementations(
+        new FeedStart(
+            parts.store(), starter(client, parts), new PaymentStarts(client, parts.taskQueue())),
+        new PaymentExecution(parts));
+  }
+
+  /** Payments confirm their slots when they have ended. */
+  static PacedStarter starter(WorkflowClient client, PaymentParts parts) {
+    return PacedStarter.builder(client, parts.slots())
+        .clock(parts.clock())
+        .confirms(false)
+        .build();
+  }
+
+  /** Waits for the calls in progress, and gives up those that take too long. */
+  @Override
+  public void close() {
+    factory.shutdown();
+    factory.awaitTermination(DRAIN.toMillis(), TimeUnit.MILLISECONDS);
+    factory.shutdownNow();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.SlotSource;
+import io.temporal.client.WorkflowClient;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Receives feeds of payments and starts them, and answers what became of them. Thread-safe; callers
+ * block and may be virtual threads.
+ */
+public final class Payments {
+  /** Records that are stored in one transaction. */
+  private static final int PORTION = 1_000;
+
+  private final PaymentStore store;
+  private final SlotSource slots;
+  private final PaymentStarts starts;
+
+  public Payments(WorkflowClient client, PaymentParts parts) {
+    this.store = parts.store();
+    this.slots = parts.slots();
+    this.starts = new PaymentStarts(client, parts.taskQueue());
+  }
+
+  /**
+   * Receives a feed and starts its payments. Nothing is paid before all records are stored, so a
+   * feed that breaks off has no effect and may be sent again under its id. A feed that was received
+   * earlier is not read.
+   *
+   * @param configName slot configuration of payments that name none
+   * @param records the records in the order of their lines; what it throws is thrown
+   * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
+   */
+  public FeedStatus receive(String feedId, String configName, Iterator<FeedRecord> records) {
+    return switch (store.open(feedId, configName)) {
+      case PaymentStore.Opening.Known known -> {
+        if (known.feed().state() == FeedState.STARTING) {
+          start(feedId);
+        }
+        yield known.feed();
+      }
+      case PaymentStore.Opening.Opened opened -> {
+        List<FeedRecord> portion = new ArrayList<>(PORTION);
+        while (records.hasNext()) {
+          portion.add(withConfig(records.next(), configName));
+          if (portion.size() == PORTION || !records.hasNext()) {
+            store.add(opened.reception(), portion);
+            portion.clear();
+          }
+        }
+        FeedStatus feed = store.complete(opened.reception());
+        start(feedId);
+        yield feed;
+      }
+    };
+  }
+
+  private static FeedRecord withConfig(FeedRecord record, String configName) {
+    return switch (record) {
+      case FeedRecord.Accepted accepted ->
+          new FeedRecord.Accepted(accepted.line(), accepted.payment().orConfig(configName));
+      case FeedRecord.Rejected rejected -> rejected;
+    };
+  }
+
+  private void start(String feedId) {
+    starts.startFeed(feedId, store.startedUntil(feedId));
+  }
+
+  public Optional<FeedStatus> feed(String feedId) {
+    return store.feed(feedId);
+  }
+
+  /** Returns up to {@code max} rejected records of a feed after a line. */
+  public List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max) {
+    return store.rejects(feedId, afterLine, max);
+  }
+
+  public Optional<PaymentStatus> find(String paymentId) {
+    return store.find(paymentId);
+  }
+
+  /**
+   * Cancels a payment that has not run, and frees its slot.
+   *
+   * @return the state of the payment after that; empty if it does not exist
+   */
+  public Optional<PaymentState> cancel(String paymentId) {
+    Optional<PaymentState> state = store.cancel(paymentId);
+    if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
+      // If this is interrupted, the workflow does it at the time of the slot.
+      slots.cancel(paymentId);
+      starts.terminate(paymentId);
+    }
+    return state;
+  }
+}
