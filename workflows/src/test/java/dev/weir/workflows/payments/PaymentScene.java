@@ -1,0 +1,171 @@
+package dev.weir.workflows.payments;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.limits.JdbcLeaseStore;
+import dev.weir.store.jdbc.payments.JdbcPaymentStore;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.workflows.SkippedTime;
+import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.TestDatabase;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * Payments on a real PostgreSQL and Temporal's test server with skipped time, in front of a
+ * downstream that fails.
+ */
+final class PaymentScene implements AutoCloseable {
+  private static final Duration LONG = Duration.ofHours(2);
+
+  final SkippedTime time;
+  final String name = UUID.randomUUID().toString().substring(0, 8);
+  final PaymentStore store;
+  final SlotScheduler scheduler;
+  final FlakyDownstream downstream;
+  final PaymentParts parts;
+  final Payments payments;
+  private final PaymentWorker worker;
+
+  /**
+   * How a scene behaves.
+   *
+   * @param perSecond payments that get a slot in a second
+   * @param ceiling max calls within any second
+   * @param trouble the share of calls that go wrong
+   * @param crashes the share of steps that crash
+   */
+  record Settings(int perSecond, int ceiling, double trouble, double crashes) {}
+
+  private PaymentScene(SkippedTime time, Settings settings, FlakyDownstream downstream) {
+    this.time = time;
+    this.downstream = downstream;
+    HikariDataSource pool = TestDatabase.pool();
+    StoreClock clock = databaseMicros -> time.micros();
+    Random random = new Random(1);
+    this.scheduler =
+        SlotScheduler.on(
+            SlotStore.of(
+                new JdbcSlotLedger(pool, clock, random, SlotObserver.NONE),
+                new JdbcSlotConfigs(pool, clock),
+                new JdbcSlotUpkeep(pool, clock),
+                () -> {}));
+    scheduler.configure(name, SlotPolicy.of(settings.perSecond(), Duration.ofSeconds(1)));
+    this.store = new JdbcPaymentStore(pool);
+    Crashes crashes = new Crashes(7, settings.crashes());
+    LeaseStore leases =
+        crashes.in(LeaseStore.class, new JdbcLeaseStore(pool, clock, () -> {}));
+    this.parts =
+        new PaymentParts(
+            crashes.in(PaymentStore.class, store),
+            crashes.in(SlotSource.class, SlotSource.of(scheduler)),
+            new LeaseCeiling(
+                leases,
+                name,
+                settings.ceiling(),
+                downstream.maxCallTime(),
+                FlakyDownstream.maxLateness()),
+            crashes.in(Downstream.class, downstream),
+            Attempts.DEFAULT,
+            "payments-" + name,
+            time);
+    // What the test asks does not crash.
+    this.payments =
+        new Payments(
+            time.client(),
+            new PaymentParts(
+                store,
+                SlotSource.of(scheduler),
+                parts.ceiling(),
+                downstream,
+                parts.attempts(),
+                parts.taskQueue(),
+                time));
+    this.worker = PaymentWorker.start(time.client(), parts);
+  }
+
+  static PaymentScene open(Settings settings) {
+    SkippedTime time = new SkippedTime();
+    return new PaymentScene(time, settings, new FlakyDownstream(time, 42, settings.trouble()));
+  }
+
+  Payment payment(int number) {
+    return payment(number, Optional.empty());
+  }
+
+  Payment payment(int number, Optional<Instant> requestedTime) {
+    return new Payment(
+        name + "-" + number,
+        new BigDecimal("12.50"),
+        "EUR",
+        "DE89370400440532013000",
+        "GB29NWBK60161331926819",
+        requestedTime,
+        "invoice " + number,
+        "");
+  }
+
+  /** Returns the records of payments, from line 2 on, as behind a header. */
+  Iterator<FeedRecord> feed(int count) {
+    return feed(IntStream.range(0, count).mapToObj(this::payment).toList());
+  }
+
+  static Iterator<FeedRecord> feed(List<Payment> payments) {
+    return IntStream.range(0, payments.size())
+        .<FeedRecord>mapToObj(i -> new FeedRecord.Accepted(i + 2, payments.get(i)))
+        .iterator();
+  }
+
+  FeedStatus receive(String feed, Iterator<FeedRecord> records) {
+    return payments.receive(feedId(feed), name, records);
+  }
+
+  String feedId(String feed) {
+    return name + "/" + feed;
+  }
+
+  FeedStatus status(String feed) {
+    return payments.feed(feedId(feed)).orElseThrow();
+  }
+
+  /** Lets time pass until all payments of a feed have ended. */
+  FeedStatus awaitDone(String feed) {
+    time.await(
+        "the end of feed " + feed, LONG, () -> status(feed).state() == FeedState.DONE);
+    return status(feed);
+  }
+
+  PaymentReconciler reconciler(Duration grace) {
+    return new PaymentReconciler(time.client(), parts, grace);
+  }
+
+  void stopWorker() {
+    worker.close();
+  }
+
+  @Override
+  public void close() {
+    worker.close();
+    scheduler.close();
+    time.close();
+  }
+}
