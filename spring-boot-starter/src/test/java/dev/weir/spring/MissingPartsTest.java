@@ -17,6 +17,7 @@ final class MissingPartsTest {
       List.of(
           "dev.weir.store.jdbc.internal.Sql",
           "dev.weir.store.redis.Redis",
+          "dev.weir.workflows.PacedStarter",
           "io.lettuce.core.RedisClient",
           "io.micrometer.core.instrument.MeterRegistry",
           "org.springframework.boot.actuate.endpoint.annotation.Endpoint",
@@ -64,6 +65,17 @@ final class MissingPartsTest {
                 "servlet",
                 "weir.slots.store=postgresql"))
         .contains("The artifact weir-store-jdbc is not on the class path.")
+        .doesNotContain("They got");
+  }
+
+  @Test
+  void slotsOfAServerNeedTheirArtifact() throws Exception {
+    assertThat(
+            without(
+                List.of("dev.weir.workflows.RemoteSlots", "io.temporal.client.WorkflowClient"),
+                "servlet",
+                "weir.slots.store=remote"))
+        .contains("The artifact weir-workflows is not on the class path.")
         .doesNotContain("They got");
   }
 

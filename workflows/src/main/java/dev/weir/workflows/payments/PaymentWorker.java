@@ -29,20 +29,20 @@ public final class PaymentWorker implements AutoCloseable {
     Worker worker =
         factory.newWorker(
             parts.taskQueue(), WorkerOptions.newBuilder().setUsingVirtualThreads(true).build());
-    register(worker, client, parts);
-    factory.start();
-    return new PaymentWorker(factory);
-  }
-
-  static void register(Worker worker, WorkflowClient client, PaymentParts parts) {
-    worker.registerWorkflowImplementationFactory(
-        PaymentInitWorkflow.class, FeedStartWorkflow::new);
-    worker.registerWorkflowImplementationFactory(
-        PaymentExecWorkflow.class, SinglePaymentWorkflow::new);
+    registerWorkflows(worker);
     worker.registerActivitiesImplementations(
         new FeedStart(
             parts.store(), starter(client, parts), new PaymentStarts(client, parts.taskQueue())),
         new PaymentExecution(parts));
+    factory.start();
+    return new PaymentWorker(factory);
+  }
+
+  static void registerWorkflows(Worker worker) {
+    worker.registerWorkflowImplementationFactory(
+        PaymentInitWorkflow.class, FeedStartWorkflow::new);
+    worker.registerWorkflowImplementationFactory(
+        PaymentExecWorkflow.class, SinglePaymentWorkflow::new);
   }
 
   /** Payments confirm their slots when they have ended. */

@@ -38,7 +38,7 @@ final class PaymentScene implements AutoCloseable {
   private static final Duration LONG = Duration.ofHours(2);
 
   final SkippedTime time;
-  final String name = UUID.randomUUID().toString().substring(0, 8);
+  final String name;
   final PaymentStore store;
   final SlotScheduler scheduler;
   final FlakyDownstream downstream;
@@ -56,7 +56,9 @@ final class PaymentScene implements AutoCloseable {
    */
   record Settings(int perSecond, int ceiling, double trouble, double crashes) {}
 
-  private PaymentScene(SkippedTime time, Settings settings, FlakyDownstream downstream) {
+  private PaymentScene(
+      String name, SkippedTime time, Settings settings, FlakyDownstream downstream) {
+    this.name = name;
     this.time = time;
     this.downstream = downstream;
     HikariDataSource pool = TestDatabase.pool();
@@ -104,8 +106,18 @@ final class PaymentScene implements AutoCloseable {
   }
 
   static PaymentScene open(Settings settings) {
+    return open(UUID.randomUUID().toString().substring(0, 8), settings);
+  }
+
+  private static PaymentScene open(String name, Settings settings) {
     SkippedTime time = new SkippedTime();
-    return new PaymentScene(time, settings, new FlakyDownstream(time, 42, settings.trouble()));
+    return new PaymentScene(
+        name, time, settings, new FlakyDownstream(time, 42, settings.trouble()));
+  }
+
+  /** Returns a scene with the same payments, on a Temporal server that knows nothing of them. */
+  PaymentScene onAnotherTemporal(Settings settings) {
+    return open(name, settings);
   }
 
   Payment payment(int number) {
