@@ -49,8 +49,7 @@ final class WorkflowBeansTest {
 
   @Test
   void startsByTheSchedulerOfTheService() {
-    try (Service service =
-        Service.bare(Map.of("weir.slots.store", "memory"), Temporal.class)) {
+    try (Service service = Service.bare(Map.of("weir.slots.store", "memory"), Temporal.class)) {
       SlotScheduler slots = service.part(SlotScheduler.class);
       slots.configure("bank-api", SlotPolicy.of(10, Duration.ofSeconds(1)));
       PacedStart start =
@@ -68,8 +67,7 @@ final class WorkflowBeansTest {
     try (Node node = start();
         Service service =
             Service.bare(
-                Map.of(
-                    "weir.slots.store", "remote", "weir.remote.url", node.address().toString()),
+                Map.of("weir.slots.store", "remote", "weir.remote.url", node.address().toString()),
                 Temporal.class)) {
       PacedStarter starter = service.part(PacedStarter.class);
       assertThat(service.has(SlotScheduler.class)).isFalse();

@@ -66,13 +66,9 @@ public final class PacedBatch {
     try {
       return future.get();
     } catch (ExecutionException e) {
-      // With the stack of the caller as well: it is the one that has to repeat the start.
-      Throwable failure = e.getCause();
-      if (failure instanceof RuntimeException exception) {
-        exception.addSuppressed(new IllegalStateException("a start of a batch failed"));
-        throw exception;
-      }
-      throw new IllegalStateException(failure);
+      throw e.getCause() instanceof RuntimeException failure
+          ? failure
+          : new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted after all starts were done", e);

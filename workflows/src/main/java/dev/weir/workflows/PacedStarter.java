@@ -17,12 +17,12 @@ import java.util.List;
  * }</pre>
  *
  * <p>The event id is the workflow id, so starting twice starts once: as long as Temporal keeps the
- * execution, and after that as long as the slot is kept and confirmed. A start delay is a minimum: a
- * worker that was down finds all its workflows due, so a downstream with a hard limit needs its own
- * guard.
+ * execution, and after that as long as the slot is kept and confirmed. A start delay is a minimum:
+ * a worker that was down finds all its workflows due, so a downstream with a hard limit needs its
+ * own guard.
  *
- * <p>A start that fails may be repeated, and a crash in between leaves nothing that a repetition does
- * not complete. Thread-safe; callers block and may be virtual threads.
+ * <p>A start that fails may be repeated, and a crash in between leaves nothing that a repetition
+ * does not complete. Thread-safe; callers block and may be virtual threads.
  */
 public final class PacedStarter {
   private final WorkflowClient client;
@@ -84,8 +84,8 @@ public final class PacedStarter {
     }
 
     /**
-     * Sets whether a slot is confirmed as soon as Temporal has accepted the start; on by default. If
-     * it is off, the workflow confirms its slot when its work is done.
+     * Sets whether a slot is confirmed as soon as Temporal has accepted the start; on by default.
+     * If it is off, the workflow confirms its slot when its work is done.
      */
     public Builder confirms(boolean other) {
       this.confirms = other;

@@ -8,8 +8,8 @@ import java.util.List;
  * A workflow to be started.
  *
  * @param type the name of its type
- * @param options its task queue and whatever else it needs; {@link PacedStarter} sets its id and its
- *     start delay, and, unless it is set, a reuse policy that rejects a second start
+ * @param options its task queue and whatever else it needs; {@link PacedStarter} sets its id and
+ *     its start delay, and, unless it is set, a reuse policy that rejects a second start
  * @param arguments the arguments of its workflow method
  */
 public record PacedWorkflow(String type, WorkflowOptions options, List<Object> arguments) {
@@ -26,9 +26,7 @@ public record PacedWorkflow(String type, WorkflowOptions options, List<Object> a
   /** Returns a workflow of a task queue by the name of its type. */
   public static PacedWorkflow of(String type, String taskQueue, Object... arguments) {
     return new PacedWorkflow(
-        type,
-        WorkflowOptions.newBuilder().setTaskQueue(taskQueue).build(),
-        List.of(arguments));
+        type, WorkflowOptions.newBuilder().setTaskQueue(taskQueue).build(), List.of(arguments));
   }
 
   /**

@@ -110,8 +110,7 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
     if (entry.has("scheduledTime")) {
       try {
         Instant scheduledTime = Instant.parse(entry.get("scheduledTime").asText());
-        boolean isConfirmed =
-            entry.path("replayed").asBoolean() && isConfirmed(request.eventId());
+        boolean isConfirmed = entry.path("replayed").asBoolean() && isConfirmed(request.eventId());
         return new PacedSlot.Assigned(scheduledTime, isConfirmed);
       } catch (DateTimeException e) {
         throw failure("it returned an invalid time: " + e.getMessage());

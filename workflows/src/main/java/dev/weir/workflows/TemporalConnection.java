@@ -27,8 +27,7 @@ public final class TemporalConnection implements AutoCloseable {
    * @param usesTls whether the connection is encrypted; a key implies it
    * @param apiKey the key of an account; empty for none
    */
-  public record Settings(
-      String serviceAddress, String namespace, boolean usesTls, String apiKey) {
+  public record Settings(String serviceAddress, String namespace, boolean usesTls, String apiKey) {
     /** Returns the settings without the key. */
     @Override
     public String toString() {

@@ -31,8 +31,7 @@ final class PacedStarterTest {
 
   private static SlotScheduler scheduler(SkippedTime time) {
     MemorySlotLedger ledger = new MemorySlotLedger(time, () -> 1, 10_000);
-    SlotScheduler scheduler =
-        SlotScheduler.on(SlotStore.of(ledger, ledger, ledger, () -> {}));
+    SlotScheduler scheduler = SlotScheduler.on(SlotStore.of(ledger, ledger, ledger, () -> {}));
     scheduler.configure(CONFIG, SlotPolicy.of(10, Duration.ofSeconds(1)));
     return scheduler;
   }
@@ -76,11 +75,14 @@ final class PacedStarterTest {
     time.pass(Duration.ofMinutes(59));
     assertThat(greeted).isEmpty();
     time.pass(Duration.ofMinutes(2));
-    assertThat(greeted.get("ann")).singleElement().satisfies(at -> {
-      // Temporal counts delays in milliseconds.
-      assertThat(at).isAfterOrEqualTo(scheduled.minusMillis(1));
-      assertThat(at).isBefore(scheduled.plusSeconds(5));
-    });
+    assertThat(greeted.get("ann"))
+        .singleElement()
+        .satisfies(
+            at -> {
+              // Temporal counts delays in milliseconds.
+              assertThat(at).isAfterOrEqualTo(scheduled.minusMillis(1));
+              assertThat(at).isBefore(scheduled.plusSeconds(5));
+            });
   }
 
   @Test
@@ -106,8 +108,7 @@ final class PacedStarterTest {
     PacedStart second = starter.start(greeting("ann"), "ann", CONFIG, time.instant());
     assertThat(first).isInstanceOf(PacedStart.Started.class);
     assertThat(second)
-        .isEqualTo(
-            new PacedStart.AlreadyStarted(((PacedStart.Started) first).scheduledTime()));
+        .isEqualTo(new PacedStart.AlreadyStarted(((PacedStart.Started) first).scheduledTime()));
     time.pass(Duration.ofMinutes(1));
     assertThat(starter.start(greeting("ann"), "ann", CONFIG, time.instant()))
         .isInstanceOf(PacedStart.AlreadyStarted.class);

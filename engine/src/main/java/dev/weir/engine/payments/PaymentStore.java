@@ -106,8 +106,9 @@ public interface PaymentStore {
   long startedUntil(String feedId);
 
   /**
-   * Returns up to {@code max} open payments of started chunks whose last slot was before a time, in
-   * the order of feeds and lines.
+   * Returns up to {@code max} open payments of started chunks whose slots were before a time, in
+   * the order of feeds and lines. A payment whose slot the store does not know goes by the last
+   * slot of its chunk.
    */
   List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max);
 

@@ -8,8 +8,8 @@ import io.temporal.testserver.TestServer;
 
 /**
  * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
- * is closed or the process ends; {@link
- * dev.weir.workflows.payments.PaymentReconciler#restartAll} starts those of payments again.
+ * is closed or the process ends; {@link dev.weir.workflows.payments.PaymentReconciler#restartAll}
+ * starts those of payments again.
  */
 public final class EmbeddedTemporal implements AutoCloseable {
   private static final String NAMESPACE = "default";

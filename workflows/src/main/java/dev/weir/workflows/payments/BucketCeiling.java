@@ -10,9 +10,9 @@ import dev.weir.engine.limits.Policy;
  * A smooth ceiling: calls start at an even rate, and no more than {@code max} are permitted within
  * any second.
  *
- * <p>A bucket lets its capacity and a second's refill through in its worst second, so the two add up
- * to {@code max}. It cannot promise when calls <em>arrive</em>: those that were permitted in time can
- * arrive together after a pause of the process or the network. {@link LeaseCeiling} can.
+ * <p>A bucket lets its capacity and a second's refill through in its worst second, so the two add
+ * up to {@code max}. It cannot promise when calls <em>arrive</em>: those that were permitted in
+ * time can arrive together after a pause of the process or the network. {@link LeaseCeiling} can.
  */
 public final class BucketCeiling implements Ceiling {
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -35,8 +35,7 @@ public final class BucketCeiling implements Ceiling {
     int perSecond = max - capacity;
     this.limiter = limiter;
     this.downstream = downstream;
-    this.policy =
-        Policy.of("downstream", new TokenBucket(capacity, perSecond, MICROS_PER_SECOND));
+    this.policy = Policy.of("downstream", new TokenBucket(capacity, perSecond, MICROS_PER_SECOND));
     this.line = new WaitingLine(leases, downstream + "/line", MICROS_PER_SECOND / perSecond);
   }
 
@@ -44,8 +43,7 @@ public final class BucketCeiling implements Ceiling {
   public Admission enter(String paymentId) {
     return switch (limiter.acquire(policy, downstream)) {
       case Decision.Allowed allowed -> new Token(paymentId);
-      case Decision.Refused refused ->
-          new Wait(line.join(paymentId).plus(refused.retryAfter()));
+      case Decision.Refused refused -> new Wait(line.join(paymentId).plus(refused.retryAfter()));
     };
   }
 

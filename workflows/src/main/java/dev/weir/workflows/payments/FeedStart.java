@@ -16,13 +16,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Starts the payments of feeds, a chunk at a time: slots for the whole chunk in one call, then their
- * workflows. Whatever it has done before a crash, it finds done when it is repeated. Thread-safe.
+ * Starts the payments of feeds, a chunk at a time: slots for the whole chunk in one call, then
+ * their workflows. Whatever it has done before a crash, it finds done when it is repeated.
+ * Thread-safe.
  */
 final class FeedStart implements FeedActivities {
   /**
-   * Slots are cheapest in batches of a thousand or more, and Temporal takes a hundred or two hundred
-   * starts a second, so this is a chunk every few seconds: little is repeated after a crash.
+   * Slots are cheapest in batches of a thousand or more, and Temporal takes a hundred or two
+   * hundred starts a second, so this is a chunk every few seconds: little is repeated after a
+   * crash.
    */
   static final int CHUNK = 1_000;
 

@@ -6,9 +6,9 @@ import io.temporal.workflow.Workflow;
 import java.time.Duration;
 
 /**
- * Starts a feed. Its state is the line that it has reached, so continuing as new costs nothing: each
- * chunk adds six events (three of the activity, three of the workflow task after it), and after
- * {@link #MAX_CHUNKS} of them a new history begins.
+ * Starts a feed. Its state is the line that it has reached, so continuing as new costs nothing:
+ * each chunk adds six events (three of the activity, three of the workflow task after it), and
+ * after {@link #MAX_CHUNKS} of them a new history begins.
  */
 final class FeedStartWorkflow implements PaymentInitWorkflow {
   /** 1,500 events, far from Temporal's warning at 10,000 and its limit of 50,000. */

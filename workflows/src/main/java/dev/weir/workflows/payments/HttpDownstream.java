@@ -90,8 +90,7 @@ public final class HttpDownstream implements Downstream {
     CompletableFuture<HttpResponse<InputStream>> response =
         client.sendAsync(request(payment), HttpResponse.BodyHandlers.ofInputStream());
     // The body as well has to arrive in time, which the time-out of a request does not ensure.
-    CompletableFuture<Answered> answered =
-        response.thenApplyAsync(HttpDownstream::read, threads);
+    CompletableFuture<Answered> answered = response.thenApplyAsync(HttpDownstream::read, threads);
     try {
       return answer(answered.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {

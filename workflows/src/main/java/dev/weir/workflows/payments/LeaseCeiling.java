@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A caller takes one of {@code max} places before its call and gives it back a second after the
  * answer. A call arrives between the two, so at the end of any second every call that arrived in it
- * still holds its place, however long it took on its way. A call without an answer may still arrive:
- * its place is kept until that is no longer possible. The price is a rate of {@code max / (1 s +
- * latency)}.
+ * still holds its place, however long it took on its way. A call without an answer may still
+ * arrive: its place is kept until that is no longer possible. The price is a rate of {@code max /
+ * (1 s + latency)}.
  */
 public final class LeaseCeiling implements Ceiling {
   private static final Logger log = LoggerFactory.getLogger(LeaseCeiling.class);

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes payments: asks the ceiling, calls the downstream, records the result and confirms the slot.
- * Every step may be repeated after a crash: the downstream makes a payment once, the store keeps the
- * first end, and a slot can be confirmed twice. Thread-safe.
+ * Every step may be repeated after a crash: the downstream makes a payment once, the store keeps
+ * the first end, and a slot can be confirmed twice. Thread-safe.
  */
 final class PaymentExecution implements PaymentActivities {
   private static final Logger log = LoggerFactory.getLogger(PaymentExecution.class);
@@ -40,10 +40,7 @@ final class PaymentExecution implements PaymentActivities {
 
   @Override
   public Step pay(String paymentId) {
-    PaymentStore.Beginning beginning =
-        store
-            .begin(paymentId)
-            .orElseThrow(() -> unknown(paymentId));
+    PaymentStore.Beginning beginning = store.begin(paymentId).orElseThrow(() -> unknown(paymentId));
     return switch (beginning) {
       case PaymentStore.Beginning.Running running -> pay(running);
       case PaymentStore.Beginning.Ended ended -> settle(paymentId, ended.state());

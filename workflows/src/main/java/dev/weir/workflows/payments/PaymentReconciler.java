@@ -35,7 +35,7 @@ public final class PaymentReconciler implements Runnable {
   private Position reached = Position.START;
 
   /**
-   * @param grace the time after the last slot of a chunk at which its payments should have ended
+   * @param grace the time after its slot at which a payment should have ended
    */
   public PaymentReconciler(WorkflowClient client, PaymentParts parts, Duration grace) {
     this.store = parts.store();
@@ -60,8 +60,8 @@ public final class PaymentReconciler implements Runnable {
   }
 
   /**
-   * Starts all open payments again, at the times of their slots: for a Temporal server that has lost
-   * its workflows, or keeps them only in memory.
+   * Starts all open payments again, at the times of their slots: for a Temporal server that has
+   * lost its workflows, or keeps them only in memory.
    */
   public void restartAll() {
     resumeFeeds();

@@ -24,8 +24,7 @@ public final class PaymentWorker implements AutoCloseable {
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
     WorkerFactory factory =
         WorkerFactory.newInstance(
-            client,
-            WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
+            client, WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
     Worker worker =
         factory.newWorker(
             parts.taskQueue(), WorkerOptions.newBuilder().setUsingVirtualThreads(true).build());
@@ -39,18 +38,14 @@ public final class PaymentWorker implements AutoCloseable {
   }
 
   static void registerWorkflows(Worker worker) {
-    worker.registerWorkflowImplementationFactory(
-        PaymentInitWorkflow.class, FeedStartWorkflow::new);
+    worker.registerWorkflowImplementationFactory(PaymentInitWorkflow.class, FeedStartWorkflow::new);
     worker.registerWorkflowImplementationFactory(
         PaymentExecWorkflow.class, SinglePaymentWorkflow::new);
   }
 
   /** Payments confirm their slots when they have ended. */
   static PacedStarter starter(WorkflowClient client, PaymentParts parts) {
-    return PacedStarter.builder(client, parts.slots())
-        .clock(parts.clock())
-        .confirms(false)
-        .build();
+    return PacedStarter.builder(client, parts.slots()).clock(parts.clock()).confirms(false).build();
   }
 
   /** Waits for the calls in progress, and gives up those that take too long. */

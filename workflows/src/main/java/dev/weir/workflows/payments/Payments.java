@@ -18,6 +18,8 @@ import java.util.Optional;
  * block and may be virtual threads.
  */
 public final class Payments {
+  public static final int MAX_FEED_ID_LENGTH = 200;
+
   /** Records that are stored in one transaction. */
   private static final int PORTION = 1_000;
 
@@ -36,11 +38,19 @@ public final class Payments {
    * feed that breaks off has no effect and may be sent again under its id. A feed that was received
    * earlier is not read.
    *
+   * @param feedId 1 to {@link #MAX_FEED_ID_LENGTH} characters
    * @param configName slot configuration of payments that name none
    * @param records the records in the order of their lines; what it throws is thrown
    * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
    */
   public FeedStatus receive(String feedId, String configName, Iterator<FeedRecord> records) {
+    if (feedId.isBlank()
+        || feedId.length() > MAX_FEED_ID_LENGTH
+        || feedId.codePoints().anyMatch(Payments::isUnusable)) {
+      throw new IllegalArgumentException(
+          "feedId must have 1 to %d characters, without control characters"
+              .formatted(MAX_FEED_ID_LENGTH));
+    }
     return switch (store.open(feedId, configName)) {
       case PaymentStore.Opening.Known known -> {
         if (known.feed().state() == FeedState.STARTING) {
@@ -62,6 +72,11 @@ public final class Payments {
         yield feed;
       }
     };
+  }
+
+  private static boolean isUnusable(int point) {
+    return Character.isISOControl(point)
+        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
   }
 
   private static FeedRecord withConfig(FeedRecord record, String configName) {

@@ -6,8 +6,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Crashes before or after any step of a part: the step is done or not, and its caller does not learn
- * which. What the caller has in memory is lost, because Temporal runs its activity anew.
+ * Crashes before or after any step of a part: the step is done or not, and its caller does not
+ * learn which. What the caller has in memory is lost, because Temporal runs its activity anew.
  */
 final class Crashes {
   /** Thrown in place of the end of a process. */

@@ -52,8 +52,7 @@ final class FlakyDownstream implements Downstream {
     double luck = random.nextDouble() / trouble;
     if (luck < 0.4) {
       arrivals.add(now);
-      return new Answer.Retry(
-          Duration.ofSeconds(random.nextInt(3)), "status 503");
+      return new Answer.Retry(Duration.ofSeconds(random.nextInt(3)), "status 503");
     }
     if (luck < 0.6) {
       arrivals.add(now);

@@ -109,8 +109,7 @@ final class LeaseCeilingTest {
                 public void run() {
                   switch (ceiling.enter(id)) {
                     case Ceiling.Wait wait ->
-                        events.add(
-                            new Event(nowMicros + wait.duration().toNanos() / 1_000, this));
+                        events.add(new Event(nowMicros + wait.duration().toNanos() / 1_000, this));
                     case Ceiling.Permit permit -> call(permit, random, events, arrivals);
                   }
                 }

@@ -38,7 +38,9 @@ final class PaymentFlowTest {
       assertThat(scene.downstream.booked()).hasSize(200);
       assertThat(scene.downstream.calls()).isEqualTo(200);
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
-      assertThat(Duration.between(done.firstScheduled().orElseThrow(), done.lastScheduled().orElseThrow()))
+      assertThat(
+              Duration.between(
+                  done.firstScheduled().orElseThrow(), done.lastScheduled().orElseThrow()))
           .isGreaterThan(Duration.ofSeconds(12));
       PaymentStatus payment = scene.payments.find(scene.payment(7).paymentId()).orElseThrow();
       assertThat(payment.state()).isEqualTo(PaymentState.PAID);
@@ -85,13 +87,13 @@ final class PaymentFlowTest {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
       Instant yesterday = scene.time.instant().minus(Duration.ofDays(1));
       List<Payment> late =
-          IntStream.range(0, 100)
-              .mapToObj(i -> scene.payment(i, Optional.of(yesterday)))
-              .toList();
+          IntStream.range(0, 100).mapToObj(i -> scene.payment(i, Optional.of(yesterday))).toList();
       scene.receive("f", PaymentScene.feed(late));
       FeedStatus done = scene.awaitDone("f");
       assertThat(done.paid()).isEqualTo(100);
-      assertThat(Duration.between(done.firstScheduled().orElseThrow(), done.lastScheduled().orElseThrow()))
+      assertThat(
+              Duration.between(
+                  done.firstScheduled().orElseThrow(), done.lastScheduled().orElseThrow()))
           .isGreaterThan(Duration.ofSeconds(5));
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
     }
@@ -163,11 +165,9 @@ final class PaymentFlowTest {
       assertThat(scene.payments.rejects(scene.feedId("f"), 0, 100))
           .extracting(FeedRecord.Rejected::line, FeedRecord.Rejected::reason)
           .containsExactly(
-              tuple(
-                  4L, "paymentId is that of another payment, with another amount"),
+              tuple(4L, "paymentId is that of another payment, with another amount"),
               tuple(5L, "amount must be above 0"),
-              tuple(
-                  6L, "there is no configuration no-such-config"));
+              tuple(6L, "there is no configuration no-such-config"));
       assertThat(scene.payments.find(withoutConfig.paymentId()).orElseThrow().state())
           .isEqualTo(PaymentState.REJECTED);
       PaymentStatus failed = scene.payments.find(closed.paymentId()).orElseThrow();

@@ -32,8 +32,7 @@ final class PaymentReconcilerTest {
         record ->
             all.add(
                 new FeedRecord.Accepted(
-                    record.line(),
-                    ((FeedRecord.Accepted) record).payment().orConfig(scene.name))));
+                    record.line(), ((FeedRecord.Accepted) record).payment().orConfig(scene.name))));
     scene.store.add(reception, all);
     scene.store.complete(reception);
   }
@@ -60,10 +59,7 @@ final class PaymentReconcilerTest {
       for (PaymentStore.FeedPayment entry : chunk.payments()) {
         span =
             span.and(
-                scene
-                    .scheduler
-                    .assign(entry.payment().paymentId(), scene.name)
-                    .scheduledTime());
+                scene.scheduler.assign(entry.payment().paymentId(), scene.name).scheduledTime());
       }
       scene.store.assigned(feedId, chunk, span, List.of());
       scene.store.started(feedId, 0);
@@ -84,18 +80,21 @@ final class PaymentReconcilerTest {
   @Test
   void startsAPaymentAgainWhoseWorkflowWasTerminated() {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
-      Payment payment =
-          scene.payment(1, Optional.of(scene.time.instant().plus(Duration.ofHours(1))));
-      scene.receive("f", PaymentScene.feed(List.of(payment)));
+      Instant now = scene.time.instant();
+      Payment payment = scene.payment(1, Optional.of(now.plus(Duration.ofHours(1))));
+      Payment later = scene.payment(2, Optional.of(now.plus(Duration.ofDays(1))));
+      scene.receive("f", PaymentScene.feed(List.of(payment, later)));
       scene.time.await(
           "the start of the feed", GRACE, () -> scene.status("f").state() == FeedState.STARTED);
       scene.time.client().newUntypedWorkflowStub(payment.paymentId()).terminate("by hand");
       scene.time.pass(Duration.ofHours(2));
       assertThat(scene.downstream.calls()).isZero();
       scene.reconciler(GRACE).run();
-      assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
+      scene.time.await(
+          "the lost payment", Duration.ofHours(1), () -> scene.status("f").paid() == 1);
       assertThat(scene.scheduler.find(payment.paymentId()).orElseThrow().state())
           .isEqualTo(SlotState.CONFIRMED);
+      assertThat(scene.downstream.calls(later.paymentId())).isZero();
     }
   }
 

@@ -44,6 +44,7 @@ final class PaymentScene implements AutoCloseable {
   final FlakyDownstream downstream;
   final PaymentParts parts;
   final Payments payments;
+  private final HikariDataSource pool;
   private final PaymentWorker worker;
 
   /**
@@ -57,11 +58,15 @@ final class PaymentScene implements AutoCloseable {
   record Settings(int perSecond, int ceiling, double trouble, double crashes) {}
 
   private PaymentScene(
-      String name, SkippedTime time, Settings settings, FlakyDownstream downstream) {
+      String name,
+      HikariDataSource pool,
+      SkippedTime time,
+      Settings settings,
+      FlakyDownstream downstream) {
     this.name = name;
+    this.pool = pool;
     this.time = time;
     this.downstream = downstream;
-    HikariDataSource pool = TestDatabase.pool();
     StoreClock clock = databaseMicros -> time.micros();
     Random random = new Random(1);
     this.scheduler =
@@ -74,8 +79,7 @@ final class PaymentScene implements AutoCloseable {
     scheduler.configure(name, SlotPolicy.of(settings.perSecond(), Duration.ofSeconds(1)));
     this.store = new JdbcPaymentStore(pool);
     Crashes crashes = new Crashes(7, settings.crashes());
-    LeaseStore leases =
-        crashes.in(LeaseStore.class, new JdbcLeaseStore(pool, clock, () -> {}));
+    LeaseStore leases = crashes.in(LeaseStore.class, new JdbcLeaseStore(pool, clock, () -> {}));
     this.parts =
         new PaymentParts(
             crashes.in(PaymentStore.class, store),
@@ -106,18 +110,21 @@ final class PaymentScene implements AutoCloseable {
   }
 
   static PaymentScene open(Settings settings) {
-    return open(UUID.randomUUID().toString().substring(0, 8), settings);
+    return open(UUID.randomUUID().toString().substring(0, 8), TestDatabase.open(), settings);
   }
 
-  private static PaymentScene open(String name, Settings settings) {
+  private static PaymentScene open(String name, HikariDataSource pool, Settings settings) {
     SkippedTime time = new SkippedTime();
     return new PaymentScene(
-        name, time, settings, new FlakyDownstream(time, 42, settings.trouble()));
+        name, pool, time, settings, new FlakyDownstream(time, 42, settings.trouble()));
   }
 
-  /** Returns a scene with the same payments, on a Temporal server that knows nothing of them. */
+  /**
+   * Returns a scene with the same payments, on a Temporal server that knows nothing of them. It must
+   * be closed before this one.
+   */
   PaymentScene onAnotherTemporal(Settings settings) {
-    return open(name, settings);
+    return open(name, pool, settings);
   }
 
   Payment payment(int number) {
@@ -161,8 +168,7 @@ final class PaymentScene implements AutoCloseable {
 
   /** Lets time pass until all payments of a feed have ended. */
   FeedStatus awaitDone(String feed) {
-    time.await(
-        "the end of feed " + feed, LONG, () -> status(feed).state() == FeedState.DONE);
+    time.await("the end of feed " + feed, LONG, () -> status(feed).state() == FeedState.DONE);
     return status(feed);
   }
 
@@ -170,14 +176,11 @@ final class PaymentScene implements AutoCloseable {
     return new PaymentReconciler(time.client(), parts, grace);
   }
 
-  void stopWorker() {
-    worker.close();
-  }
-
   @Override
   public void close() {
     worker.close();
     scheduler.close();
     time.close();
+    pool.close();
   }
 }

@@ -92,8 +92,7 @@ interface LeaseHolderClaims extends LeaseClaims {
     assertThat(scene.node.current(resource)).isEqualTo(2);
     scene.moveMicros(1);
     assertThat(scene.node.current(resource)).isZero();
-    assertThat(scene.node.releaseAfter(resource, "a", second))
-        .isEqualTo(new LeaseDecision.Gone(0));
+    assertThat(scene.node.releaseAfter(resource, "a", second)).isEqualTo(new LeaseDecision.Gone(0));
     assertThat(scene.node.releaseAfter(scene.resource("never used"), "a", second))
         .isEqualTo(new LeaseDecision.Gone(0));
   }

@@ -82,8 +82,7 @@ public final class ReferenceLeaseStore implements LeaseStore {
     }
     return put(
         resource,
-        Concurrency.releaseAfter(
-            get(resource), leaseId, Concurrency.delayMicros(delay), now()));
+        Concurrency.releaseAfter(get(resource), leaseId, Concurrency.delayMicros(delay), now()));
   }
 
   @Override

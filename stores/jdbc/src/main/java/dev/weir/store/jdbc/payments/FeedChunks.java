@@ -72,15 +72,21 @@ final class FeedChunks {
       from payment_feed f where f.feed_id = ?
       """;
 
+  /**
+   * Chunk by chunk, so that a page reads no more than it needs. A payment is overdue by the time of
+   * its slot; if that is not in this database, by the latest of its chunk.
+   */
   private static final String OVERDUE =
       """
       select p.feed_no, p.line, %s
       from payment_feed f
       join payment_chunk c on c.feed_no = f.feed_no
-      join payment p on p.feed_no = c.feed_no and p.line > c.after_line and p.line <= c.last_line
-      where f.state in (1, 2) and f.feed_no >= ? and c.is_started and c.last_scheduled < ?
-        and p.state in (1, 2) and (p.feed_no, p.line) > (?, ?)
-      order by p.feed_no, p.line limit ?
+      join payment p on p.feed_no = c.feed_no and p.line <= c.last_line
+        and p.line > greatest(c.after_line, case when c.feed_no = ? then ?::bigint else 0 end)
+      left join slot s on s.event_id = p.payment_id
+      where f.state in (1, 2) and f.feed_no >= ? and c.is_started and c.first_scheduled < ?
+        and p.state in (1, 2) and coalesce(s.scheduled, c.last_scheduled) < ?
+      order by c.feed_no, c.after_line, p.line limit ?
       """
           .formatted(PaymentRow.CONTENT);
 
@@ -127,8 +133,7 @@ final class FeedChunks {
     return new FeedPayment(row.getLong("line"), PaymentRow.payment(row));
   }
 
-  void assigned(
-      String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot) {
+  void assigned(String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot) {
     transactions.write(
         connection -> {
           int feed = number(connection, feedId);
@@ -148,9 +153,10 @@ final class FeedChunks {
             Sql.update(
                 connection,
                 "update payment set state = 0 where payment_id = any(?) and state = 1",
-                (Object) withoutSlot.stream()
-                    .map(FeedRecord.Rejected::paymentId)
-                    .toArray(String[]::new));
+                (Object)
+                    withoutSlot.stream()
+                        .map(FeedRecord.Rejected::paymentId)
+                        .toArray(String[]::new));
           }
           return added;
         });
@@ -205,9 +211,10 @@ final class FeedChunks {
                         PaymentRow.payment(row)),
                 OVERDUE,
                 after.feedNumber(),
-                Micros.clamped(scheduledBefore),
-                after.feedNumber(),
                 after.line(),
+                after.feedNumber(),
+                Micros.clamped(scheduledBefore),
+                Micros.clamped(scheduledBefore),
                 max));
   }
 

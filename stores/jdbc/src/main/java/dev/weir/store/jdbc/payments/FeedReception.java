@@ -142,8 +142,8 @@ final class FeedReception {
         });
   }
 
-  private static int insert(
-      Connection connection, int feed, List<FeedRecord.Accepted> payments) throws SQLException {
+  private static int insert(Connection connection, int feed, List<FeedRecord.Accepted> payments)
+      throws SQLException {
     int size = payments.size();
     String[] amounts = new String[size];
     String[] currencies = new String[size];

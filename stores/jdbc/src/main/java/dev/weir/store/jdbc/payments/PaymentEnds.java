@@ -121,8 +121,7 @@ final class PaymentEnds {
             connection ->
                 Sql.first(
                     connection,
-                    row ->
-                        new Beginning.Running(PaymentRow.payment(row), row.getInt("attempts")),
+                    row -> new Beginning.Running(PaymentRow.payment(row), row.getInt("attempts")),
                     BEGIN,
                     paymentId));
     return running.isPresent() ? running : state(paymentId).map(Beginning.Ended::new);
@@ -226,8 +225,7 @@ final class PaymentEnds {
             Sql.list(
                 connection,
                 row ->
-                    new CallCount(
-                        Micros.instant(row.getLong("from_micros")), row.getInt("calls")),
+                    new CallCount(Micros.instant(row.getLong("from_micros")), row.getInt("calls")),
                 CALLS,
                 intervalMicros,
                 feedId,

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
@@ -21,7 +22,10 @@ import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
 import dev.weir.engine.payments.ReceptionLostException;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,8 +148,7 @@ final class JdbcPaymentStoreTest {
   @Test
   void completedFeedIsKnown() {
     String feedId = receive("f", 1);
-    assertThat(otherNode.open(feedId, "bank"))
-        .isEqualTo(new Opening.Known(status(feedId)));
+    assertThat(otherNode.open(feedId, "bank")).isEqualTo(new Opening.Known(status(feedId)));
   }
 
   @Test
@@ -294,8 +297,7 @@ final class JdbcPaymentStoreTest {
                   return otherNode.begin(id);
                 });
         boolean isCancelled = cancelled.get().orElseThrow() == PaymentState.CANCELLED;
-        assertThat(begun.get().orElseThrow() instanceof Beginning.Running)
-            .isEqualTo(!isCancelled);
+        assertThat(begun.get().orElseThrow() instanceof Beginning.Running).isEqualTo(!isCancelled);
       }
     }
   }
@@ -321,6 +323,37 @@ final class JdbcPaymentStoreTest {
     }
     store.closeFeeds();
     assertThat(status(feedId).state()).isEqualTo(FeedState.DONE);
+  }
+
+  @Test
+  void overduePaymentsGoByTheirOwnSlots() throws SQLException {
+    String feedId = receive("f", 1, 2);
+    Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
+    store.assigned(feedId, chunk, SlotSpan.NONE.and(NOON).and(NOON.plusSeconds(3_600)), List.of());
+    store.started(feedId, 0);
+    addSlot(payment(1), NOON);
+    addSlot(payment(2), NOON.plusSeconds(3_600));
+    assertThat(overdue(NOON)).isEmpty();
+    assertThat(overdue(NOON.plusSeconds(1))).containsExactly(payment(1));
+    assertThat(overdue(NOON.plusSeconds(3_601))).containsExactly(payment(1), payment(2));
+    removeSlots();
+  }
+
+  private static void removeSlots() throws SQLException {
+    try (Connection connection = Database.get().pool().getConnection()) {
+      Sql.update(connection, "delete from slot where config_id = -1");
+    }
+  }
+
+  private static void addSlot(Payment payment, Instant at) throws SQLException {
+    try (Connection connection = Database.get().pool().getConnection()) {
+      Sql.update(
+          connection,
+          "insert into slot (requested, window_start, scheduled, assigned_at, config_id, version,"
+              + " place, state, event_id) values (0, 0, ?, 0, -1, 1, 0, 0, ?)",
+          Micros.ceil(at),
+          payment.paymentId());
+    }
   }
 
   /** Reads page by page, one payment each. Other tests have payments in the same tables. */
