@@ -1,5 +1,7 @@
 package dev.weir.server;
 
+import dev.weir.server.cli.DownstreamCommand;
+import dev.weir.server.cli.PaymentsCommand;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
@@ -14,6 +16,8 @@ import picocli.CommandLine.Command;
     subcommands = {
       UpCommand.class,
       SlotsCommand.class,
+      PaymentsCommand.class,
+      DownstreamCommand.class,
       VerifyCommand.class,
       SettingsCommand.class,
       CommandLine.HelpCommand.class
