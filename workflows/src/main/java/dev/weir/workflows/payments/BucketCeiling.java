@@ -42,13 +42,13 @@ public final class BucketCeiling implements Ceiling {
   @Override
   public Admission enter(String paymentId) {
     return switch (limiter.acquire(policy, downstream)) {
-      case Decision.Allowed allowed -> new Token(paymentId);
+      case Decision.Allowed allowed -> new Token();
       case Decision.Refused refused -> new Wait(line.join(paymentId).plus(refused.retryAfter()));
     };
   }
 
   /** A token is spent, whatever becomes of the call. */
-  private record Token(String paymentId) implements Permit {
+  private record Token() implements Permit {
     @Override
     public boolean isValid() {
       return true;

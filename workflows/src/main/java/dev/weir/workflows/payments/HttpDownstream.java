@@ -96,7 +96,7 @@ public final class HttpDownstream implements Downstream {
     } catch (TimeoutException e) {
       return new Answer.Unknown("no answer within " + timeout);
     } catch (ExecutionException e) {
-      return failure(e.getCause());
+      return failure(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new Answer.Unknown("the wait for the answer was interrupted");
@@ -191,8 +191,9 @@ public final class HttpDownstream implements Downstream {
     }
   }
 
-  private static Answer failure(Throwable cause) {
-    String reason = String.valueOf(cause.getMessage());
+  private static Answer failure(ExecutionException failure) {
+    Throwable cause = failure.getCause();
+    String reason = String.valueOf(cause == null ? failure.getMessage() : cause.getMessage());
     return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
         ? new Answer.Retry(Duration.ZERO, "unreachable: " + reason)
         : new Answer.Unknown("the connection failed: " + reason);

@@ -74,6 +74,7 @@ final class PaymentFlowTest {
       assertThat(done.paid()).isEqualTo(200);
       assertThat(scene.downstream.booked()).hasSize(200);
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
+      assertThat(scene.crashes.count()).isGreaterThan(20);
       for (int i = 0; i < 200; i++) {
         String id = scene.payment(i).paymentId();
         assertThat(scene.payments.find(id).orElseThrow().state()).isEqualTo(PaymentState.PAID);

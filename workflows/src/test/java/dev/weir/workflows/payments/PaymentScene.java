@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -44,6 +45,7 @@ final class PaymentScene implements AutoCloseable {
   final FlakyDownstream downstream;
   final PaymentParts parts;
   final Payments payments;
+  final Crashes crashes;
   private final HikariDataSource pool;
   private final PaymentWorker worker;
 
@@ -62,7 +64,8 @@ final class PaymentScene implements AutoCloseable {
       HikariDataSource pool,
       SkippedTime time,
       Settings settings,
-      FlakyDownstream downstream) {
+      FlakyDownstream downstream,
+      Downstream used) {
     this.name = name;
     this.pool = pool;
     this.time = time;
@@ -78,7 +81,7 @@ final class PaymentScene implements AutoCloseable {
                 () -> {}));
     scheduler.configure(name, SlotPolicy.of(settings.perSecond(), Duration.ofSeconds(1)));
     this.store = new JdbcPaymentStore(pool);
-    Crashes crashes = new Crashes(7, settings.crashes());
+    this.crashes = new Crashes(7, settings.crashes());
     LeaseStore leases = crashes.in(LeaseStore.class, new JdbcLeaseStore(pool, clock, () -> {}));
     this.parts =
         new PaymentParts(
@@ -88,9 +91,9 @@ final class PaymentScene implements AutoCloseable {
                 leases,
                 name,
                 settings.ceiling(),
-                downstream.maxCallTime(),
+                used.maxCallTime(),
                 FlakyDownstream.maxLateness()),
-            crashes.in(Downstream.class, downstream),
+            crashes.in(Downstream.class, used),
             Attempts.DEFAULT,
             "payments-" + name,
             time);
@@ -102,7 +105,7 @@ final class PaymentScene implements AutoCloseable {
                 store,
                 SlotSource.of(scheduler),
                 parts.ceiling(),
-                downstream,
+                used,
                 parts.attempts(),
                 parts.taskQueue(),
                 time));
@@ -110,13 +113,29 @@ final class PaymentScene implements AutoCloseable {
   }
 
   static PaymentScene open(Settings settings) {
-    return open(UUID.randomUUID().toString().substring(0, 8), TestDatabase.open(), settings);
+    return open(newName(), TestDatabase.open(), settings);
+  }
+
+  /** Opens a scene with another downstream than {@link #downstream}. */
+  static PaymentScene open(Settings settings, Function<SkippedTime, Downstream> downstream) {
+    SkippedTime time = new SkippedTime();
+    return new PaymentScene(
+        newName(),
+        TestDatabase.open(),
+        time,
+        settings,
+        new FlakyDownstream(time, 42, 0),
+        downstream.apply(time));
   }
 
   private static PaymentScene open(String name, HikariDataSource pool, Settings settings) {
     SkippedTime time = new SkippedTime();
-    return new PaymentScene(
-        name, pool, time, settings, new FlakyDownstream(time, 42, settings.trouble()));
+    FlakyDownstream downstream = new FlakyDownstream(time, 42, settings.trouble());
+    return new PaymentScene(name, pool, time, settings, downstream, downstream);
+  }
+
+  private static String newName() {
+    return UUID.randomUUID().toString().substring(0, 8);
   }
 
   /**

@@ -4,6 +4,7 @@ package dev.weir.workflows.feed.internal;
 public enum FeedFlaw {
   NO_ID(FeedField.PAYMENT_ID, ""),
   LONG_ID(FeedField.PAYMENT_ID, "x".repeat(201)),
+  RESERVED_ID(FeedField.PAYMENT_ID, "weir-feed:1"),
   NO_AMOUNT(FeedField.AMOUNT, ""),
   ZERO_AMOUNT(FeedField.AMOUNT, "0.00"),
   NEGATIVE_AMOUNT(FeedField.AMOUNT, "-12.50"),

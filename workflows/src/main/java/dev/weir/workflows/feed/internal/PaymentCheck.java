@@ -86,6 +86,9 @@ final class PaymentCheck {
       SlotNames.eventIdProblem(id)
           .ifPresent(problem -> reasons.add(FeedField.PAYMENT_ID.text() + " " + problem));
     }
+    if (id.startsWith(Payment.RESERVED_PREFIX)) {
+      reasons.add("paymentId must not start with " + Payment.RESERVED_PREFIX);
+    }
     return id;
   }
 
