@@ -1,7 +1,9 @@
 package dev.weir.server;
 
 import dev.weir.server.cli.DownstreamCommand;
+import dev.weir.server.cli.NotificationsCommand;
 import dev.weir.server.cli.PaymentsCommand;
+import dev.weir.server.cli.SenderCommand;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
@@ -15,7 +17,9 @@ import picocli.CommandLine.Command;
     description = "When may this proceed?",
     subcommands = {
       UpCommand.class,
+      SenderCommand.class,
       SlotsCommand.class,
+      NotificationsCommand.class,
       PaymentsCommand.class,
       DownstreamCommand.class,
       VerifyCommand.class,

@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The engine of a node on its stores, with the tasks that keep it up to date.
@@ -35,6 +37,7 @@ record NodeParts(
     SlotScheduler scheduler,
     LimitParts limits,
     RouteParts routes,
+    NotificationParts notifications,
     Optional<Tracing> tracing) {
 
   /**
@@ -54,7 +57,17 @@ record NodeParts(
       SlotParts slots = SlotParts.open(settings.slots(), pool, observer);
       LimitParts limits = LimitParts.open(settings.limits(), pool, registry, open);
       RouteParts routes = RouteParts.open(settings.routes(), pool);
-      pool.ifPresent(source -> open.add(listener(source, slots, limits, routes)));
+      NotificationParts notifications =
+          pool.map(
+                  source ->
+                      NotificationParts.open(
+                          settings.notifications(),
+                          source,
+                          Limiter.on(limits.stores().limits()),
+                          registry,
+                          open))
+              .orElseGet(() -> NotificationParts.none(registry));
+      pool.ifPresent(source -> open.add(listener(source, slots, limits, routes, notifications)));
       stop.check();
       Optional<Tracing> tracing =
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
@@ -63,11 +76,14 @@ record NodeParts(
               registry,
               new GatewayMetrics(registry),
               new EnvoyMetrics(registry),
-              database.<Readiness>map(used -> used::reasonAgainst).orElse(() -> ""),
+              new NodeReadiness(
+                  database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
+                  notifications::warnings),
               slots,
               open.add(slots.scheduler(settings.slots(), tracing, observer)),
               limits,
               routes,
+              notifications,
               tracing);
     } catch (StoreException e) {
       throw database.isPresent() ? database.get().unusable(e) : e;
@@ -78,10 +94,15 @@ record NodeParts(
 
   /** Returns a listener for changes that other nodes make. */
   private static ChangeListener listener(
-      HikariDataSource database, SlotParts slots, LimitParts limits, RouteParts routes) {
+      HikariDataSource database,
+      SlotParts slots,
+      LimitParts limits,
+      RouteParts routes,
+      NotificationParts notifications) {
     Map<Channel, ChangeListener.Listener> hearers = new EnumMap<>(limits.hearers());
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
     hearers.put(Channel.ROUTE, routes.hearer());
+    hearers.put(Channel.NOTIFICATION_USER, notifications.hearer());
     return new ChangeListener(database, hearers);
   }
 
@@ -110,6 +131,7 @@ record NodeParts(
     slots.addTo(beans, scheduler);
     limits.addTo(beans);
     routes.addTo(beans);
+    notifications.addTo(beans);
     tracing.ifPresent(beans::add);
     return beans;
   }

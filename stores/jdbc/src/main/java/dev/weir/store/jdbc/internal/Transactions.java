@@ -234,7 +234,8 @@ public final class Transactions {
     return RETRYABLE_STATES.contains(String.valueOf(e.getSQLState()));
   }
 
-  private static StoreException failure(SQLException e) {
+  /** Returns the failure that callers see. Its outcome is unknown only if a commit was lost. */
+  public static StoreException failure(SQLException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       // The driver wraps an OutOfMemoryError: this process failed, not the database.
       if (cause instanceof Error error) {
