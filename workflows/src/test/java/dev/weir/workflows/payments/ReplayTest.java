@@ -11,23 +11,32 @@ import io.temporal.testing.WorkflowHistoryLoader;
 import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Workflows do what their histories say: those of this version, and those of earlier ones. */
 final class ReplayTest {
   private static final String QUEUE = "replay";
 
-  private static void replay(WorkflowExecutionHistory history) throws Exception {
-    try (SkippedTime time = new SkippedTime()) {
-      Worker worker = time.environment().newWorker(QUEUE);
-      PaymentWorker.registerWorkflows(worker);
-      WorkflowReplayer.replayWorkflowExecution(history, worker);
-    }
+  private final SkippedTime replayer = new SkippedTime();
+  private final Worker worker = replayer.environment().newWorker(QUEUE);
+
+  ReplayTest() {
+    PaymentWorker.registerWorkflows(worker);
+  }
+
+  @AfterEach
+  void close() {
+    replayer.close();
+  }
+
+  private void replay(WorkflowExecutionHistory history) throws Exception {
+    WorkflowReplayer.replayWorkflowExecution(history, worker);
   }
 
   @Test
   void replaysHistoriesWithWaitsRetriesAndCrashes() throws Exception {
-    try (PaymentScene scene = PaymentScene.open(new Settings(100, 5, 0.5, 0.05))) {
+    try (PaymentScene scene = PaymentScene.open(new Settings(100, 10, 0.3, 0.05))) {
       scene.receive("f", scene.feed(20));
       scene.awaitDone("f");
       long longest = 0;
