@@ -64,7 +64,7 @@ public final class HttpDownstream implements Downstream {
     }
   }
 
-  private record Answered(int status, HttpHeaders headers, byte[] body) {}
+  private record Answered(int status, HttpHeaders headers, String body) {}
 
   public HttpDownstream(Settings settings, InstantSource clock) {
     String base = settings.url().toString();
@@ -137,7 +137,9 @@ public final class HttpDownstream implements Downstream {
   private static Answered read(HttpResponse<InputStream> response) {
     try (InputStream body = response.body()) {
       return new Answered(
-          response.statusCode(), response.headers(), body.readNBytes(MAX_ANSWER_BYTES));
+          response.statusCode(),
+          response.headers(),
+          new String(body.readNBytes(MAX_ANSWER_BYTES), StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -157,9 +159,9 @@ public final class HttpDownstream implements Downstream {
   }
 
   /** Returns the body as JSON; an empty node if it is something else. */
-  private static JsonNode json(byte[] body) {
+  private static JsonNode json(String body) {
     try {
-      JsonNode node = JSON.readTree(new String(body, StandardCharsets.UTF_8));
+      JsonNode node = JSON.readTree(body);
       return node == null ? JSON.missingNode() : node;
     } catch (JsonProcessingException e) {
       return JSON.missingNode();
