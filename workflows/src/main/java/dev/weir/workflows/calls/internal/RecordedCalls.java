@@ -83,8 +83,10 @@ public final class RecordedCalls {
 
   private static String member(Map<String, String> members, String name) {
     String value = members.get(name);
-    require(value != null);
-    return String.valueOf(value);
+    if (value == null) {
+      throw new IllegalArgumentException("no member " + name);
+    }
+    return value;
   }
 
   private static void require(boolean condition) {

@@ -59,7 +59,7 @@ public final class DownstreamServer implements AutoCloseable {
     InetSocketAddress bound = server.getAddress();
     String host = bound.getAddress().getHostAddress();
     return URI.create(
-        "http://%s:%d".formatted(host.contains(":") ? "[" + host + "]" : host, bound.getPort()));
+        "http://%s:%s".formatted(host.contains(":") ? "[" + host + "]" : host, bound.getPort()));
   }
 
   /** Stops at once; calls in progress get no answer. */
@@ -103,7 +103,7 @@ public final class DownstreamServer implements AutoCloseable {
     }
     Thread.sleep(reaction.delay());
     switch (reaction) {
-      case Reaction.HangUp hangUp -> {}
+      case Reaction.HangUp unused -> {}
       case Reaction.Answer answer -> {
         Duration retryAfter = answer.retryAfter();
         if (!retryAfter.isZero()) {

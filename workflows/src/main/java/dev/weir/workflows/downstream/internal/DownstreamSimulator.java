@@ -73,9 +73,12 @@ public final class DownstreamSimulator implements AutoCloseable {
       RecordedCalls.read(file, simulator::remember);
       return simulator;
     } catch (IOException | RuntimeException failed) {
-      try (log) {
-        throw failed;
+      try {
+        log.close();
+      } catch (IOException closing) {
+        failed.addSuppressed(closing);
       }
+      throw failed;
     }
   }
 
@@ -105,13 +108,14 @@ public final class DownstreamSimulator implements AutoCloseable {
   public synchronized Reaction pay(String paymentId, byte[] content) {
     Digest digest = Digest.of(content);
     Digest key = Digest.of(paymentId);
-    PaymentState state = payments.get(key);
-    int attempt = state == null ? 1 : state.attempts + 1;
+    PaymentState remembered = payments.get(key);
+    PaymentState state = remembered == null ? new PaymentState() : remembered;
+    int attempt = state.attempts + 1;
     SplittableRandom random = random(key, attempt);
     Decision decision;
     if (isAboveCeiling()) {
       decision = aboveCeiling();
-    } else if (state == null && payments.size() >= settings.maxPayments()) {
+    } else if (remembered == null && payments.size() >= settings.maxPayments()) {
       decision = failed("remembers as many payments as it may", random);
     } else {
       decision = decide(key, digest, state, random);
@@ -144,8 +148,8 @@ public final class DownstreamSimulator implements AutoCloseable {
   }
 
   private Decision decide(
-      Digest key, Digest digest, @Nullable PaymentState state, SplittableRandom random) {
-    boolean known = state != null && state.booked;
+      Digest key, Digest digest, PaymentState state, SplittableRandom random) {
+    boolean known = state.booked;
     if (known && !state.booked(digest)) {
       return Decision.refused(
           CallResult.REJECTED,

@@ -21,7 +21,8 @@ final class Iban {
 
   /** Returns the IBAN of an account, with the check digits that it needs. */
   static String of(String country, String account) {
-    return country + "%02d".formatted(98 - remainder(country + "00" + account)) + account;
+    int check = 98 - remainder(country + "00" + account);
+    return country + (check < 10 ? "0" : "") + check + account;
   }
 
   /** Returns the remainder by 97, with letters as numbers from 10 and the first four last. */

@@ -41,9 +41,10 @@ final class Panel {
 
   private void grid(StringBuilder svg) {
     for (long count = 0; count <= counts.max(); count += counts.step()) {
+      double height = y((double) count);
       svg.append(
-          "<path class=\"grid\" d=\"M%d %sH%d\"/>\n".formatted(LEFT, number(y(count)), RIGHT));
-      text(svg, "axis", LEFT - 8, y(count) + 4, "end", Figures.number(count));
+          "<path class=\"grid\" d=\"M%s %sH%s\"/>\n".formatted(LEFT, number(height), RIGHT));
+      text(svg, "axis", LEFT - 8, height + 4, "end", Figures.number(count));
     }
   }
 
@@ -59,7 +60,7 @@ final class Panel {
           LEFT
               + (RIGHT - LEFT) * ((double) (tick.epochSecond() - start.getEpochSecond()) / seconds);
       svg.append(
-          "<path class=\"grid\" d=\"M%s %dV%d\"/>\n".formatted(number(x), BOTTOM, BOTTOM + 5));
+          "<path class=\"grid\" d=\"M%s %sV%s\"/>\n".formatted(number(x), BOTTOM, BOTTOM + 5));
       text(svg, "axis", x, BOTTOM + 20, "middle", tick.label());
     }
     text(svg, "axis", RIGHT, TOP - 8, "end", "from " + Figures.time(start));
@@ -75,7 +76,7 @@ final class Panel {
         double mean = (double) column.calls() / section.calls().secondsPerColumn();
         (column.peak().orElse(0) > section.ceiling() ? above : within)
             .append(
-                "M%s %dV%sH%sV%dZ"
+                "M%s %sV%sH%sV%sZ"
                     .formatted(number(x(i)), BOTTOM, number(y(mean)), number(x(i + 1)), BOTTOM));
       }
     }
@@ -99,7 +100,7 @@ final class Panel {
 
   private void ceiling(StringBuilder svg) {
     double y = y(section.ceiling());
-    svg.append("<path class=\"ceiling\" d=\"M%d %sH%d\"/>\n".formatted(LEFT, number(y), RIGHT));
+    svg.append("<path class=\"ceiling\" d=\"M%s %sH%s\"/>\n".formatted(LEFT, number(y), RIGHT));
     text(
         svg,
         "ceiling-text",
@@ -113,7 +114,7 @@ final class Panel {
     int y = BOTTOM + 48;
     long seconds = section.calls().secondsPerColumn();
     svg.append(
-        "<rect class=\"calls\" x=\"%d\" y=\"%d\" width=\"20\" height=\"10\"/>\n"
+        "<rect class=\"calls\" x=\"%s\" y=\"%s\" width=\"20\" height=\"10\"/>\n"
             .formatted(LEFT, y - 9));
     text(
         svg,
@@ -125,12 +126,12 @@ final class Panel {
             ? "calls in each second"
             : "calls a second, mean of each " + Figures.number(seconds) + " s");
     if (peaksAreKnown) {
-      svg.append("<path class=\"peak\" d=\"M%d %dh20\"/>\n".formatted(LEFT + 280, y - 4));
+      svg.append("<path class=\"peak\" d=\"M%s %sh20\"/>\n".formatted(LEFT + 280, y - 4));
       text(svg, "axis", LEFT + 308, y, "start", "max of the sliding seconds");
     }
     if (peaksAreKnown && !section.calls().within(section.ceiling())) {
       svg.append(
-          "<rect class=\"above\" x=\"%d\" y=\"%d\" width=\"20\" height=\"10\"/>\n"
+          "<rect class=\"above\" x=\"%s\" y=\"%s\" width=\"20\" height=\"10\"/>\n"
               .formatted(LEFT + 540, y - 9));
       text(svg, "axis", LEFT + 568, y, "start", "above the ceiling");
     }

@@ -45,17 +45,17 @@ public final class ReportChart {
     StringBuilder svg = new StringBuilder(16_384);
     svg.append(
         """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$d %2$d" width="%1$d" \
-        height="%2$d" role="img" aria-labelledby="report-title report-description">
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$s %2$s" width="%1$s" \
+        height="%2$s" role="img" aria-labelledby="report-title report-description">
         <title id="report-title">Calls to the payment API per second</title>
         <desc id="report-description">%3$s</desc>
         <style>
         %4$s</style>
-        <rect class="ground" width="%1$d" height="%2$d"/>
+        <rect class="ground" width="%1$s" height="%2$s"/>
         """
             .formatted(WIDTH, height, XmlText.of(description(sections)), STYLE));
     for (int i = 0; i < sections.size(); i++) {
-      svg.append("<g transform=\"translate(0 %d)\">\n".formatted(MARGIN + i * Panel.HEIGHT));
+      svg.append("<g transform=\"translate(0 %s)\">\n".formatted(MARGIN + i * Panel.HEIGHT));
       new Panel(sections.get(i)).appendTo(svg);
       svg.append("</g>\n");
     }

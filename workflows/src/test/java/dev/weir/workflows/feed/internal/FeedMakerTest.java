@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,18 @@ final class FeedMakerTest {
     assertThat(new String(make(FeedFormat.CSV, 300, 5, 0).bytes, UTF_8))
         .contains("sim-5-00000001")
         .doesNotContain("sim-6-");
+  }
+
+  @Test
+  void makesTheSameFeedInEveryLocale() throws IOException {
+    byte[] usual = make(FeedFormat.CSV, 100, 5, 0).bytes;
+    Locale before = Locale.getDefault();
+    try {
+      Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+      assertThat(make(FeedFormat.CSV, 100, 5, 0).bytes).isEqualTo(usual);
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.io.StringReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -70,6 +71,19 @@ final class ReportChartTest {
     assertThat(parse(text).getElementsByTagName("script").getLength()).isZero();
     assertThat(text.replace("http://www.w3.org/2000/svg", ""))
         .doesNotContainPattern("(?i)href|url\\(|https?:|<script|\\son[a-z]+=|@import");
+  }
+
+  @Test
+  void drawsTheSameInEveryLocale() {
+    List<ReportSection> run = List.of(section("even", 50, Runs.even(40, 60)));
+    String usual = ReportChart.of(run);
+    Locale before = Locale.getDefault();
+    try {
+      Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+      assertThat(ReportChart.of(run)).isEqualTo(usual);
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test
@@ -207,7 +221,7 @@ final class ReportChartTest {
 
   /** Returns the height at which a path begins. */
   private static double heightOf(Element path) {
-    return Double.parseDouble(path.getAttribute("d").split("[ HV]")[1]);
+    return Double.parseDouble(path.getAttribute("d").split("[ HV]", -1)[1]);
   }
 
   private static List<Double> gridHeights(Document svg) {
