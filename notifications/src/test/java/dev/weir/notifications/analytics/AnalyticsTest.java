@@ -210,9 +210,9 @@ final class AnalyticsTest {
                     user.getValue().stream().mapToLong(NotificationEvent::parts).sum(),
                     2L * user.getValue().size()))
         .sorted(
-            Comparator.comparing(Analytics.Sender::messages)
+            Comparator.comparingLong(Analytics.Sender::messages)
                 .reversed()
-                .thenComparing(Analytics.Sender::userId))
+                .thenComparingLong(Analytics.Sender::userId))
         .toList();
   }
 
@@ -228,9 +228,9 @@ final class AnalyticsTest {
                         .max(Comparator.naturalOrder())
                         .orElseThrow()))
         .sorted(
-            Comparator.comparing(Analytics.Limited::refusals)
+            Comparator.comparingLong(Analytics.Limited::refusals)
                 .reversed()
-                .thenComparing(Analytics.Limited::userId))
+                .thenComparingLong(Analytics.Limited::userId))
         .toList();
   }
 
@@ -247,7 +247,7 @@ final class AnalyticsTest {
                     count(minute.getValue(), Outcome.SENT),
                     count(minute.getValue(), Outcome.LIMITED)))
         .sorted(
-            Comparator.comparing(Analytics.Minute::attempts)
+            Comparator.comparingLong(Analytics.Minute::attempts)
                 .reversed()
                 .thenComparing(Analytics.Minute::minute))
         .toList();
@@ -266,7 +266,7 @@ final class AnalyticsTest {
     List<Analytics.Unusual> unusual = new ArrayList<>();
     counts.entrySet().stream()
         .sorted(
-            Comparator.comparing(
+            Comparator.comparingLong(
                     (Map.Entry<Long, long[]> user) -> Arrays.stream(user.getValue()).sum())
                 .reversed()
                 .thenComparing(Map.Entry::getKey))

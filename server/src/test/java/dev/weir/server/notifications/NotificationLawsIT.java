@@ -19,13 +19,13 @@ final class NotificationLawsIT
   private static NotificationStage stage;
 
   @BeforeContainer
-  static void start() throws Exception {
+  static void start() throws IOException {
     folder = Files.createTempDirectory("notifications");
     stage = NotificationStage.start(folder);
   }
 
   @AfterContainer
-  static void stop() throws Exception {
+  static void stop() throws IOException {
     try {
       stage.close();
     } finally {
