@@ -28,6 +28,7 @@ final class PaymentExecution implements PaymentActivities {
   private final SlotSource slots;
   private final Attempts attempts;
   private final InstantSource clock;
+  private final PaymentObserver observer;
 
   PaymentExecution(PaymentParts parts) {
     this.store = parts.store();
@@ -36,6 +37,7 @@ final class PaymentExecution implements PaymentActivities {
     this.slots = parts.slots();
     this.attempts = parts.attempts();
     this.clock = parts.clock();
+    this.observer = parts.observer();
   }
 
   @Override
@@ -56,7 +58,10 @@ final class PaymentExecution implements PaymentActivities {
   private Step pay(PaymentStore.Beginning.Running running) {
     Payment payment = running.payment();
     return switch (ceiling.enter(payment.paymentId())) {
-      case Ceiling.Wait wait -> Step.waiting(Math.max(1, wait.duration().toMillis()));
+      case Ceiling.Wait wait -> {
+        observer.waits();
+        yield Step.waiting(Math.max(1, wait.duration().toMillis()));
+      }
       case Ceiling.Permit permit -> {
         if (!permit.isValid()) {
           permit.unused();
@@ -102,6 +107,7 @@ final class PaymentExecution implements PaymentActivities {
         detail = unknown.reason();
       }
     }
+    observer.called(result, Duration.between(calledAt, answeredAt));
     return new Report(
         payment.paymentId(),
         Micros.ceil(calledAt),
@@ -146,6 +152,7 @@ final class PaymentExecution implements PaymentActivities {
 
   private Step end(PaymentCall call, PaymentState state) {
     store.ended(call, state);
+    observer.ended(state);
     return settle(call.paymentId(), state);
   }
 

@@ -85,6 +85,7 @@ public final class PaymentReconciler implements Runnable {
           starter.start(open.stream().map(entry -> starts.request(entry.payment())).toList());
       long lost = started.stream().filter(PacedStart.Started.class::isInstance).count();
       if (lost > 0) {
+        parts.observer().restarted(lost);
         log.warn("{} payments had no running workflow and were started again", lost);
       }
     }
