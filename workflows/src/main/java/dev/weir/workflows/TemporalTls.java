@@ -32,6 +32,15 @@ public record TemporalTls(
   }
 
   /**
+   * Reads the files.
+   *
+   * @throws IllegalArgumentException if one cannot be read, or does not contain what it should
+   */
+  public void check() {
+    applyTo(WorkflowServiceStubsOptions.newBuilder());
+  }
+
+  /**
    * Applies this to a connection.
    *
    * @throws IllegalArgumentException if a file cannot be read, or does not contain what it should

@@ -71,7 +71,8 @@ public final class PaymentReconciler implements Runnable {
     } while (!position.equals(Position.START));
   }
 
-  private void resumeFeeds() {
+  /** Starts the payments of feeds that were received and are not completely started. */
+  public void resumeFeeds() {
     for (String feedId : store.startingFeeds(MAX_FEEDS)) {
       starts.startFeed(feedId, store.startedUntil(feedId));
     }
