@@ -34,7 +34,14 @@ final class ArchitectureTest {
   private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
       List.of(
-          "slots", "limits", "rules", "gateway", "envoy", "notifications", "payments", "operations");
+          "slots",
+          "limits",
+          "rules",
+          "gateway",
+          "envoy",
+          "notifications",
+          "payments",
+          "operations");
 
   @Test
   void noPackagesDependOnEachOtherInACycle() {

@@ -23,8 +23,7 @@ import javax.net.ssl.TrustManagerFactory;
  * @param certificate the client's certificate, with its chain; empty for none
  * @param key the key of that certificate, in PKCS #8 without a password
  */
-public record TemporalTls(
-    Optional<Path> trust, Optional<Path> certificate, Optional<Path> key) {
+public record TemporalTls(Optional<Path> trust, Optional<Path> certificate, Optional<Path> key) {
   public TemporalTls {
     if (certificate.isPresent() != key.isPresent()) {
       throw new IllegalArgumentException("certificate and key belong together");

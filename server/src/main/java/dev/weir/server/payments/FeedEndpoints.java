@@ -105,8 +105,7 @@ final class FeedEndpoints {
           received.feed().repeated());
     }
     backend.received().run();
-    return Responses.json(
-            HttpStatus.ACCEPTED, json -> PaymentJson.write(json, received.feed()))
+    return Responses.json(HttpStatus.ACCEPTED, json -> PaymentJson.write(json, received.feed()))
         .header(
             HttpHeaders.LOCATION,
             PATH + URLEncoder.encode(feedId, StandardCharsets.UTF_8).replace("+", "%20"));

@@ -43,8 +43,7 @@ final class FeedReport {
         new ReportSection(
             "Feed " + feed.feedId(),
             backend.ceiling(),
-            FeedCalls.statistics(
-                feed, counts, interval, store.maxCallsInASecond(feed.feedId())),
+            FeedCalls.statistics(feed, counts, interval, store.maxCallsInASecond(feed.feedId())),
             Optional.of(feed)));
   }
 

@@ -13,8 +13,7 @@ final class PaymentProblems {
 
   static ProblemException unknownFeed(String feedId) {
     return new ProblemException(
-        Problem.of(
-            404, "unknown-feed", "There is no feed \"%s\".".formatted(Snippet.of(feedId))));
+        Problem.of(404, "unknown-feed", "There is no feed \"%s\".".formatted(Snippet.of(feedId))));
   }
 
   static ProblemException unknownPayment(String paymentId) {

@@ -46,7 +46,9 @@ final class Environment {
     new TreeMap<>(variables)
         .forEach(
             (name, value) -> {
-              if (name.startsWith(Setting.PREFIX) && !value.isBlank() && !isOfKubernetes(name, value)) {
+              if (name.startsWith(Setting.PREFIX)
+                  && !value.isBlank()
+                  && !isOfKubernetes(name, value)) {
                 setting(name).ifPresent(setting -> values.put(setting, value));
               }
             });

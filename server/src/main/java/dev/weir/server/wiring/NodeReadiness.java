@@ -8,8 +8,7 @@ import java.util.function.Supplier;
  * The readiness of a node: without its database it is not ready, without Kafka, OpenSearch or
  * Temporal it is.
  */
-record NodeReadiness(
-    Supplier<String> againstReadiness, List<Supplier<List<String>>> otherWarnings)
+record NodeReadiness(Supplier<String> againstReadiness, List<Supplier<List<String>>> otherWarnings)
     implements Readiness {
   @Override
   public String reasonAgainst() {

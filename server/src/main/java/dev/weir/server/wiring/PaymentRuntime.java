@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes payments in the background: it starts Temporal's worker and everything that it needs, watches
- * whether Temporal can be reached, and starts again what a crash has interrupted.
+ * Makes payments in the background: it starts Temporal's worker and everything that it needs,
+ * watches whether Temporal can be reached, and starts again what a crash has interrupted.
  *
- * <p>On embedded parts nothing is started, not even classes are loaded, before there is a payment to
- * make: one of a feed that was just received, or one that was left open when the node ended.
+ * <p>On embedded parts nothing is started, not even classes are loaded, before there is a payment
+ * to make: one of a feed that was just received, or one that was left open when the node ended.
  * Thread-safe.
  */
 final class PaymentRuntime implements AutoCloseable {

@@ -27,8 +27,7 @@ import java.util.function.Supplier;
  *
  * @param warnings what operators should know
  */
-record PaymentsPart(
-    PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
+record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
   /** The name of the payment API in the stores of limits. */
   private static final String RESOURCE = "payments/downstream";
 
@@ -77,9 +76,7 @@ record PaymentsPart(
         PaymentAccess.to(backend),
         metrics,
         () ->
-            runtime.isDown()
-                ? List.of("payments are not made: " + runtime.problem())
-                : List.of());
+            runtime.isDown() ? List.of("payments are not made: " + runtime.problem()) : List.of());
   }
 
   /** The ceiling is counted in the database, which all nodes share and which survives them. */

@@ -28,8 +28,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * What makes payments while it is open: a connection to Temporal, a worker, and the payment API that
- * it calls.
+ * What makes payments while it is open: a connection to Temporal, a worker, and the payment API
+ * that it calls.
  */
 final class RunningPayments implements AutoCloseable {
   private static final Duration MAX_CONNECT = Duration.ofSeconds(5);
@@ -45,10 +45,7 @@ final class RunningPayments implements AutoCloseable {
   private final OpenParts open;
 
   private RunningPayments(
-      String name,
-      Optional<TemporalConnection> remote,
-      PaymentService service,
-      OpenParts open) {
+      String name, Optional<TemporalConnection> remote, PaymentService service, OpenParts open) {
     this.name = name;
     this.remote = remote;
     this.service = service;
@@ -63,8 +60,7 @@ final class RunningPayments implements AutoCloseable {
    *
    * @throws IllegalStateException if Temporal cannot be reached
    */
-  static RunningPayments start(
-      PaymentSettings settings, Stores stores, PaymentObserver observer) {
+  static RunningPayments start(PaymentSettings settings, Stores stores, PaymentObserver observer) {
     OpenParts open = new OpenParts();
     boolean isComplete = false;
     try {
@@ -157,8 +153,7 @@ final class RunningPayments implements AutoCloseable {
         .ifPresent(
             reason -> {
               // The reason differs from time to time, so it is no part of the message.
-              throw new IllegalStateException(
-                  name + " cannot be reached", new IOException(reason));
+              throw new IllegalStateException(name + " cannot be reached", new IOException(reason));
             });
   }
 

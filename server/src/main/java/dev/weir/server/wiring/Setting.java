@@ -241,7 +241,9 @@ public enum Setting {
       "",
       "PEM file of the key of temporal.certificate, PKCS #8 without a password."),
   TEMPORAL_API_KEY(
-      "temporal.api-key", "", "API key for Temporal, such as one of Temporal Cloud. Empty sends none."),
+      "temporal.api-key",
+      "",
+      "API key for Temporal, such as one of Temporal Cloud. Empty sends none."),
   PAYMENTS_CONFIG(
       "weir.payments.config",
       "",

@@ -43,8 +43,8 @@ public final class FeedReceiver {
   }
 
   /**
-   * Receives a feed. Nothing is paid before all records are stored, so a feed that breaks off has no
-   * effect and may be sent again under its id. A feed that was received earlier is not read.
+   * Receives a feed. Nothing is paid before all records are stored, so a feed that breaks off has
+   * no effect and may be sent again under its id. A feed that was received earlier is not read.
    *
    * @param feedId 1 to {@link #MAX_FEED_ID_LENGTH} characters
    * @param configName slot configuration of payments that name none

@@ -40,7 +40,6 @@ public record PaymentParts(
       Attempts attempts,
       String taskQueue,
       InstantSource clock) {
-    this(
-        store, slots, ceiling, downstream, attempts, taskQueue, clock, PaymentObserver.NONE);
+    this(store, slots, ceiling, downstream, attempts, taskQueue, clock, PaymentObserver.NONE);
   }
 }

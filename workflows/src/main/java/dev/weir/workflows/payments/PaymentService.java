@@ -3,7 +3,9 @@ package dev.weir.workflows.payments;
 import dev.weir.workflows.TemporalConnection;
 import java.time.Duration;
 
-/** Payments on a connection to Temporal: a worker that runs until it is closed, and what it needs. */
+/**
+ * Payments on a connection to Temporal: a worker that runs until it is closed, and what it needs.
+ */
 public final class PaymentService implements AutoCloseable {
   private final Payments payments;
   private final PaymentReconciler reconciler;

@@ -78,8 +78,8 @@ public final class Payments {
   }
 
   /**
-   * Does the same without Temporal, for example while it cannot be reached: the workflow ends at the
-   * time of its slot.
+   * Does the same without Temporal, for example while it cannot be reached: the workflow ends at
+   * the time of its slot.
    */
   public static Optional<PaymentState> cancel(
       PaymentStore store, SlotSource slots, String paymentId) {

@@ -63,8 +63,7 @@ final class FeedReads {
   }
 
   Optional<FeedStatus> status(String feedId) {
-    return transactions.read(
-        connection -> Sql.first(connection, FeedReads::status, ONE, feedId));
+    return transactions.read(connection -> Sql.first(connection, FeedReads::status, ONE, feedId));
   }
 
   List<FeedStatus> list(String after, int max) {
