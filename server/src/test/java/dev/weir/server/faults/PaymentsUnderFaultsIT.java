@@ -21,8 +21,7 @@ final class PaymentsUnderFaultsIT {
   private static final int PAYMENTS = 150;
   private static final Duration BOUND = Duration.ofMinutes(2);
   private static final Map<String, String> SETTINGS =
-      Map.of(
-          "WEIR_PAYMENTS_CEILING", Integer.toString(CEILING), "WEIR_PAYMENTS_GRACE", "PT3S");
+      Map.of("WEIR_PAYMENTS_CEILING", Integer.toString(CEILING), "WEIR_PAYMENTS_GRACE", "PT3S");
 
   @TempDir private Path folder;
 

@@ -46,8 +46,7 @@ final class MissingTemporalIT {
                   .contains("Temporal at " + NOWHERE + " cannot be reached"));
       assertThat(http.get("/metrics").text()).contains("rate_limiter_payment_temporal_down 1.0");
       String csv = Feeds.HEADER + Feeds.lines("p", 2, "2099-06-01T12:00:00Z");
-      Http.Answer received =
-          Feeds.send(http, "?feedId=f", csv.getBytes(StandardCharsets.UTF_8));
+      Http.Answer received = Feeds.send(http, "?feedId=f", csv.getBytes(StandardCharsets.UTF_8));
       assertThat(received.status()).as(received.text()).isEqualTo(202);
       assertThat(http.get(Feeds.PATH + "/f").ok().textAt("state")).isEqualTo("STARTING");
       assertThat(http.delete("/api/v1/payments/p1").status()).isEqualTo(204);

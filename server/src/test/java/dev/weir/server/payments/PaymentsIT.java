@@ -119,7 +119,8 @@ final class PaymentsIT {
     List<String> rejects = http.get(feed() + "/rejects").text().lines().toList();
     assertThat(rejects)
         .satisfiesExactly(
-            line -> assertThat(line).startsWith("{\"line\":2,\"reason\":\"amount must be above 0\""),
+            line ->
+                assertThat(line).startsWith("{\"line\":2,\"reason\":\"amount must be above 0\""),
             line -> assertThat(line).startsWith("{\"line\":64,").contains("another amount"),
             line -> assertThat(line).startsWith("{\"line\":65,").contains("has 3 fields"));
     assertThat(http.get(feed() + "/rejects?after=2&limit=1").text()).startsWith("{\"line\":64,");
@@ -189,8 +190,7 @@ final class PaymentsIT {
   void aPaymentThatHasNotRunCanBeCancelled() {
     String id = name + "-1";
     accepted(send(Feeds.HEADER + Feeds.line(id, "10.00", LATER) + Feeds.line(name, "1.00", "")));
-    Waiting.until(
-        "the slots", () -> http.get(feed()).ok().textAt("state").equals("STARTED"));
+    Waiting.until("the slots", () -> http.get(feed()).ok().textAt("state").equals("STARTED"));
     Http.Answer scheduled = http.get("/api/v1/payments/" + id).ok();
     assertThat(scheduled.textAt("state")).isEqualTo("SCHEDULED");
     assertThat(scheduled.textAt("scheduledTime")).isEqualTo(LATER);

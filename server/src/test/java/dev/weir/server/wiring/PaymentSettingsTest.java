@@ -106,9 +106,7 @@ final class PaymentSettingsTest {
     }
     refuses(Setting.TEMPORAL_TLS, Map.of(Setting.TEMPORAL_TLS, "true"));
     for (Setting needsDatabase : List.of(Setting.TEMPORAL_ADDRESS, Setting.PAYMENTS_DOWNSTREAM)) {
-      refuses(
-          needsDatabase,
-          Map.of(needsDatabase, "http://bank", Setting.SLOTS_STORE, "memory"));
+      refuses(needsDatabase, Map.of(needsDatabase, "http://bank", Setting.SLOTS_STORE, "memory"));
     }
   }
 
