@@ -53,6 +53,30 @@ final class FeedReception {
       """
           .formatted(PaymentRow.CONTENT);
 
+  /**
+   * Feeds that are still being received and have one of these payments. Locking them waits for
+   * records that are added meanwhile.
+   */
+  private static final String LOCK_INCOMPLETE =
+      """
+      select f.feed_no from payment_feed f
+      where f.state = 0 and f.feed_no <> ?
+        and f.feed_no in (select p.feed_no from payment p where p.payment_id = any(?))
+      order by f.feed_no for update
+      """;
+
+  private static final String TAKE_OVER =
+      """
+      with taken as (
+        delete from payment p where p.payment_id = any(?) and p.feed_no = any(?)
+        returning p.feed_no)
+      update payment_feed f
+      set accepted_count = f.accepted_count - t.payments,
+          repeated_count = f.repeated_count + t.payments
+      from (select feed_no, count(*) as payments from taken group by feed_no) t
+      where f.feed_no = t.feed_no
+      """;
+
   private static final String REJECTS =
       """
       insert into payment_reject (feed_no, line, payment_id, reason, record)
@@ -133,6 +157,9 @@ final class FeedReception {
           int inserted = payments.isEmpty() ? 0 : insert(connection, feed, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
           if (inserted < payments.size()) {
+            if (takeOver(connection, feed, payments)) {
+              inserted += insert(connection, feed, payments);
+            }
             rejects.addAll(contradictions(connection, feed, payments));
           }
           reject(connection, feed, rejects);
@@ -140,6 +167,19 @@ final class FeedReception {
           return Sql.update(
               connection, COUNT, records.size(), inserted, repeated, rejects.size(), feed);
         });
+  }
+
+  /**
+   * Takes payments from feeds that are not complete, and may never be: their sender may have given
+   * up and sent the same records as another feed. Returns false if there are none.
+   */
+  private static boolean takeOver(
+      Connection connection, int feed, List<FeedRecord.Accepted> payments) throws SQLException {
+    String[] ids = ids(payments);
+    Integer[] incomplete =
+        Sql.list(connection, row -> row.getInt(1), LOCK_INCOMPLETE, feed, ids)
+            .toArray(Integer[]::new);
+    return incomplete.length > 0 && Sql.update(connection, TAKE_OVER, ids, incomplete) > 0;
   }
 
   private static int insert(Connection connection, int feed, List<FeedRecord.Accepted> payments)
