@@ -43,7 +43,7 @@ final class WorkflowBeansTest {
 
     @Bean
     WorkflowClient client(EmbeddedTemporal temporal) {
-      return temporal.client();
+      return temporal.connection().client();
     }
   }
 

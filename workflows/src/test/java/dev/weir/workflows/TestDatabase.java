@@ -55,6 +55,11 @@ public final class TestDatabase {
   private static HikariDataSource pool(EmbeddedPostgres server, String database) {
     return PostgresqlPool.open(
         new PostgresqlPool.Settings(
-            server.getJdbcUrl("postgres", database), "postgres", "", 1, 20, Duration.ofSeconds(10)));
+            server.getJdbcUrl("postgres", database),
+            "postgres",
+            "",
+            1,
+            20,
+            Duration.ofSeconds(10)));
   }
 }

@@ -52,6 +52,13 @@ public interface PaymentStore {
 
   Optional<FeedStatus> feed(String feedId);
 
+  /**
+   * Returns up to {@code max} feeds, the newest first.
+   *
+   * @param after the id of the last feed of the page before; empty for the first page
+   */
+  List<FeedStatus> feeds(String after, int max);
+
   /** Returns up to {@code max} feeds that are {@link FeedState#STARTING}. */
   List<String> startingFeeds(int max);
 

@@ -5,8 +5,13 @@ import picocli.CommandLine.Command;
 /** The commands for payments. */
 @Command(
     name = "payments",
-    description = "Works with feeds of payments.",
+    description = "Makes the payments of feeds, each once and below a ceiling.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {PaymentsSimulate.class, PaymentsReport.class})
+    subcommands = {
+      PaymentsRun.class,
+      PaymentsStatus.class,
+      PaymentsReport.class,
+      PaymentsSimulate.class
+    })
 public final class PaymentsCommand {}

@@ -1,7 +1,6 @@
 package dev.weir.workflows.embedded;
 
 import dev.weir.workflows.TemporalConnection;
-import io.temporal.client.WorkflowClient;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.testserver.TestServer;
@@ -31,8 +30,8 @@ public final class EmbeddedTemporal implements AutoCloseable {
     return new EmbeddedTemporal(TestServer.createServer(true));
   }
 
-  public WorkflowClient client() {
-    return connection.client();
+  public TemporalConnection connection() {
+    return connection;
   }
 
   @Override

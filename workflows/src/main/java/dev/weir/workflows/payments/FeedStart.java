@@ -34,11 +34,14 @@ final class FeedStart implements FeedActivities {
   private final PaymentStore store;
   private final PacedStarter starter;
   private final PaymentStarts starts;
+  private final PaymentObserver observer;
 
-  FeedStart(PaymentStore store, PacedStarter starter, PaymentStarts starts) {
+  FeedStart(
+      PaymentStore store, PacedStarter starter, PaymentStarts starts, PaymentObserver observer) {
     this.store = store;
     this.starter = starter;
     this.starts = starts;
+    this.observer = observer;
   }
 
   @Override
@@ -68,6 +71,7 @@ final class FeedStart implements FeedActivities {
       long lastLine = payments.get(until - 1).line();
       if (lastLine > startedUntil) {
         batch.start(from, until);
+        observer.started(until - from);
         context.heartbeat(lastLine);
       }
     }

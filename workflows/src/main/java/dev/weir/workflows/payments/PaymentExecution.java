@@ -29,6 +29,7 @@ final class PaymentExecution implements PaymentActivities {
   private final SlotSource slots;
   private final Attempts attempts;
   private final InstantSource clock;
+  private final PaymentObserver observer;
 
   PaymentExecution(PaymentParts parts) {
     this.store = parts.store();
@@ -37,6 +38,7 @@ final class PaymentExecution implements PaymentActivities {
     this.slots = parts.slots();
     this.attempts = parts.attempts();
     this.clock = parts.clock();
+    this.observer = parts.observer();
   }
 
   @Override
@@ -61,7 +63,10 @@ final class PaymentExecution implements PaymentActivities {
   private Step pay(PaymentStore.Beginning.Running running) {
     Payment payment = running.payment();
     return switch (ceiling.enter(payment.paymentId())) {
-      case Ceiling.Wait wait -> Step.waiting(Math.max(1, wait.duration().toMillis()));
+      case Ceiling.Wait wait -> {
+        observer.waits();
+        yield Step.waiting(Math.max(1, wait.duration().toMillis()));
+      }
       case Ceiling.Permit permit -> {
         if (!permit.isValid()) {
           permit.unused();
@@ -107,6 +112,7 @@ final class PaymentExecution implements PaymentActivities {
         detail = unknown.reason();
       }
     }
+    observer.called(result, Duration.between(calledAt, answeredAt));
     return new Report(
         payment.paymentId(),
         Micros.ceil(calledAt),
@@ -159,6 +165,7 @@ final class PaymentExecution implements PaymentActivities {
 
   private Step end(PaymentCall call, PaymentState state) {
     store.ended(call, state);
+    observer.ended(state);
     return settle(call.paymentId(), state);
   }
 

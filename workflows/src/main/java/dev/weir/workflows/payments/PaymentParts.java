@@ -18,7 +18,8 @@ public record PaymentParts(
     Downstream downstream,
     Attempts attempts,
     String taskQueue,
-    InstantSource clock) {
+    InstantSource clock,
+    PaymentObserver observer) {
   /** Shorter than the time that a worker has for an attempt. */
   private static final Duration MAX_CALL_TIME = Duration.ofMinutes(2);
 
@@ -28,5 +29,17 @@ public record PaymentParts(
           "a call of the downstream must take up to %s, not %s"
               .formatted(MAX_CALL_TIME, downstream.maxCallTime()));
     }
+  }
+
+  /** Creates parts that are not observed. */
+  public PaymentParts(
+      PaymentStore store,
+      SlotSource slots,
+      Ceiling ceiling,
+      Downstream downstream,
+      Attempts attempts,
+      String taskQueue,
+      InstantSource clock) {
+    this(store, slots, ceiling, downstream, attempts, taskQueue, clock, PaymentObserver.NONE);
   }
 }

@@ -71,7 +71,8 @@ public final class PaymentReconciler implements Runnable {
     } while (!position.equals(Position.START));
   }
 
-  private void resumeFeeds() {
+  /** Starts the payments of feeds that were received and are not completely started. */
+  public void resumeFeeds() {
     for (String feedId : store.startingFeeds(MAX_FEEDS)) {
       starts.startFeed(feedId, store.startedUntil(feedId));
     }
@@ -85,6 +86,7 @@ public final class PaymentReconciler implements Runnable {
           starter.start(open.stream().map(entry -> starts.request(entry.payment())).toList());
       long lost = started.stream().filter(PacedStart.Started.class::isInstance).count();
       if (lost > 0) {
+        parts.observer().restarted(lost);
         log.warn("{} payments had no running workflow and were started again", lost);
       }
       started.stream()

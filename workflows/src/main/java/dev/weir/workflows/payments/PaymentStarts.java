@@ -9,10 +9,15 @@ import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowServiceException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The workflows of feeds and payments, as Temporal knows them. Thread-safe. */
 final class PaymentStarts {
+  private static final Logger log = LoggerFactory.getLogger(PaymentStarts.class);
+
   private final WorkflowClient client;
   private final String taskQueue;
 
@@ -63,6 +68,8 @@ final class PaymentStarts {
       client.newUntypedWorkflowStub(paymentId).terminate("the payment was cancelled");
     } catch (WorkflowNotFoundException e) {
       // It was not started yet, or has ended.
+    } catch (WorkflowServiceException e) {
+      log.warn("The workflow of the cancelled payment {} ends at its slot: {}", paymentId, e);
     }
   }
 }

@@ -20,7 +20,11 @@ public final class PaymentWorker implements AutoCloseable {
     this.factory = factory;
   }
 
-  /** Starts a worker. The client stays open when it is closed. */
+  /**
+   * Starts a worker. The client stays open when it is closed.
+   *
+   * @throws RuntimeException if Temporal cannot be reached
+   */
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
     return start(client, parts, StepTimes.of(parts.downstream()));
   }
@@ -35,10 +39,21 @@ public final class PaymentWorker implements AutoCloseable {
     registerWorkflows(worker, times);
     worker.registerActivitiesImplementations(
         new FeedStart(
-            parts.store(), starter(client, parts), new PaymentStarts(client, parts.taskQueue())),
+            parts.store(),
+            starter(client, parts),
+            new PaymentStarts(client, parts.taskQueue()),
+            parts.observer()),
         new PaymentExecution(parts));
-    factory.start();
-    return new PaymentWorker(factory);
+    boolean isStarted = false;
+    try {
+      factory.start();
+      isStarted = true;
+      return new PaymentWorker(factory);
+    } finally {
+      if (!isStarted) {
+        factory.shutdownNow();
+      }
+    }
   }
 
   static void registerWorkflows(Worker worker, StepTimes times) {

@@ -8,7 +8,6 @@ import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
 import io.temporal.client.WorkflowClient;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -18,19 +17,16 @@ import java.util.Optional;
  * block and may be virtual threads.
  */
 public final class Payments {
-  public static final int MAX_FEED_ID_LENGTH = 200;
-
-  /** Records that are stored in one transaction. */
-  private static final int PORTION = 1_000;
-
   private final PaymentStore store;
   private final SlotSource slots;
   private final PaymentStarts starts;
+  private final FeedReceiver receiver;
 
   public Payments(WorkflowClient client, PaymentParts parts) {
     this.store = parts.store();
     this.slots = parts.slots();
     this.starts = new PaymentStarts(client, parts.taskQueue());
+    this.receiver = new FeedReceiver(store);
   }
 
   /**
@@ -38,53 +34,17 @@ public final class Payments {
    * feed that breaks off has no effect and may be sent again under its id. A feed that was received
    * earlier is not read.
    *
-   * @param feedId 1 to {@link #MAX_FEED_ID_LENGTH} characters
+   * @param feedId 1 to {@link FeedReceiver#MAX_FEED_ID_LENGTH} characters
    * @param configName slot configuration of payments that name none
    * @param records the records in the order of their lines; what it throws is thrown
    * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
    */
   public FeedStatus receive(String feedId, String configName, Iterator<FeedRecord> records) {
-    if (feedId.isBlank()
-        || feedId.length() > MAX_FEED_ID_LENGTH
-        || feedId.codePoints().anyMatch(Payments::isUnusable)) {
-      throw new IllegalArgumentException(
-          "feedId must have 1 to %d characters, without control characters"
-              .formatted(MAX_FEED_ID_LENGTH));
+    FeedStatus feed = receiver.receive(feedId, configName, records).feed();
+    if (feed.state() == FeedState.STARTING) {
+      start(feedId);
     }
-    return switch (store.open(feedId, configName)) {
-      case PaymentStore.Opening.Known known -> {
-        if (known.feed().state() == FeedState.STARTING) {
-          start(feedId);
-        }
-        yield known.feed();
-      }
-      case PaymentStore.Opening.Opened opened -> {
-        List<FeedRecord> portion = new ArrayList<>(PORTION);
-        while (records.hasNext()) {
-          portion.add(withConfig(records.next(), configName));
-          if (portion.size() == PORTION || !records.hasNext()) {
-            store.add(opened.reception(), portion);
-            portion.clear();
-          }
-        }
-        FeedStatus feed = store.complete(opened.reception());
-        start(feedId);
-        yield feed;
-      }
-    };
-  }
-
-  private static boolean isUnusable(int point) {
-    return Character.isISOControl(point)
-        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
-  }
-
-  private static FeedRecord withConfig(FeedRecord record, String configName) {
-    return switch (record) {
-      case FeedRecord.Accepted accepted ->
-          new FeedRecord.Accepted(accepted.line(), accepted.payment().orConfig(configName));
-      case FeedRecord.Rejected rejected -> rejected;
-    };
+    return feed;
   }
 
   private void start(String feedId) {
@@ -110,11 +70,23 @@ public final class Payments {
    * @return the state of the payment after that; empty if it does not exist
    */
   public Optional<PaymentState> cancel(String paymentId) {
+    Optional<PaymentState> state = cancel(store, slots, paymentId);
+    if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
+      starts.terminate(paymentId);
+    }
+    return state;
+  }
+
+  /**
+   * Does the same without Temporal, for example while it cannot be reached: the workflow ends at
+   * the time of its slot.
+   */
+  public static Optional<PaymentState> cancel(
+      PaymentStore store, SlotSource slots, String paymentId) {
     Optional<PaymentState> state = store.cancel(paymentId);
     if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
       // If this is interrupted, the workflow does it at the time of the slot.
       slots.cancel(paymentId);
-      starts.terminate(paymentId);
     }
     return state;
   }

@@ -143,8 +143,8 @@ final class PaymentScene implements AutoCloseable {
   }
 
   /**
-   * Returns a scene with the same payments, on a Temporal server that knows nothing of them. It must
-   * be closed before this one.
+   * Returns a scene with the same payments, on a Temporal server that knows nothing of them. It
+   * must be closed before this one.
    */
   PaymentScene onAnotherTemporal(Settings settings) {
     return open(name, pool, settings);

@@ -47,8 +47,7 @@ final class RealTemporalIT {
     try (HikariDataSource pool = TestDatabase.open();
         SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool));
         TemporalConnection temporal =
-            TemporalConnection.open(
-                new TemporalConnection.Settings(ADDRESS, "default", false, ""))) {
+            TemporalConnection.open(TemporalConnection.Settings.plain(ADDRESS, "default"))) {
       scheduler.configure(name, SlotPolicy.of(40, Duration.ofSeconds(1)));
       PaymentParts parts =
           new PaymentParts(

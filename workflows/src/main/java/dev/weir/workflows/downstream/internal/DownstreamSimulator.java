@@ -147,8 +147,7 @@ public final class DownstreamSimulator implements AutoCloseable {
     }
   }
 
-  private Decision decide(
-      Digest key, Digest digest, PaymentState state, SplittableRandom random) {
+  private Decision decide(Digest key, Digest digest, PaymentState state, SplittableRandom random) {
     boolean known = state.booked;
     if (known && !state.booked(digest)) {
       return Decision.refused(

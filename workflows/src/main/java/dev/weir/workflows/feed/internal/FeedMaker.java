@@ -150,7 +150,8 @@ public final class FeedMaker {
   private RawPayment valid(long index, SplittableRandom random) {
     String currency = CURRENCIES.get(random.nextInt(CURRENCIES.size()));
     RawPayment payment = new RawPayment();
-    payment.put(FeedField.PAYMENT_ID, String.format(Locale.ROOT, "sim-%d-%08d", settings.seed(), index));
+    payment.put(
+        FeedField.PAYMENT_ID, String.format(Locale.ROOT, "sim-%d-%08d", settings.seed(), index));
     payment.put(FeedField.AMOUNT, amount(currency, random));
     payment.put(FeedField.CURRENCY, currency);
     payment.put(FeedField.DEBTOR_ACCOUNT, account(random));
@@ -171,7 +172,8 @@ public final class FeedMaker {
   }
 
   private static String account(SplittableRandom random) {
-    return Iban.of("DE", String.format(Locale.ROOT, "%018d", random.nextLong(1_000_000_000_000_000_000L)));
+    return Iban.of(
+        "DE", String.format(Locale.ROOT, "%018d", random.nextLong(1_000_000_000_000_000_000L)));
   }
 
   private String time(SplittableRandom random) {

@@ -42,8 +42,7 @@ final class Panel {
   private void grid(StringBuilder svg) {
     for (long count = 0; count <= counts.max(); count += counts.step()) {
       double height = y((double) count);
-      svg.append(
-          "<path class=\"grid\" d=\"M%s %sH%s\"/>\n".formatted(LEFT, number(height), RIGHT));
+      svg.append("<path class=\"grid\" d=\"M%s %sH%s\"/>\n".formatted(LEFT, number(height), RIGHT));
       text(svg, "axis", LEFT - 8, height + 4, "end", Figures.number(count));
     }
   }

@@ -9,7 +9,8 @@ import java.util.Optional;
  *
  * @param title what was run, such as the id of a feed or the kind of its ceiling
  * @param ceiling the max number of calls that any sliding second may have
- * @param feed the feed that was paid; empty if the calls are all that is known
+ * @param feed the feed that was paid, whose callers recorded the calls; empty if the payment API
+ *     recorded them
  */
 public record ReportSection(
     String title, int ceiling, CallStatistics calls, Optional<FeedStatus> feed) {

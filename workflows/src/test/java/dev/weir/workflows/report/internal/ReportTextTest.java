@@ -36,7 +36,7 @@ final class ReportTextTest {
             | duration | 60.0 s |
 
             ## How this was measured
-            """);
+            The payment API recorded the time at which each call arrived. A sliding second""");
   }
 
   @Test
@@ -76,6 +76,7 @@ final class ReportTextTest {
         .contains("| payments made | 900 |")
         .contains("| payments still to be made | 64 |")
         .contains("| first slot | 2026-06-01 12:00:00.000 UTC |")
+        .contains("Each caller recorded the time right before it sent a call")
         .doesNotContain("last slot");
   }
 

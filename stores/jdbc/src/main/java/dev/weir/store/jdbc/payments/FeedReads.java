@@ -35,8 +35,16 @@ final class FeedReads {
                sum(c.without_slot) as without_slot, min(c.first_scheduled) as first_scheduled,
                max(c.last_scheduled) as last_scheduled
         from payment_chunk c where c.feed_no = f.feed_no) c
-      where f.feed_id = ?
       """;
+
+  private static final String ONE = STATUS + "where f.feed_id = ?";
+
+  private static final String NEWEST =
+      STATUS
+          + """
+            where ? = '' or f.feed_no < (select a.feed_no from payment_feed a where a.feed_id = ?)
+            order by f.feed_no desc limit ?
+            """;
 
   private static final String REJECTS =
       """
@@ -54,8 +62,12 @@ final class FeedReads {
   }
 
   Optional<FeedStatus> status(String feedId) {
+    return transactions.read(connection -> Sql.first(connection, FeedReads::status, ONE, feedId));
+  }
+
+  List<FeedStatus> list(String after, int max) {
     return transactions.read(
-        connection -> Sql.first(connection, FeedReads::status, STATUS, feedId));
+        connection -> Sql.list(connection, FeedReads::status, NEWEST, after, after, max));
   }
 
   private static FeedStatus status(ResultSet row) throws SQLException {

@@ -69,6 +69,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public List<FeedStatus> feeds(String after, int max) {
+    return reads.list(after, max);
+  }
+
+  @Override
   public List<String> startingFeeds(int max) {
     return chunks.starting(max);
   }

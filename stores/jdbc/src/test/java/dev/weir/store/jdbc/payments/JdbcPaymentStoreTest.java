@@ -119,6 +119,16 @@ final class JdbcPaymentStoreTest {
   }
 
   @Test
+  void listsTheNewestFeedsFirst() {
+    String first = receive("f", 1);
+    String second = receive("g", 2);
+    String third = receive("h", 3);
+    assertThat(otherNode.feeds("", 2)).containsExactly(status(third), status(second));
+    assertThat(otherNode.feeds(second, 1)).containsExactly(status(first));
+    assertThat(otherNode.feeds(name + "unknown", 5)).isEmpty();
+  }
+
+  @Test
   void amountIsTheSameWithAnotherScale() {
     receive("f", 1);
     Reception second = open("g");
