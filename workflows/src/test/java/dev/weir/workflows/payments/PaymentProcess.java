@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -98,7 +99,7 @@ final class PaymentProcess {
         SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool));
         TemporalConnection temporal =
             TemporalConnection.open(
-                new TemporalConnection.Settings(task.temporal(), "default", false, ""));
+                new TemporalConnection.Settings(task.temporal(), "default", Optional.empty(), ""));
         Downstream bank =
             new HttpDownstream(
                 new HttpDownstream.Settings(task.bank(), CALL_TIMEOUT, ""), clock)) {

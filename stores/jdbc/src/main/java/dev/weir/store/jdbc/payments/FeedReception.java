@@ -10,9 +10,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Receives the records of feeds. */
@@ -53,22 +55,25 @@ final class FeedReception {
       """
           .formatted(PaymentRow.CONTENT);
 
-  /**
-   * Feeds that are still being received and have one of these payments. Locking them waits for
-   * records that are added meanwhile.
-   */
-  private static final String LOCK_INCOMPLETE =
+  /** Other feeds that are still being received and have one of these payments. */
+  private static final String INCOMPLETE =
       """
       select f.feed_no from payment_feed f
       where f.state = 0 and f.feed_no <> ?
         and f.feed_no in (select p.feed_no from payment p where p.payment_id = any(?))
-      order by f.feed_no for update
       """;
+
+  /** In the same order for everyone, so that two feeds do not wait for each other. */
+  private static final String LOCK =
+      "select feed_no from payment_feed where feed_no = any(?) order by feed_no for update";
 
   private static final String TAKE_OVER =
       """
       with taken as (
-        delete from payment p where p.payment_id = any(?) and p.feed_no = any(?)
+        delete from payment p
+        using payment_feed f
+        where p.payment_id = any(?) and f.feed_no = p.feed_no and f.state = 0
+          and f.feed_no = any(?)
         returning p.feed_no)
       update payment_feed f
       set accepted_count = f.accepted_count - t.payments,
@@ -157,8 +162,9 @@ final class FeedReception {
           int inserted = payments.isEmpty() ? 0 : insert(connection, feed, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
           if (inserted < payments.size()) {
-            if (takeOver(connection, feed, payments)) {
-              inserted += insert(connection, feed, payments);
+            Set<Integer> incomplete = incomplete(connection, feed, payments);
+            if (!incomplete.isEmpty()) {
+              inserted = insertAndTakeOver(connection, reception, payments, incomplete);
             }
             rejects.addAll(contradictions(connection, feed, payments));
           }
@@ -170,16 +176,42 @@ final class FeedReception {
   }
 
   /**
-   * Takes payments from feeds that are not complete, and may never be: their sender may have given
-   * up and sent the same records as another feed. Returns false if there are none.
+   * Returns other feeds that have some of the payments and are not complete. They may never be:
+   * their sender may have given up and sent the same records as another feed.
    */
-  private static boolean takeOver(
+  private static Set<Integer> incomplete(
       Connection connection, int feed, List<FeedRecord.Accepted> payments) throws SQLException {
-    String[] ids = ids(payments);
-    Integer[] incomplete =
-        Sql.list(connection, row -> row.getInt(1), LOCK_INCOMPLETE, feed, ids)
-            .toArray(Integer[]::new);
-    return incomplete.length > 0 && Sql.update(connection, TAKE_OVER, ids, incomplete) > 0;
+    return new HashSet<>(
+        Sql.list(connection, row -> row.getInt(1), INCOMPLETE, feed, ids(payments)));
+  }
+
+  /** Begins again, with the locks of all these feeds, and takes their payments. */
+  private static int insertAndTakeOver(
+      Connection connection,
+      Reception reception,
+      List<FeedRecord.Accepted> payments,
+      Set<Integer> incomplete)
+      throws SQLException {
+    connection.rollback();
+    Set<Integer> all = new HashSet<>(incomplete);
+    all.add(number(connection, reception));
+    Sql.list(connection, row -> row.getInt(1), LOCK, (Object) all.toArray(Integer[]::new));
+    int feed = lock(connection, reception);
+    Sql.update(connection, TAKE_OVER, ids(payments), incomplete.toArray(Integer[]::new));
+    int inserted = insert(connection, feed, payments);
+    if (inserted < payments.size() && !incomplete(connection, feed, payments).isEmpty()) {
+      throw new SQLException("yet another feed has added one of them", Transactions.TRY_AGAIN);
+    }
+    return inserted;
+  }
+
+  private static int number(Connection connection, Reception reception) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> row.getInt(1),
+            "select feed_no from payment_feed where feed_id = ?",
+            reception.feedId())
+        .orElseThrow(() -> new ReceptionLostException(reception.feedId()));
   }
 
   private static int insert(Connection connection, int feed, List<FeedRecord.Accepted> payments)
