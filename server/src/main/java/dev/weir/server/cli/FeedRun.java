@@ -139,7 +139,13 @@ final class FeedRun {
   /** Writes the report in a format. */
   void writeReport(Path file, String mediaType)
       throws IOException, ProblemException, UnreachableException, InterruptedException {
-    Files.write(file, client.get(path("/report"), Map.of(), mediaType));
+    Files.write(file, report(mediaType));
+  }
+
+  /** Returns the report in a format. */
+  byte[] report(String mediaType)
+      throws ProblemException, UnreachableException, InterruptedException {
+    return client.get(path("/report"), Map.of(), mediaType);
   }
 
   private String path(String more) {

@@ -8,6 +8,7 @@ import dev.weir.workflows.report.internal.ReportChart;
 import dev.weir.workflows.report.internal.ReportSection;
 import dev.weir.workflows.report.internal.ReportText;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -26,21 +28,32 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "report",
     description =
-        "Writes a report about the calls that 'weir downstream --calls' recorded: a summary to"
-            + " print or to hand on, and a chart with the ceiling drawn in. With several files,"
-            + " such as one for each kind of ceiling, it shows them one below the other.",
+        "Writes a report about calls of the payment API: a summary to print or to hand on, and a"
+            + " chart with the ceiling drawn in. The calls are those that 'weir downstream --calls'"
+            + " recorded, or with --feed those that the nodes of a server recorded for a feed. With"
+            + " several files, such as one for each kind of ceiling, it shows them one below the"
+            + " other.",
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
-      "0:no sliding second was above the ceiling",
-      "1:one was",
-      "2:wrong usage, or a file cannot be read or written"
+      "0:no sliding second was above the ceiling; with --feed, the report is written",
+      "1:one was, or the server refused",
+      "2:wrong usage, or a file cannot be read or written",
+      "3:the server cannot be reached"
     })
 final class PaymentsReport implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(paramLabel = "CALLS", arity = "1..*", description = "files of recorded calls")
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(paramLabel = "CALLS", arity = "0..*", description = "files of recorded calls")
   private List<Path> files = List.of();
+
+  @Option(
+      names = "--feed",
+      paramLabel = "ID",
+      description = "a feed of the server, with the ceiling of its settings, in place of files")
+  private @Nullable String feedId;
 
   @Option(
       names = "--ceiling",
@@ -64,7 +77,13 @@ final class PaymentsReport implements Callable<Integer> {
   private @Nullable Path markdown;
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
+    if (files.isEmpty() == (feedId == null)) {
+      throw new ParameterException(spec.commandLine(), "name either files of CALLS or a --feed");
+    }
+    if (feedId != null) {
+      return ofFeed(feedId);
+    }
     if (ceiling < 1) {
       throw new ParameterException(
           spec.commandLine(), "--ceiling must be at least 1, not " + ceiling);
@@ -81,6 +100,28 @@ final class PaymentsReport implements Callable<Integer> {
       spec.commandLine().getErr().println("weir: " + FileProblem.text(failed));
       return 2;
     }
+  }
+
+  private int ofFeed(String id) throws InterruptedException {
+    return server.run(
+        client -> {
+          FeedRun feed = new FeedRun(client, id);
+          try {
+            if (svg != null) {
+              feed.writeReport(svg, "image/svg+xml");
+            }
+            if (markdown != null) {
+              feed.writeReport(markdown, "text/markdown");
+            } else {
+              server.out().print(new String(feed.report("text/markdown"), StandardCharsets.UTF_8));
+              server.out().flush();
+            }
+          } catch (IOException failed) {
+            server.complain(FileProblem.text(failed));
+            return ServerOptions.USAGE;
+          }
+          return ServerOptions.OK;
+        });
   }
 
   private List<ReportSection> sections() throws IOException {

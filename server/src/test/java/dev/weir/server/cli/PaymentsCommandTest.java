@@ -8,7 +8,9 @@ import dev.weir.workflows.calls.internal.RecordedCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,13 +79,65 @@ final class PaymentsCommandTest {
 
   @Test
   void refusesAReportThatItCannotWrite() throws IOException {
-    refused("Missing required parameter: 'CALLS'", "report");
+    refused("name either files of CALLS or a --feed", "report");
+    refused("name either files of CALLS or a --feed", "report", "calls", "--feed", "f");
     refused("no such file or folder", "report", folder.resolve("none").toString());
     String calls = calls(1).toString();
     refused("--ceiling must be at least 1, not 0", "report", calls, "--ceiling", "0");
     refused("once for each file", "report", calls, "--title", "a", "--title", "b");
     Path feed = Files.writeString(folder.resolve("feed.csv"), "paymentId\n1\n");
     refused("feed.csv, line 1: not a recorded call", "report", feed.toString());
+  }
+
+  @Test
+  void refusesAFeedThatItCannotRun() {
+    refused("must end with .csv or .ndjson", "run", "feed.txt");
+    refused("no such file or folder", "run", folder.resolve("feed.csv").toString());
+    refused("--url must be like", "run", folder.resolve("a.csv").toString(), "--url", "x");
+  }
+
+  @Test
+  void theIdOfAFeedIsThatOfItsContent() throws IOException {
+    Path feed = Files.writeString(folder.resolve("feed.csv"), "a\n");
+    String id = PaymentsRun.idOf(feed);
+    assertThat(id).startsWith("feed.csv-").hasSize(21);
+    assertThat(PaymentsRun.idOf(feed)).isEqualTo(id);
+    Files.writeString(feed, "b\n");
+    assertThat(PaymentsRun.idOf(feed)).isNotEqualTo(id);
+  }
+
+  @Test
+  void theTimeLeftIsThatOfTheLastSlotOrOfTheRate() {
+    Instant now = Instant.parse("2026-06-01T12:00:00Z");
+    FeedProgress feed =
+        new FeedProgress(
+            "f",
+            "STARTED",
+            110,
+            5,
+            5,
+            100,
+            100,
+            40,
+            0,
+            0,
+            Optional.of(now),
+            Optional.of(now.plusSeconds(10)));
+    assertThat(feed.timeLeft(now, 10)).contains(Duration.ofSeconds(10));
+    assertThat(feed.timeLeft(now, 2)).contains(Duration.ofSeconds(30));
+    assertThat(feed.timeLeft(now, 0)).contains(Duration.ofSeconds(10));
+    assertThat(feed.counts()).isEqualTo("110 read, 5 rejected, 100 assigned, 100 started, 40 paid");
+  }
+
+  @Test
+  void theRateIsThatOfTheLastSeconds() {
+    FeedRate rate = new FeedRate();
+    assertThat(rate.add(0, 1_000)).isZero();
+    assertThat(rate.add(2_000_000_000L, 1_100)).isEqualTo(50);
+    for (int second = 3; second <= 30; second++) {
+      rate.add(second * 1_000_000_000L, 1_100 + second);
+    }
+    assertThat(rate.add(31_000_000_000L, 1_131)).isEqualTo(1);
   }
 
   private Path calls(int count) throws IOException {
