@@ -55,33 +55,6 @@ final class FeedReception {
       """
           .formatted(PaymentRow.CONTENT);
 
-  /** Other feeds that are still being received and have one of these payments. */
-  private static final String INCOMPLETE =
-      """
-      select f.feed_no from payment_feed f
-      where f.state = 0 and f.feed_no <> ?
-        and f.feed_no in (select p.feed_no from payment p where p.payment_id = any(?))
-      """;
-
-  /** In the same order for everyone, so that two feeds do not wait for each other. */
-  private static final String LOCK =
-      "select feed_no from payment_feed where feed_no = any(?) order by feed_no for update";
-
-  private static final String TAKE_OVER =
-      """
-      with taken as (
-        delete from payment p
-        using payment_feed f
-        where p.payment_id = any(?) and f.feed_no = p.feed_no and f.state = 0
-          and f.feed_no = any(?)
-        returning p.feed_no)
-      update payment_feed f
-      set accepted_count = f.accepted_count - t.payments,
-          repeated_count = f.repeated_count + t.payments
-      from (select feed_no, count(*) as payments from taken group by feed_no) t
-      where f.feed_no = t.feed_no
-      """;
-
   private static final String REJECTS =
       """
       insert into payment_reject (feed_no, line, payment_id, reason, record)
@@ -162,7 +135,7 @@ final class FeedReception {
           int inserted = payments.isEmpty() ? 0 : insert(connection, feed, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
           if (inserted < payments.size()) {
-            Set<Integer> incomplete = incomplete(connection, feed, payments);
+            Set<Integer> incomplete = FeedTakeOver.incomplete(connection, feed, ids(payments));
             if (!incomplete.isEmpty()) {
               inserted = insertAndTakeOver(connection, reception, payments, incomplete);
             }
@@ -175,16 +148,6 @@ final class FeedReception {
         });
   }
 
-  /**
-   * Returns other feeds that have some of the payments and are not complete. They may never be:
-   * their sender may have given up and sent the same records as another feed.
-   */
-  private static Set<Integer> incomplete(
-      Connection connection, int feed, List<FeedRecord.Accepted> payments) throws SQLException {
-    return new HashSet<>(
-        Sql.list(connection, row -> row.getInt(1), INCOMPLETE, feed, ids(payments)));
-  }
-
   /** Begins again, with the locks of all these feeds, and takes their payments. */
   private static int insertAndTakeOver(
       Connection connection,
@@ -195,11 +158,12 @@ final class FeedReception {
     connection.rollback();
     Set<Integer> all = new HashSet<>(incomplete);
     all.add(number(connection, reception));
-    Sql.list(connection, row -> row.getInt(1), LOCK, (Object) all.toArray(Integer[]::new));
+    FeedTakeOver.lock(connection, all);
     int feed = lock(connection, reception);
-    Sql.update(connection, TAKE_OVER, ids(payments), incomplete.toArray(Integer[]::new));
+    FeedTakeOver.take(connection, incomplete, ids(payments));
     int inserted = insert(connection, feed, payments);
-    if (inserted < payments.size() && !incomplete(connection, feed, payments).isEmpty()) {
+    if (inserted < payments.size()
+        && !FeedTakeOver.incomplete(connection, feed, ids(payments)).isEmpty()) {
       throw new SQLException("yet another feed has added one of them", Transactions.TRY_AGAIN);
     }
     return inserted;

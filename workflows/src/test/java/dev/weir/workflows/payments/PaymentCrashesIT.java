@@ -51,8 +51,8 @@ import org.slf4j.LoggerFactory;
  * <p>{@code -Dweir.faults.rounds=N} repeats it with other seeds.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
-final class PaymentsUnderFaultsIT {
-  private static final Logger log = LoggerFactory.getLogger(PaymentsUnderFaultsIT.class);
+final class PaymentCrashesIT {
+  private static final Logger log = LoggerFactory.getLogger(PaymentCrashesIT.class);
   private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 1);
   private static final long SEED = Long.getLong("weir.faults.seed", 1);
 
