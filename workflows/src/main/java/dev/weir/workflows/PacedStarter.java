@@ -30,6 +30,7 @@ public final class PacedStarter {
   private final InstantSource clock;
   private final int maxConcurrentStarts;
   private final boolean confirms;
+  private final boolean startsConfirmed;
 
   private PacedStarter(Builder builder) {
     this.client = builder.client;
@@ -37,6 +38,7 @@ public final class PacedStarter {
     this.clock = builder.clock;
     this.maxConcurrentStarts = builder.maxConcurrentStarts;
     this.confirms = builder.confirms;
+    this.startsConfirmed = builder.startsConfirmed;
   }
 
   /** Returns a starter with the defaults. */
@@ -62,6 +64,7 @@ public final class PacedStarter {
     private InstantSource clock = InstantSource.system();
     private int maxConcurrentStarts = DEFAULT_CONCURRENT_STARTS;
     private boolean confirms = true;
+    private boolean startsConfirmed;
 
     private Builder(WorkflowClient client, SlotSource slots) {
       this.client = client;
@@ -89,6 +92,15 @@ public final class PacedStarter {
      */
     public Builder confirms(boolean other) {
       this.confirms = other;
+      return this;
+    }
+
+    /**
+     * Sets whether a workflow is started although its slot is confirmed; off by default. For
+     * workflows that find out on their own whether their work is done.
+     */
+    public Builder startsConfirmed(boolean other) {
+      this.startsConfirmed = other;
       return this;
     }
 
@@ -134,7 +146,7 @@ public final class PacedStarter {
     return switch (entry.slot()) {
       case SlotSource.PacedSlot.None none -> new PacedStart.NoSlot(none.reason());
       case SlotSource.PacedSlot.Assigned slot ->
-          slot.isConfirmed()
+          slot.isConfirmed() && !startsConfirmed
               ? new PacedStart.AlreadyStarted(slot.scheduledTime())
               : start(entry.request(), slot.scheduledTime());
     };

@@ -1,5 +1,6 @@
 package dev.weir.engine.payments;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
 /**
@@ -15,8 +16,18 @@ public record PaymentCall(
   public static final int MAX_DETAIL_LENGTH = 500;
 
   public PaymentCall {
-    // It comes from a remote system or an exception, and must not prevent the record.
-    detail = detail.substring(0, Math.min(MAX_DETAIL_LENGTH, detail.length())).replace('\0', '?');
+    detail = storable(detail);
+  }
+
+  /**
+   * Returns a detail as it is stored: cut, and without what a database or a message cannot contain,
+   * such as half a surrogate pair. It comes from a remote system or an exception, and must not
+   * prevent the record.
+   */
+  public static String storable(String detail) {
+    String cut = detail.substring(0, Math.min(MAX_DETAIL_LENGTH, detail.length()));
+    return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
+        .replace('\0', '?');
   }
 
   /** What the downstream answered. */

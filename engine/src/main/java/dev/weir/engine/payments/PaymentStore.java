@@ -35,7 +35,9 @@ public interface PaymentStore {
 
   /**
    * Adds records, in the order of their lines. A payment that is known with the same content is
-   * counted and skipped; with other content, its record is added as rejected.
+   * counted and skipped; with other content, its record is added as rejected. Payments of another
+   * feed whose reception is not completed are not known: this feed takes them, because that one may
+   * never be completed.
    *
    * @throws ReceptionLostException if the feed was opened again since
    */
@@ -86,7 +88,8 @@ public interface PaymentStore {
   /**
    * Records the slots of a chunk, unless they are recorded.
    *
-   * @param withoutSlot those of its payments that got none, which become rejected
+   * @param withoutSlot those of its payments that got none: they become rejected records, and the
+   *     payments are unknown again
    */
   void assigned(String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot);
 

@@ -24,9 +24,8 @@ create table payment_feed (
 create index payment_feed_open on payment_feed (feed_no) where state in (1, 2);
 
 -- Payments. A row is written once when its feed is received, and changes when the payment runs and
--- when it ends.
---   state      0 rejected (there was no slot), 1 scheduled, 2 running, 3 paid, 4 failed,
---              5 cancelled
+-- when it ends. One that gets no slot is removed, and its record is among the rejected ones.
+--   state      1 scheduled, 2 running, 3 paid, 4 failed, 5 cancelled
 --   line       the line of the feed
 --   requested  the wanted time; null: now
 create table payment (
@@ -49,7 +48,7 @@ create table payment (
 create index payment_open on payment (feed_no, line) where state in (1, 2);
 
 -- Those that ended without being paid, which are few: what is neither open nor here is paid.
-create index payment_unpaid on payment (feed_no, state) where state in (0, 4, 5);
+create index payment_unpaid on payment (feed_no, state) where state in (4, 5);
 
 -- Records that were rejected, as they were in the feed.
 --   payment_id  empty if it could not be read
@@ -110,8 +109,7 @@ create view payment_readable as
 select p.payment_id,
        f.feed_id,
        p.line,
-       (array['rejected', 'scheduled', 'running', 'paid', 'failed', 'cancelled'])[p.state + 1]
-         as state,
+       (array['scheduled', 'running', 'paid', 'failed', 'cancelled'])[p.state] as state,
        p.amount,
        p.currency,
        p.config_name,

@@ -36,7 +36,11 @@ public interface Downstream extends AutoCloseable {
      */
     record Retry(Duration after, String reason) implements Answer {}
 
-    /** No answer: the call may have been executed, and may even be executed later. */
-    record Unknown(String reason) implements Answer {}
+    /**
+     * No usable answer: the payment may have been made.
+     *
+     * @param mayArriveLater false if the call is certain to have arrived, or to be lost
+     */
+    record Unknown(String reason, boolean mayArriveLater) implements Answer {}
   }
 }

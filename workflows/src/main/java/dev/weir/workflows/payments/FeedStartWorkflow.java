@@ -14,20 +14,24 @@ final class FeedStartWorkflow implements PaymentInitWorkflow {
   /** 1,500 events, far from Temporal's warning at 10,000 and its limit of 50,000. */
   private static final int MAX_CHUNKS = 250;
 
-  private final FeedActivities activities =
-      Workflow.newActivityStub(
-          FeedActivities.class,
-          ActivityOptions.newBuilder()
-              .setStartToCloseTimeout(Duration.ofMinutes(30))
-              .setHeartbeatTimeout(Duration.ofSeconds(30))
-              .setRetryOptions(
-                  RetryOptions.newBuilder()
-                      .setInitialInterval(Duration.ofSeconds(1))
-                      .setMaximumInterval(Duration.ofSeconds(30))
-                      .build())
-              // Then the workflow fails, and the reconciler starts another one.
-              .setScheduleToCloseTimeout(Duration.ofDays(7))
-              .build());
+  private final FeedActivities activities;
+
+  FeedStartWorkflow(StepTimes times) {
+    this.activities =
+        Workflow.newActivityStub(
+            FeedActivities.class,
+            ActivityOptions.newBuilder()
+                .setStartToCloseTimeout(Duration.ofMinutes(30))
+                .setHeartbeatTimeout(times.heartbeat())
+                .setRetryOptions(
+                    RetryOptions.newBuilder()
+                        .setInitialInterval(Duration.ofSeconds(1))
+                        .setMaximumInterval(Duration.ofSeconds(30))
+                        .build())
+                // Then the workflow fails, and the reconciler starts another one.
+                .setScheduleToCloseTimeout(Duration.ofDays(7))
+                .build());
+  }
 
   @Override
   public void start(String feedId, long afterLine) {

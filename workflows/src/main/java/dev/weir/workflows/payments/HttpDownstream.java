@@ -32,9 +32,11 @@ import java.util.concurrent.TimeoutException;
  * A downstream over HTTP: {@code POST /payments} with the payment as JSON and its id, in percent
  * encoding, as {@code Idempotency-Key}.
  *
- * <p>2xx means paid, 429 and 503 to try again after {@code Retry-After}, other 5xx, 408 and 425 to
- * try again, and any other status refused for good. A call is sent once: the client of the JDK does
- * not repeat a POST.
+ * <p>200 and 201 mean paid; 400, 402, 409, 410, 413, 415 and 422 mean refused for good. After 408,
+ * 425, 429 and 503 the payment is tried again, not before {@code Retry-After}; so it is after
+ * redirects and other 4xx, because a wrong address or an expired key must not refuse every payment.
+ * Other 2xx and 5xx, and calls without an answer, leave open whether it was made. A call is sent
+ * once: the client of the JDK does not repeat a POST.
  */
 public final class HttpDownstream implements Downstream {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -94,12 +96,12 @@ public final class HttpDownstream implements Downstream {
     try {
       return answer(answered.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {
-      return new Answer.Unknown("no answer within " + timeout);
+      return new Answer.Unknown("no answer within " + timeout, true);
     } catch (ExecutionException e) {
       return failure(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Answer.Unknown("the wait for the answer was interrupted");
+      return new Answer.Unknown("the wait for the answer was interrupted", true);
     } finally {
       response.cancel(true);
     }
@@ -148,14 +150,18 @@ public final class HttpDownstream implements Downstream {
   private Answer answer(Answered answered) {
     int status = answered.status();
     JsonNode body = json(answered.body());
-    if (status / 100 == 2) {
-      return new Answer.Paid(body.path("reference").asText());
-    }
     String reason = "status " + status + detail(body);
-    if (status / 100 == 5 || status == 429 || status == 408 || status == 425) {
-      return new Answer.Retry(retryAfter(answered.headers()), reason);
-    }
-    return new Answer.Rejected(reason);
+    return switch (status) {
+      case 200, 201 -> new Answer.Paid(body.path("reference").asText());
+      case 400, 402, 409, 410, 413, 415, 422 -> new Answer.Rejected(reason);
+      // A proxy that got no answer, while the call may still be on its way behind it.
+      case 502, 504 -> new Answer.Unknown(reason, true);
+      case 503 -> new Answer.Retry(retryAfter(answered.headers()), reason);
+      default ->
+          status / 100 == 2 || status / 100 == 5
+              ? new Answer.Unknown(reason, false)
+              : new Answer.Retry(retryAfter(answered.headers()), reason);
+    };
   }
 
   /** Returns the body as JSON; an empty node if it is something else. */
@@ -198,7 +204,7 @@ public final class HttpDownstream implements Downstream {
     String reason = String.valueOf(cause == null ? failure.getMessage() : cause.getMessage());
     return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
         ? new Answer.Retry(Duration.ZERO, "unreachable: " + reason)
-        : new Answer.Unknown("the connection failed: " + reason);
+        : new Answer.Unknown("the connection failed: " + reason, true);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,17 +43,21 @@ final class PaymentExecution implements PaymentActivities {
 
   @Override
   public Step pay(String paymentId) {
-    PaymentStore.Beginning beginning = store.begin(paymentId).orElseThrow(() -> unknown(paymentId));
-    return switch (beginning) {
+    return switch (begin(paymentId)) {
       case PaymentStore.Beginning.Running running -> pay(running);
       case PaymentStore.Beginning.Ended ended -> settle(paymentId, ended.state());
     };
   }
 
-  /** Trying again would not bring it back. */
-  private static ApplicationFailure unknown(String paymentId) {
-    return ApplicationFailure.newNonRetryableFailure(
-        "there is no payment " + paymentId, "UnknownPayment");
+  private PaymentStore.Beginning begin(String paymentId) {
+    Optional<PaymentStore.Beginning> beginning = store.begin(paymentId);
+    if (beginning.isEmpty()) {
+      // It was rejected after its workflow was started. Trying again would not bring it back.
+      slots.cancel(paymentId);
+      throw ApplicationFailure.newNonRetryableFailure(
+          "there is no payment " + paymentId, "UnknownPayment");
+    }
+    return beginning.get();
   }
 
   private Step pay(PaymentStore.Beginning.Running running) {
@@ -82,7 +87,7 @@ final class PaymentExecution implements PaymentActivities {
     Instant calledAt = clock.instant();
     Downstream.Answer answer = downstream.pay(payment);
     Instant answeredAt = clock.instant();
-    if (!(answer instanceof Downstream.Answer.Unknown)) {
+    if (!(answer instanceof Downstream.Answer.Unknown unknown && unknown.mayArriveLater())) {
       permit.answered();
     }
     Duration retryAfter = Duration.ZERO;
@@ -113,15 +118,13 @@ final class PaymentExecution implements PaymentActivities {
         Micros.ceil(calledAt),
         Micros.ceil(answeredAt),
         result.name(),
-        detail,
+        PaymentCall.storable(detail),
         retryAfter.toMillis());
   }
 
   @Override
   public Step record(Report report) {
-    PaymentStore.Beginning beginning =
-        store.begin(report.paymentId()).orElseThrow(() -> unknown(report.paymentId()));
-    return switch (beginning) {
+    return switch (begin(report.paymentId())) {
       case PaymentStore.Beginning.Running running -> record(report, running.attempts());
       case PaymentStore.Beginning.Ended ended -> settle(report.paymentId(), ended.state());
     };
@@ -141,13 +144,23 @@ final class PaymentExecution implements PaymentActivities {
       case REJECTED -> end(call, PaymentState.FAILED);
       case RETRY, UNKNOWN -> {
         if (calls >= attempts.max()) {
-          yield end(call, PaymentState.FAILED);
+          yield end(givenUp(call, calls), PaymentState.FAILED);
         }
         store.attempted(call);
         yield Step.waiting(
             Math.max(report.retryAfterMillis(), attempts.waitAfter(calls).toMillis()));
       }
     };
+  }
+
+  /** Returns the last call. If one of them has an unknown result, the payment may have been made. */
+  private static PaymentCall givenUp(PaymentCall call, int calls) {
+    return new PaymentCall(
+        call.paymentId(),
+        call.calledAt(),
+        call.answeredAt(),
+        call.result(),
+        "given up after %d calls: %s".formatted(calls, call.detail()));
   }
 
   private Step end(PaymentCall call, PaymentState state) {

@@ -89,6 +89,13 @@ public final class PaymentReconciler implements Runnable {
         parts.observer().restarted(lost);
         log.warn("{} payments had no running workflow and were started again", lost);
       }
+      started.stream()
+          .filter(PacedStart.NoSlot.class::isInstance)
+          .map(PacedStart.NoSlot.class::cast)
+          .findFirst()
+          .ifPresent(
+              none ->
+                  log.warn("Payments that are due have lost their slots: {}", none.reason()));
     }
     return open.size() < PAGE ? Position.START : open.getLast().position();
   }

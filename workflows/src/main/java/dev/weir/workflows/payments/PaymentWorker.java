@@ -26,13 +26,17 @@ public final class PaymentWorker implements AutoCloseable {
    * @throws RuntimeException if Temporal cannot be reached
    */
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
+    return start(client, parts, StepTimes.of(parts.downstream()));
+  }
+
+  static PaymentWorker start(WorkflowClient client, PaymentParts parts, StepTimes times) {
     WorkerFactory factory =
         WorkerFactory.newInstance(
             client, WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
     Worker worker =
         factory.newWorker(
             parts.taskQueue(), WorkerOptions.newBuilder().setUsingVirtualThreads(true).build());
-    registerWorkflows(worker);
+    registerWorkflows(worker, times);
     worker.registerActivitiesImplementations(
         new FeedStart(
             parts.store(),
@@ -52,15 +56,23 @@ public final class PaymentWorker implements AutoCloseable {
     }
   }
 
-  static void registerWorkflows(Worker worker) {
-    worker.registerWorkflowImplementationFactory(PaymentInitWorkflow.class, FeedStartWorkflow::new);
+  static void registerWorkflows(Worker worker, StepTimes times) {
     worker.registerWorkflowImplementationFactory(
-        PaymentExecWorkflow.class, SinglePaymentWorkflow::new);
+        PaymentInitWorkflow.class, () -> new FeedStartWorkflow(times));
+    worker.registerWorkflowImplementationFactory(
+        PaymentExecWorkflow.class, () -> new SinglePaymentWorkflow(times));
   }
 
-  /** Payments confirm their slots when they have ended. */
+  /**
+   * Payments confirm their slots when they have ended, and the store knows whether they have. A
+   * slot can be confirmed by others too, which must not keep a payment from being made.
+   */
   static PacedStarter starter(WorkflowClient client, PaymentParts parts) {
-    return PacedStarter.builder(client, parts.slots()).clock(parts.clock()).confirms(false).build();
+    return PacedStarter.builder(client, parts.slots())
+        .clock(parts.clock())
+        .confirms(false)
+        .startsConfirmed(true)
+        .build();
   }
 
   /** Waits for the calls in progress, and gives up those that take too long. */

@@ -14,19 +14,23 @@ final class SinglePaymentWorkflow implements PaymentExecWorkflow {
   /** A wait adds eight events; this continues as new after 1,600. */
   private static final int MAX_STEPS = 200;
 
-  private final PaymentActivities activities =
-      Workflow.newActivityStub(
-          PaymentActivities.class,
-          ActivityOptions.newBuilder()
-              .setStartToCloseTimeout(Duration.ofMinutes(5))
-              .setRetryOptions(
-                  RetryOptions.newBuilder()
-                      .setInitialInterval(Duration.ofSeconds(1))
-                      .setMaximumInterval(Duration.ofSeconds(30))
-                      .build())
-              // Then the workflow fails, and the reconciler starts another one.
-              .setScheduleToCloseTimeout(Duration.ofDays(7))
-              .build());
+  private final PaymentActivities activities;
+
+  SinglePaymentWorkflow(StepTimes times) {
+    this.activities =
+        Workflow.newActivityStub(
+            PaymentActivities.class,
+            ActivityOptions.newBuilder()
+                .setStartToCloseTimeout(times.attempt())
+                .setRetryOptions(
+                    RetryOptions.newBuilder()
+                        .setInitialInterval(Duration.ofSeconds(1))
+                        .setMaximumInterval(Duration.ofSeconds(30))
+                        .build())
+                // Then the workflow fails, and the reconciler starts another one.
+                .setScheduleToCloseTimeout(Duration.ofDays(7))
+                .build());
+  }
 
   @Override
   public void pay(String paymentId) {

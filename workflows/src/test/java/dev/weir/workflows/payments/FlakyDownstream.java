@@ -57,16 +57,16 @@ final class FlakyDownstream implements Downstream {
     if (luck < 0.6) {
       arrivals.add(now);
       book(payment);
-      return new Answer.Unknown("the answer was lost");
+      return new Answer.Unknown("the answer was lost", false);
     }
     if (luck < 0.8) {
-      return new Answer.Unknown("the call was lost");
+      return new Answer.Unknown("the call was lost", false);
     }
     if (luck < 1) {
       // It was given up and arrives all the same.
       arrivals.add(now.plusMillis(random.nextLong(MAX_LATENESS.toMillis())));
       book(payment);
-      return new Answer.Unknown("no answer in time");
+      return new Answer.Unknown("no answer in time", true);
     }
     arrivals.add(now);
     book(payment);

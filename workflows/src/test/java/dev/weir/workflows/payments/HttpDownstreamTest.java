@@ -22,6 +22,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -134,15 +136,57 @@ final class HttpDownstreamTest {
 
   @Test
   void waitThatCannotBeReadIsNone() {
-    assertThat(answerTo(500, Map.of("Retry-After", "soon"), ""))
-        .isEqualTo(new Answer.Retry(Duration.ZERO, "status 500"));
+    assertThat(answerTo(503, Map.of("Retry-After", "soon"), ""))
+        .isEqualTo(new Answer.Retry(Duration.ZERO, "status 503"));
+  }
+
+  /** Returns the answers to calls that get these statuses, one after the other. */
+  private List<Answer> answersTo(Integer... statuses) {
+    AtomicInteger calls = new AtomicInteger();
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(statuses[calls.getAndIncrement()], -1);
+          exchange.close();
+        });
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+      return Stream.of(statuses).map(status -> downstream.pay(PAYMENT)).toList();
+    }
+  }
+
+  @Test
+  void wrongAddressOrKeyRefusesNothingForGood() {
+    assertThat(answersTo(302, 401, 403, 404, 405))
+        .containsExactly(
+            new Answer.Retry(Duration.ZERO, "status 302"),
+            new Answer.Retry(Duration.ZERO, "status 401"),
+            new Answer.Retry(Duration.ZERO, "status 403"),
+            new Answer.Retry(Duration.ZERO, "status 404"),
+            new Answer.Retry(Duration.ZERO, "status 405"));
+  }
+
+  @Test
+  void failureAfterTheArrivalLeavesOpenWhetherItWasMade() {
+    assertThat(answersTo(202, 500, 501))
+        .containsExactly(
+            new Answer.Unknown("status 202", false),
+            new Answer.Unknown("status 500", false),
+            new Answer.Unknown("status 501", false));
+  }
+
+  @Test
+  void callThatAProxyGaveUpMayArriveLater() {
+    assertThat(answersTo(502, 504))
+        .containsExactly(
+            new Answer.Unknown("status 502", true), new Answer.Unknown("status 504", true));
   }
 
   @Test
   void answerThatDoesNotComeIsUnknown() {
     server.createContext("/bank/payments", exchange -> awaitEnd());
     try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
-      assertThat(downstream.pay(PAYMENT)).isEqualTo(new Answer.Unknown("no answer within PT0.3S"));
+      assertThat(downstream.pay(PAYMENT)).isEqualTo(new Answer.Unknown("no answer within PT0.3S", true));
     }
   }
 

@@ -7,6 +7,7 @@ import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.worker.Worker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,7 +22,8 @@ final class LongHistoryTest {
   private final Worker worker = time.environment().newWorker(QUEUE);
 
   LongHistoryTest() {
-    PaymentWorker.registerWorkflows(worker);
+    PaymentWorker.registerWorkflows(
+        worker, new StepTimes(Duration.ofSeconds(20), Duration.ofSeconds(20)));
   }
 
   @AfterEach

@@ -3,6 +3,7 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
@@ -171,6 +172,45 @@ final class PaymentFlowTest {
       PaymentStatus failed = scene.payments.find(closed.paymentId()).orElseThrow();
       assertThat(failed.state()).isEqualTo(PaymentState.FAILED);
       assertThat(failed.reason()).isEqualTo("the account is closed");
+    }
+  }
+
+  @Test
+  void feedWithoutASlotConfigurationMayBeSentAgainWhenThereIsOne() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      String config = scene.name + "-later";
+      scene.payments.receive(scene.feedId("f"), config, scene.feed(10));
+      assertThat(scene.awaitDone("f").rejected()).isEqualTo(10);
+      scene.scheduler.configure(config, SlotPolicy.of(10, Duration.ofSeconds(1)));
+      scene.payments.receive(scene.feedId("g"), config, scene.feed(10));
+      FeedStatus again = scene.awaitDone("g");
+      assertThat(again.repeated()).isZero();
+      assertThat(again.paid()).isEqualTo(10);
+      assertThat(scene.downstream.booked()).hasSize(10);
+    }
+  }
+
+  @Test
+  void paymentIsMadeAlthoughOthersHaveConfirmedItsSlot() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      String id = scene.payment(1).paymentId();
+      scene.scheduler.assign(id, scene.name);
+      scene.scheduler.confirm(id);
+      scene.receive("f", scene.feed(3));
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(3);
+      assertThat(scene.downstream.calls()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void paymentIsGivenUpAfterTooManyCalls() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(15, 20, 1, 0))) {
+      scene.receive("f", scene.feed(1));
+      assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
+      PaymentStatus payment = scene.payments.find(scene.payment(0).paymentId()).orElseThrow();
+      assertThat(payment.attempts()).isEqualTo(Attempts.DEFAULT.max());
+      assertThat(payment.reason()).startsWith("given up after 50 calls: ");
+      assertThat(scene.downstream.calls()).isEqualTo(Attempts.DEFAULT.max());
     }
   }
 

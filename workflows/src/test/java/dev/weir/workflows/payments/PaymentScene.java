@@ -21,6 +21,10 @@ import dev.weir.workflows.SkippedTime;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TestDatabase;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Iterator;
@@ -189,6 +193,18 @@ final class PaymentScene implements AutoCloseable {
   FeedStatus awaitDone(String feed) {
     time.await("the end of feed " + feed, LONG, () -> status(feed).state() == FeedState.DONE);
     return status(feed);
+  }
+
+  /** Returns the number of rows. */
+  long count(String rows) {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("select count(*) from " + rows)) {
+      result.next();
+      return result.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(rows, e);
+    }
   }
 
   PaymentReconciler reconciler(Duration grace) {

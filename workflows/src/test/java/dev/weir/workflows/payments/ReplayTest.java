@@ -10,6 +10,7 @@ import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.testing.WorkflowHistoryLoader;
 import io.temporal.testing.WorkflowReplayer;
 import io.temporal.worker.Worker;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,8 @@ final class ReplayTest {
   private final Worker worker = replayer.environment().newWorker(QUEUE);
 
   ReplayTest() {
-    PaymentWorker.registerWorkflows(worker);
+    PaymentWorker.registerWorkflows(
+        worker, new StepTimes(Duration.ofSeconds(20), Duration.ofSeconds(20)));
   }
 
   @AfterEach

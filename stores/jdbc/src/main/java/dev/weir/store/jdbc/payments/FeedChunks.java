@@ -13,8 +13,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The chunks in which the payments of a feed are handed to Temporal. */
 final class FeedChunks {
@@ -51,8 +53,22 @@ final class FeedChunks {
       """
       insert into payment_chunk (feed_no, after_line, last_line, slots, without_slot,
                                  first_scheduled, last_scheduled, is_started)
-      values (?, ?, ?, ?, ?, ?, ?, false)
+      values (?, ?, ?, ?, 0, ?, ?, false)
       on conflict (feed_no, after_line) do nothing
+      """;
+
+  /** Nothing was done for them, so a later feed may contain them again. */
+  private static final String REMOVE =
+      """
+      delete from payment where feed_no = ? and payment_id = any(?) and state = 1
+      returning payment_id
+      """;
+
+  private static final String COUNT_REMOVED =
+      """
+      with chunk as (
+        update payment_chunk set without_slot = ? where feed_no = ? and after_line = ?)
+      update payment_feed set accepted_count = accepted_count - ? where feed_no = ?
       """;
 
   private static final String START =
@@ -145,21 +161,39 @@ final class FeedChunks {
                   chunk.afterLine(),
                   chunk.lastLine(),
                   slots.count(),
-                  withoutSlot.size(),
                   slots.count() == 0 ? null : Micros.ceil(slots.first()),
                   slots.count() == 0 ? null : Micros.ceil(slots.last()));
           if (added > 0 && !withoutSlot.isEmpty()) {
-            FeedReception.reject(connection, feed, withoutSlot);
-            Sql.update(
-                connection,
-                "update payment set state = 0 where payment_id = any(?) and state = 1",
-                (Object)
-                    withoutSlot.stream()
-                        .map(FeedRecord.Rejected::paymentId)
-                        .toArray(String[]::new));
+            remove(connection, feed, chunk, withoutSlot);
           }
           return added;
         });
+  }
+
+  private static void remove(
+      Connection connection, int feed, Chunk chunk, List<FeedRecord.Rejected> withoutSlot)
+      throws SQLException {
+    // One that was cancelled meanwhile stays cancelled.
+    Set<String> removed =
+        new HashSet<>(
+            Sql.list(
+                connection,
+                row -> row.getString(1),
+                REMOVE,
+                feed,
+                withoutSlot.stream().map(FeedRecord.Rejected::paymentId).toArray(String[]::new)));
+    FeedReception.reject(
+        connection,
+        feed,
+        withoutSlot.stream().filter(record -> removed.contains(record.paymentId())).toList());
+    Sql.update(
+        connection,
+        COUNT_REMOVED,
+        removed.size(),
+        feed,
+        chunk.afterLine(),
+        removed.size(),
+        feed);
   }
 
   private static int number(Connection connection, String feedId) throws SQLException {

@@ -15,7 +15,7 @@ final class FeedReads {
   /** In the order of their numbers. */
   private static final List<FeedState> STATES = List.of(FeedState.values());
 
-  /** What is neither open nor rejected, failed or cancelled is paid. */
+  /** What is neither open nor failed or cancelled is paid. */
   private static final String STATUS =
       """
       select f.feed_id, f.config_name, f.state, f.read_count, f.accepted_count, f.repeated_count,
@@ -24,13 +24,12 @@ final class FeedReads {
              c.first_scheduled, c.last_scheduled,
              (select count(*) from payment p
               where p.feed_no = f.feed_no and p.state in (1, 2)) as open_count,
-             u.failed, u.cancelled, u.without_slot
+             u.failed, u.cancelled
       from payment_feed f
       cross join lateral (
-        select count(*) filter (where p.state = 0) as without_slot,
-               count(*) filter (where p.state = 4) as failed,
+        select count(*) filter (where p.state = 4) as failed,
                count(*) filter (where p.state = 5) as cancelled
-        from payment p where p.feed_no = f.feed_no and p.state in (0, 4, 5)) u
+        from payment p where p.feed_no = f.feed_no and p.state in (4, 5)) u
       cross join lateral (
         select sum(c.slots) as slots, sum(c.slots) filter (where c.is_started) as started,
                sum(c.without_slot) as without_slot, min(c.first_scheduled) as first_scheduled,
@@ -85,7 +84,7 @@ final class FeedReads {
         row.getLong("rejected_count"),
         row.getLong("assigned"),
         row.getLong("started"),
-        row.getLong("accepted_count") - open - failed - cancelled - row.getLong("without_slot"),
+        row.getLong("accepted_count") - open - failed - cancelled,
         failed,
         cancelled,
         PaymentRow.time(row, "first_scheduled"),

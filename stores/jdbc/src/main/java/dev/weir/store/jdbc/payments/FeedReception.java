@@ -10,9 +10,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Receives the records of feeds. */
@@ -133,6 +135,10 @@ final class FeedReception {
           int inserted = payments.isEmpty() ? 0 : insert(connection, feed, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
           if (inserted < payments.size()) {
+            Set<Integer> incomplete = FeedTakeOver.incomplete(connection, feed, ids(payments));
+            if (!incomplete.isEmpty()) {
+              inserted = insertAndTakeOver(connection, reception, payments, incomplete);
+            }
             rejects.addAll(contradictions(connection, feed, payments));
           }
           reject(connection, feed, rejects);
@@ -140,6 +146,36 @@ final class FeedReception {
           return Sql.update(
               connection, COUNT, records.size(), inserted, repeated, rejects.size(), feed);
         });
+  }
+
+  /** Begins again, with the locks of all these feeds, and takes their payments. */
+  private static int insertAndTakeOver(
+      Connection connection,
+      Reception reception,
+      List<FeedRecord.Accepted> payments,
+      Set<Integer> incomplete)
+      throws SQLException {
+    connection.rollback();
+    Set<Integer> all = new HashSet<>(incomplete);
+    all.add(number(connection, reception));
+    FeedTakeOver.lock(connection, all);
+    int feed = lock(connection, reception);
+    FeedTakeOver.take(connection, incomplete, ids(payments));
+    int inserted = insert(connection, feed, payments);
+    if (inserted < payments.size()
+        && !FeedTakeOver.incomplete(connection, feed, ids(payments)).isEmpty()) {
+      throw new SQLException("yet another feed has added one of them", Transactions.TRY_AGAIN);
+    }
+    return inserted;
+  }
+
+  private static int number(Connection connection, Reception reception) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> row.getInt(1),
+            "select feed_no from payment_feed where feed_id = ?",
+            reception.feedId())
+        .orElseThrow(() -> new ReceptionLostException(reception.feedId()));
   }
 
   private static int insert(Connection connection, int feed, List<FeedRecord.Accepted> payments)

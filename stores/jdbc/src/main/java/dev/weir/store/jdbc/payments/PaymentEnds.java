@@ -201,7 +201,7 @@ final class PaymentEnds {
                   },
                   FIND,
                   paymentId);
-          if (payment.isPresent() && payment.get().state() != PaymentState.REJECTED) {
+          if (payment.isPresent()) {
             return payment;
           }
           return Sql.first(
