@@ -153,7 +153,9 @@ final class PaymentExecution implements PaymentActivities {
     };
   }
 
-  /** Returns the last call. If one of them has an unknown result, the payment may have been made. */
+  /**
+   * Returns the last call. If one of them has an unknown result, the payment may have been made.
+   */
   private static PaymentCall givenUp(PaymentCall call, int calls) {
     return new PaymentCall(
         call.paymentId(),

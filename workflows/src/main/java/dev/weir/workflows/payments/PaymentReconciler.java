@@ -94,8 +94,7 @@ public final class PaymentReconciler implements Runnable {
           .map(PacedStart.NoSlot.class::cast)
           .findFirst()
           .ifPresent(
-              none ->
-                  log.warn("Payments that are due have lost their slots: {}", none.reason()));
+              none -> log.warn("Payments that are due have lost their slots: {}", none.reason()));
     }
     return open.size() < PAGE ? Position.START : open.getLast().position();
   }

@@ -56,7 +56,8 @@ final class FlawedFeedTest {
         "f-11,1.00,EUR,a," + "7".repeat(35) + ",,,",
         "creditorAccount must have up to 34 characters");
     flawed("f-12,1.00,EUR,a,DE89370400440532013001,,,", "its check digits are wrong");
-    flawed("f-13,1.00,EUR,a,b,2026-06-01T12:00:00,,", "requestedTime must be a time with an offset");
+    flawed(
+        "f-13,1.00,EUR,a,b,2026-06-01T12:00:00,,", "requestedTime must be a time with an offset");
     flawed("f-14,1.00,EUR,a,b,2026-02-30T12:00:00Z,,", "requestedTime must be a time");
     flawed("f-15,1.00,EUR,a,b,," + "r".repeat(141) + ",", "reference must have up to 140");
     flawed("f-16,1.00,EUR,a,b,,a\u0007b,", "reference must not contain control characters");

@@ -42,8 +42,7 @@ record Halt(boolean isAfter, String method, int count) {
             type.getClassLoader(),
             new Class<?>[] {type},
             (proxy, called, arguments) -> {
-              boolean isHere =
-                  called.getName().equals(method) && steps.incrementAndGet() == count;
+              boolean isHere = called.getName().equals(method) && steps.incrementAndGet() == count;
               if (isHere && !isAfter) {
                 Runtime.getRuntime().halt(EXIT_CODE);
               }

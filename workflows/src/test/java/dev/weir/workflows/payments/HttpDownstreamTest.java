@@ -186,7 +186,8 @@ final class HttpDownstreamTest {
   void answerThatDoesNotComeIsUnknown() {
     server.createContext("/bank/payments", exchange -> awaitEnd());
     try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
-      assertThat(downstream.pay(PAYMENT)).isEqualTo(new Answer.Unknown("no answer within PT0.3S", true));
+      assertThat(downstream.pay(PAYMENT))
+          .isEqualTo(new Answer.Unknown("no answer within PT0.3S", true));
     }
   }
 

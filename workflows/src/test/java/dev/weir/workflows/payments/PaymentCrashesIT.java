@@ -134,12 +134,7 @@ final class PaymentCrashesIT {
     private Process launch(String input, Halt halt) throws IOException {
       return PaymentProcess.start(
           new PaymentProcess.Task(
-              temporal.address(),
-              database.settings().url(),
-              bank.address(),
-              CEILING,
-              input,
-              halt),
+              temporal.address(), database.settings().url(), bank.address(), CEILING, input, halt),
           folder.resolve("log"));
     }
 
@@ -168,7 +163,8 @@ final class PaymentCrashesIT {
 
     /** A receiver dies while records arrive, another before it starts the feed. */
     private void receive() throws Exception {
-      for (Halt halt : List.of(Halt.after("add", 1 + random.nextInt(3)), Halt.after("complete", 1))) {
+      for (Halt halt :
+          List.of(Halt.after("add", 1 + random.nextInt(3)), Halt.after("complete", 1))) {
         awaitEnd(launch(feed.toString(), halt), Halt.EXIT_CODE, halt.toString());
       }
       if (random.nextBoolean()) {

@@ -43,7 +43,8 @@ final class PaymentProcess {
       new Attempts(50, Duration.ofMillis(200), Duration.ofSeconds(2));
 
   /** Shorter than those of a real worker, so that a test need not wait for minutes. */
-  private static final StepTimes TIMES = new StepTimes(Duration.ofSeconds(8), Duration.ofSeconds(5));
+  private static final StepTimes TIMES =
+      new StepTimes(Duration.ofSeconds(8), Duration.ofSeconds(5));
 
   private PaymentProcess() {}
 
@@ -55,12 +56,7 @@ final class PaymentProcess {
   record Task(String temporal, String databaseUrl, URI bank, int ceiling, String feed, Halt halt) {
     private List<String> words() {
       return List.of(
-          temporal,
-          databaseUrl,
-          bank.toString(),
-          Integer.toString(ceiling),
-          feed,
-          halt.toString());
+          temporal, databaseUrl, bank.toString(), Integer.toString(ceiling), feed, halt.toString());
     }
 
     private static Task parse(String... words) {
@@ -101,8 +97,7 @@ final class PaymentProcess {
             TemporalConnection.open(
                 new TemporalConnection.Settings(task.temporal(), "default", Optional.empty(), ""));
         Downstream bank =
-            new HttpDownstream(
-                new HttpDownstream.Settings(task.bank(), CALL_TIMEOUT, ""), clock)) {
+            new HttpDownstream(new HttpDownstream.Settings(task.bank(), CALL_TIMEOUT, ""), clock)) {
       Halt halt = task.halt();
       PaymentParts parts =
           new PaymentParts(

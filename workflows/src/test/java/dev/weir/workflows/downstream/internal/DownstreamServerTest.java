@@ -105,7 +105,8 @@ final class DownstreamServerTest {
                 10),
             () -> NOW);
     HttpDownstream client = client(simulator, Duration.ofSeconds(2));
-    assertThat(client.pay(payment("a"))).isEqualTo(new Answer.Unknown("no answer within PT2S", true));
+    assertThat(client.pay(payment("a")))
+        .isEqualTo(new Answer.Unknown("no answer within PT2S", true));
     assertThat(simulator.statistics().count(CallResult.TIMED_OUT)).isEqualTo(1);
   }
 

@@ -187,13 +187,7 @@ final class FeedChunks {
         feed,
         withoutSlot.stream().filter(record -> removed.contains(record.paymentId())).toList());
     Sql.update(
-        connection,
-        COUNT_REMOVED,
-        removed.size(),
-        feed,
-        chunk.afterLine(),
-        removed.size(),
-        feed);
+        connection, COUNT_REMOVED, removed.size(), feed, chunk.afterLine(), removed.size(), feed);
   }
 
   private static int number(Connection connection, String feedId) throws SQLException {

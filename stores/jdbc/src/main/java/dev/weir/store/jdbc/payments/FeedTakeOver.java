@@ -43,8 +43,7 @@ final class FeedTakeOver {
   /** Returns the numbers of other feeds that have some of the payments and are not complete. */
   static Set<Integer> incomplete(Connection connection, int feed, String[] paymentIds)
       throws SQLException {
-    return new HashSet<>(
-        Sql.list(connection, row -> row.getInt(1), INCOMPLETE, feed, paymentIds));
+    return new HashSet<>(Sql.list(connection, row -> row.getInt(1), INCOMPLETE, feed, paymentIds));
   }
 
   /** Locks feeds, so that no records are added to them. */

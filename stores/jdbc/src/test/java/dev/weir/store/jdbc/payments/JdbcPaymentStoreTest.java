@@ -259,8 +259,7 @@ final class JdbcPaymentStoreTest {
     Reception later = ((Opening.Opened) otherNode.open(name + "g", "bank")).reception();
     otherNode.add(
         later,
-        List.of(
-            new FeedRecord.Accepted(2, payment(1, "11.00")), record(3, 2), record(4, 2)));
+        List.of(new FeedRecord.Accepted(2, payment(1, "11.00")), record(3, 2), record(4, 2)));
     FeedStatus received = otherNode.complete(later);
     assertThat(received.repeated()).as("within the feed").isEqualTo(1);
     assertThat(received.rejected()).isZero();
