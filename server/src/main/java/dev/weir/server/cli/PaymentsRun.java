@@ -100,12 +100,13 @@ final class PaymentsRun implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     String type = contentType();
     try {
-      String id = givenId == null ? idOf(feed) : givenId;
       if (!url.isEmpty()) {
         try (WeirClient client = ServerOptions.client(spec.commandLine(), url, token)) {
-          return run(client, id, type);
+          return run(client, id(), type);
         }
       }
+      // Before anything is started.
+      String id = id();
       try (LocalNode node = LocalNode.start(database);
           WeirClient client = new WeirClient(node.address(), Optional.of(node.token()))) {
         return run(client, id, type);
@@ -175,6 +176,10 @@ final class PaymentsRun implements Callable<Integer> {
       case CSV -> "text/csv";
       case NDJSON -> "application/x-ndjson";
     };
+  }
+
+  private String id() throws IOException {
+    return givenId == null ? idOf(feed) : givenId;
   }
 
   /** Returns an id that is the same for the same content under the same name. */
