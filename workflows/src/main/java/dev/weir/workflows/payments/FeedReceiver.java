@@ -7,6 +7,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /**
  * Receives feeds into the store, without Temporal: {@link PaymentReconciler} starts those that were
@@ -60,17 +64,37 @@ public final class FeedReceiver {
     return switch (store.open(feedId, configName)) {
       case PaymentStore.Opening.Known known -> new Received(known.feed(), false);
       case PaymentStore.Opening.Opened opened -> {
-        List<FeedRecord> portion = new ArrayList<>(PORTION);
-        while (records.hasNext()) {
-          portion.add(withConfig(records.next(), configName));
-          if (portion.size() == PORTION || !records.hasNext()) {
-            store.add(opened.reception(), portion);
-            portion.clear();
-          }
-        }
+        add(opened.reception(), configName, records);
         yield new Received(store.complete(opened.reception()), true);
       }
     };
+  }
+
+  /** Stores the records, a portion at a time, while those of the next are read. */
+  private void add(
+      PaymentStore.Reception reception, String configName, Iterator<FeedRecord> records) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
+      List<FeedRecord> portion = new ArrayList<>(PORTION);
+      while (records.hasNext()) {
+        portion.add(withConfig(records.next(), configName));
+        if (portion.size() == PORTION || !records.hasNext()) {
+          await(stored);
+          List<FeedRecord> complete = portion;
+          stored = CompletableFuture.runAsync(() -> store.add(reception, complete), threads);
+          portion = new ArrayList<>(PORTION);
+        }
+      }
+      await(stored);
+    }
+  }
+
+  private static void await(CompletableFuture<Void> stored) {
+    try {
+      stored.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException failure ? failure : e;
+    }
   }
 
   /**

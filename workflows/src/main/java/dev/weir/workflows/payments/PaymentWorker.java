@@ -26,13 +26,16 @@ public final class PaymentWorker implements AutoCloseable {
    * @throws RuntimeException if Temporal cannot be reached
    */
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
-    return start(client, parts, StepTimes.of(parts.downstream()));
+    return start(client, parts, StepTimes.of(parts.downstream()), WorkerFactoryOptions.newBuilder());
   }
 
-  static PaymentWorker start(WorkflowClient client, PaymentParts parts, StepTimes times) {
+  static PaymentWorker start(
+      WorkflowClient client,
+      PaymentParts parts,
+      StepTimes times,
+      WorkerFactoryOptions.Builder options) {
     WorkerFactory factory =
-        WorkerFactory.newInstance(
-            client, WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
+        WorkerFactory.newInstance(client, options.setUsingVirtualWorkflowThreads(true).build());
     Worker worker =
         factory.newWorker(
             parts.taskQueue(), WorkerOptions.newBuilder().setUsingVirtualThreads(true).build());

@@ -27,10 +27,12 @@ final class KillablePostgresql implements AutoCloseable {
   }
 
   static KillablePostgresql start(Path folder) throws IOException {
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      int port = free.getLocalPort();
-      free.close();
-      return new KillablePostgresql(folder, port);
+    return new KillablePostgresql(folder, freePort());
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
     }
   }
 

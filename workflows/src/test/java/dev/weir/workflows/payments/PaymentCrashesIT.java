@@ -60,7 +60,7 @@ final class PaymentCrashesIT {
   private static final int PAYMENTS = 2_400;
 
   private static final int CEILING = 150;
-  private static final Duration BOUND = Duration.ofMinutes(2);
+  private static final Duration BOUND = Duration.ofMinutes(4);
   private static final Duration STEP = Duration.ofMillis(50);
 
   @TempDir private Path folder;

@@ -11,6 +11,7 @@ import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
+import io.temporal.worker.WorkerFactoryOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -125,7 +126,14 @@ final class PaymentProcess {
   private static void work(TemporalConnection temporal, PaymentParts parts) throws IOException {
     PaymentReconciler reconciler = new PaymentReconciler(temporal.client(), parts, GRACE);
     try (ScheduledExecutorService rounds = Executors.newSingleThreadScheduledExecutor();
-        PaymentWorker worker = PaymentWorker.start(temporal.client(), parts, TIMES)) {
+        PaymentWorker worker =
+            PaymentWorker.start(
+                temporal.client(),
+                parts,
+                TIMES,
+                // The test server, unlike a real one, waits forever for a dead worker that has a
+                // workflow in its cache.
+                WorkerFactoryOptions.newBuilder().setWorkflowCacheSize(0))) {
       log.info("{} is ready", worker);
       var unused =
           rounds.scheduleWithFixedDelay(
