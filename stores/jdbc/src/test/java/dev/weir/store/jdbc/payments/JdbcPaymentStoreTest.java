@@ -312,8 +312,8 @@ final class JdbcPaymentStoreTest {
               .flatMap(chunk -> chunk.payments().stream())
               .map(FeedPayment::payment)
               .toList();
-      assertThat(feed.read()).isEqualTo(2 * portions);
-      assertThat(feed.repeated()).isEqualTo(2 * portions - payments.size());
+      assertThat(feed.read()).isEqualTo(2L * portions);
+      assertThat(feed.repeated()).isEqualTo(2L * portions - payments.size());
       assertThat(feed.paid()).isZero();
       owned.addAll(payments);
     }
