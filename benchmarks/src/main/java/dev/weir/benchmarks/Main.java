@@ -3,6 +3,7 @@ package dev.weir.benchmarks;
 import dev.weir.benchmarks.gateway.GatewaySuite;
 import dev.weir.benchmarks.limits.LimitsSuite;
 import dev.weir.benchmarks.notifications.NotificationsSuite;
+import dev.weir.benchmarks.payments.PaymentsSuite;
 import dev.weir.benchmarks.services.ServicesSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
 import java.io.PrintWriter;
@@ -40,13 +41,14 @@ public final class Main implements Callable<Integer> {
           new LimitsSuite(),
           new GatewaySuite(),
           new NotificationsSuite(),
+          new PaymentsSuite(),
           new ServicesSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "SUITE",
-      description = "what to measure: slots, limits, gateway, notifications, services")
+      description = "what to measure: slots, limits, gateway, notifications, payments, services")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
@@ -65,7 +67,8 @@ public final class Main implements Callable<Integer> {
       names = "--only",
       paramLabel = "WORD",
       description =
-          "of limits, gateway and notifications, run only the cases whose name contains the word")
+          "of limits, gateway, notifications and payments, run only the cases whose name contains the"
+              + " word")
   private Optional<String> only = Optional.empty();
 
   @Option(

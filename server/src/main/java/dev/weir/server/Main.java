@@ -1,6 +1,8 @@
 package dev.weir.server;
 
+import dev.weir.server.cli.DownstreamCommand;
 import dev.weir.server.cli.NotificationsCommand;
+import dev.weir.server.cli.PaymentsCommand;
 import dev.weir.server.cli.SenderCommand;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.SlotsCommand;
@@ -18,6 +20,8 @@ import picocli.CommandLine.Command;
       SenderCommand.class,
       SlotsCommand.class,
       NotificationsCommand.class,
+      PaymentsCommand.class,
+      DownstreamCommand.class,
       VerifyCommand.class,
       SettingsCommand.class,
       CommandLine.HelpCommand.class

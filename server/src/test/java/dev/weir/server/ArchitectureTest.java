@@ -33,7 +33,15 @@ final class ArchitectureTest {
   private static final String SERVER = "dev.weir.server.";
   private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
-      List.of("slots", "limits", "rules", "gateway", "envoy", "notifications", "operations");
+      List.of(
+          "slots",
+          "limits",
+          "rules",
+          "gateway",
+          "envoy",
+          "notifications",
+          "payments",
+          "operations");
 
   @Test
   void noPackagesDependOnEachOtherInACycle() {
@@ -166,6 +174,18 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("org.apache.kafka..", "kafka..", "org.jsmpp..")
+        .check(HOUSE);
+  }
+
+  /** So nothing of it is loaded before the first payment. */
+  @Test
+  void theServerKnowsTemporalOnlyByTheWorkflows() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.temporal..")
         .check(HOUSE);
   }
 

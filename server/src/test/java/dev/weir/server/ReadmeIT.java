@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs what the README and the guide show, and compares the answers. */
+/** Runs what the README and the guides show, and compares the answers. */
 final class ReadmeIT {
   private static final String MOMENT = "\"createdAt\":\"[^\"]*\"";
 
@@ -27,7 +27,8 @@ final class ReadmeIT {
   void everyLineForTheShellGetsTheAnswerThatFollowsIt(@TempDir Path folder) throws Exception {
     List<Prose.Exchange> exchanges = new ArrayList<>(Prose.read("README.md").exchanges());
     exchanges.addAll(Prose.read("docs/guide.md").exchanges());
-    assertThat(exchanges).hasSize(11);
+    exchanges.addAll(Prose.read("docs/payments.md").exchanges());
+    assertThat(exchanges).hasSize(13);
     try (Node node =
         Node.start(
             Settings.of(

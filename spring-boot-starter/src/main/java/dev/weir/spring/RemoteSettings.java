@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Reads the settings of the remote Weir; errors name their property. */
@@ -21,30 +22,38 @@ final class RemoteSettings {
           properties.rules().size() + " rules",
           "With weir.store=remote the server has the rules.");
     }
-    Duration timeout = remote.timeout();
-    if (timeout.toMillis() < 1 || timeout.compareTo(MAX_TIMEOUT) > 0) {
-      throw new InvalidConfigurationPropertyValueException(
-          "weir.remote.timeout", timeout, "It must be from 1ms to 1h.");
-    }
     for (String name : remote.headers()) {
       if (!isName(name)) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.remote.headers", name, "It cannot be sent as a header field.");
       }
     }
-    if (remote.key() != null && !RemoteGate.isSendable(remote.key())) {
-      throw new WrongSecretException(
-          "weir.remote.key", "It cannot be sent in a header field: it must be printable ASCII.");
-    }
     return new RemoteGate.Settings(
         url(remote),
-        Optional.ofNullable(remote.key()),
-        timeout,
+        Optional.ofNullable(key(remote)),
+        timeout(remote),
         remote.onFailure(),
         remote.headers());
   }
 
-  private static URI url(WeirProperties.Remote remote) {
+  static Duration timeout(WeirProperties.Remote remote) {
+    Duration timeout = remote.timeout();
+    if (timeout.toMillis() < 1 || timeout.compareTo(MAX_TIMEOUT) > 0) {
+      throw new InvalidConfigurationPropertyValueException(
+          "weir.remote.timeout", timeout, "It must be from 1ms to 1h.");
+    }
+    return timeout;
+  }
+
+  static @Nullable String key(WeirProperties.Remote remote) {
+    if (remote.key() != null && !RemoteGate.isSendable(remote.key())) {
+      throw new WrongSecretException(
+          "weir.remote.key", "It cannot be sent in a header field: it must be printable ASCII.");
+    }
+    return remote.key();
+  }
+
+  static URI url(WeirProperties.Remote remote) {
     String text = remote.url() == null ? "" : remote.url();
     try {
       URI url = new URI(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);

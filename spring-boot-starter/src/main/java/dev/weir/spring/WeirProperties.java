@@ -65,7 +65,8 @@ public record WeirProperties(
   /**
    * The Weir server that decides.
    *
-   * @param url Address of the server, such as http://weir:8080. Required with store "remote".
+   * @param url Address of the server, such as http://weir:8080. Required with store "remote", for
+   *     limits or for slots.
    * @param key Client key of the server. None by default.
    * @param timeout Time to wait for an answer. Must be longer than the longest wait in a queue of
    *     the server's rules.
@@ -107,7 +108,7 @@ public record WeirProperties(
   /**
    * The SlotScheduler of this service.
    *
-   * @param store Where slots are kept. There is no SlotScheduler with "none".
+   * @param store Where slots are kept. There is no SlotScheduler with "none" or "remote".
    */
   public record Slots(@DefaultValue("none") SlotStorage store) {}
 
@@ -118,6 +119,8 @@ public record WeirProperties(
     /** In this process; they are lost when it ends. */
     MEMORY,
     /** In the database of the service's DataSource, where tables are created for them. */
-    POSTGRESQL
+    POSTGRESQL,
+    /** In a Weir server, for the PacedStarter; there is no SlotScheduler. */
+    REMOTE
   }
 }

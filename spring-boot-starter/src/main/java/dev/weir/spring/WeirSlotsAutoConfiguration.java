@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -38,6 +39,16 @@ final class WeirSlotsAutoConfiguration {
   SlotStore weirMissingSlotStore() {
     throw new InvalidConfigurationPropertyValueException(
         "weir.slots.store", "postgresql", "The artifact weir-store-jdbc is not on the class path.");
+  }
+
+  /** The same for slots of a server, which only workflows use. */
+  @Bean
+  @ConditionalOnMissingClass("dev.weir.workflows.RemoteSlots")
+  @ConditionalOnProperty(name = "weir.slots.store", havingValue = "remote")
+  @SuppressWarnings("DoNotCallSuggester")
+  SlotStore weirMissingWorkflows() {
+    throw new InvalidConfigurationPropertyValueException(
+        "weir.slots.store", "remote", "The artifact weir-workflows is not on the class path.");
   }
 
   /** Closes its store when it is closed. */

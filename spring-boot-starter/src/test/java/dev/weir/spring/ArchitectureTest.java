@@ -47,6 +47,18 @@ final class ArchitectureTest {
         .check(STARTER);
   }
 
+  /** Otherwise, a service without Temporal could not start. */
+  @Test
+  void oneClassKnowsTemporal() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("WeirWorkflowsAutoConfiguration")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.weir.workflows..", "io.temporal..")
+        .check(STARTER);
+  }
+
   /** Otherwise, a service on Spring MVC without Reactor could not start. */
   @Test
   void onlyReactivePartsKnowReactor() {

@@ -17,6 +17,7 @@ final class MissingPartsTest {
       List.of(
           "dev.weir.store.jdbc.internal.Sql",
           "dev.weir.store.redis.Redis",
+          "dev.weir.workflows.PacedStarter",
           "io.lettuce.core.RedisClient",
           "io.micrometer.core.instrument.MeterRegistry",
           "org.springframework.boot.actuate.endpoint.annotation.Endpoint",
@@ -87,6 +88,17 @@ final class MissingPartsTest {
   @Test
   void onWebFluxTomcatIsNotNeeded() throws Exception {
     assertThat(without(OF_TOMCAT, "webflux")).contains(LIMITED);
+  }
+
+  @Test
+  void slotsOfAServerNeedTheirArtifact() throws Exception {
+    assertThat(
+            without(
+                List.of("dev.weir.workflows.RemoteSlots", "io.temporal.client.WorkflowClient"),
+                "servlet",
+                "weir.slots.store=remote"))
+        .contains("The artifact weir-workflows is not on the class path.")
+        .doesNotContain("They got");
   }
 
   /** The output on a class path without the jars of these classes. */

@@ -89,7 +89,8 @@ final class Service implements AutoCloseable {
     WeirMethodAutoConfiguration.class,
     WeirRedisAutoConfiguration.class,
     WeirRemoteAutoConfiguration.class,
-    WeirSlotsAutoConfiguration.class
+    WeirSlotsAutoConfiguration.class,
+    WeirWorkflowsAutoConfiguration.class
   })
   static final class Bare {}
 

@@ -51,15 +51,15 @@ public final class BenchDatabase implements AutoCloseable {
         database.password());
   }
 
-  String url() {
+  public String url() {
     return url;
   }
 
-  String user() {
+  public String user() {
     return user;
   }
 
-  String password() {
+  public String password() {
     return password;
   }
 

@@ -55,6 +55,35 @@ public record Concurrency(int max, long ttlMicros) {
         live.without(id).with(renewed), new LeaseDecision.Held(renewed, live.places()));
   }
 
+  /**
+   * Returns the microseconds of a delay for {@link #releaseAfter}.
+   *
+   * @throws IllegalArgumentException if it is not the length of a time to live
+   */
+  public static long delayMicros(Duration delay) {
+    long micros = Require.micros("delay", delay);
+    Require.duration("delay", micros);
+    return micros;
+  }
+
+  /**
+   * Lets a lease end after a delay, or when it expires if that is earlier. Has no effect if it has
+   * already ended.
+   */
+  public static LiveLeases.Step releaseAfter(
+      LiveLeases leases, String id, long delayMicros, long nowMicros) {
+    Require.duration("delay", delayMicros);
+    LiveLeases live = leases.at(nowMicros);
+    Optional<Lease> held = live.find(id);
+    if (held.isEmpty()) {
+      return new LiveLeases.Step(live, new LeaseDecision.Gone(live.places()));
+    }
+    long expires = Math.min(held.get().expiresAtMicros(), nowMicros + delayMicros);
+    Lease shortened = new Lease(id, held.get().places(), expires);
+    return new LiveLeases.Step(
+        live.without(id).with(shortened), new LeaseDecision.Held(shortened, live.places()));
+  }
+
   /** Ends a lease. Has no effect if it has already ended. */
   public static LiveLeases.Step release(LiveLeases leases, String id, long nowMicros) {
     LiveLeases next = leases.at(nowMicros).without(id);

@@ -42,15 +42,17 @@ public final class PeriodicTask implements AutoCloseable {
         log.info().accept("The %s continues".formatted(name));
       }
     } catch (StoreException e) {
-      if (!isStoreDown) {
+      if (!isStoreDown && !thread.isShutdown()) {
         isStoreDown = true;
         log.warn()
             .accept("The %s is paused until the store is back: %s".formatted(name, e.getMessage()));
       }
     } catch (RuntimeException | Error e) {
       // An exception that escapes would end the schedule: even running out of memory is logged and
-      // retried.
-      log.error().accept("The %s failed and will be retried".formatted(name), e);
+      // retried. One that the interruption of a run by its end has caused is not.
+      if (!thread.isShutdown()) {
+        log.error().accept("The %s failed and will be retried".formatted(name), e);
+      }
     }
   }
 

@@ -8,6 +8,7 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.SteadyClock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -119,6 +120,13 @@ public final class LeaseFailover implements LeaseStore {
   @Override
   public LeaseDecision release(String resource, String leaseId) {
     return attempt(leases -> leases.release(resource, leaseId), unavailable -> unavailable);
+  }
+
+  /** Lets a lease end earlier. If the store is unavailable, it lasts until it expires. */
+  @Override
+  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    return attempt(
+        leases -> leases.releaseAfter(resource, leaseId, delay), unavailable -> unavailable);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.weir.engine.limits;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -35,6 +36,14 @@ public interface LeaseStore extends AutoCloseable {
 
   /** Ends a lease. May be repeated. */
   LeaseDecision release(String resource, String leaseId);
+
+  /**
+   * Lets a lease end after a delay, or when it expires if that is earlier. May be repeated, which
+   * does not prolong it.
+   *
+   * @return {@link LeaseDecision.Held} with the lease as it is now, or {@link LeaseDecision.Gone}
+   */
+  LeaseDecision releaseAfter(String resource, String leaseId, Duration delay);
 
   /** Returns the number of places held. */
   int current(String resource);

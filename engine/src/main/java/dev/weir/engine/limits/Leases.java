@@ -142,6 +142,14 @@ public final class Leases implements AutoCloseable {
     return store.release(resource, leaseId);
   }
 
+  /**
+   * Lets a lease end after a delay, or when it expires if that is earlier. May be repeated, which
+   * does not prolong it.
+   */
+  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    return store.releaseAfter(resource, leaseId, delay);
+  }
+
   /** Returns the number of places held. */
   public int current(String resource) {
     return store.current(resource);

@@ -4,6 +4,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.LeaseStore;
+import java.time.Duration;
 
 /** A lease store in which something happens at a moment that the test chooses, once. */
 final class HookedLeases implements LeaseStore {
@@ -69,6 +70,11 @@ final class HookedLeases implements LeaseStore {
   @Override
   public LeaseDecision release(String resource, String leaseId) {
     return store.release(resource, leaseId);
+  }
+
+  @Override
+  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    return store.releaseAfter(resource, leaseId, delay);
   }
 
   @Override

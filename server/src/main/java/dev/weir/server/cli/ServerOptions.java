@@ -41,7 +41,7 @@ final class ServerOptions {
 
   /** Runs a task and reports a failure in as few lines as possible. */
   int run(Task task) throws InterruptedException {
-    try (WeirClient client = new WeirClient(server(), key())) {
+    try (WeirClient client = client(commandLine(), url, token)) {
       return task.run(client);
     } catch (ProblemException refused) {
       return explain(refused);
@@ -76,7 +76,12 @@ final class ServerOptions {
     return command.commandLine();
   }
 
-  private URI server() {
+  /** Returns a client of a server, or reports that an option is wrong. */
+  static WeirClient client(CommandLine commandLine, String url, String token) {
+    return new WeirClient(server(commandLine, url), key(commandLine, token));
+  }
+
+  private static URI server(CommandLine commandLine, String url) {
     try {
       URI uri = URI.create(url);
       boolean web =
@@ -88,18 +93,18 @@ final class ServerOptions {
         return uri;
       }
     } catch (IllegalArgumentException notUri) {
-      throw new ParameterException(commandLine(), badUrl(), notUri);
+      throw new ParameterException(commandLine, badUrl(url), notUri);
     }
-    throw new ParameterException(commandLine(), badUrl());
+    throw new ParameterException(commandLine, badUrl(url));
   }
 
-  private String badUrl() {
+  private static String badUrl(String url) {
     return "--url must be like http://127.0.0.1:8080, not '" + url + "'";
   }
 
-  private Optional<String> key() {
+  private static Optional<String> key(CommandLine commandLine, String token) {
     if (!token.chars().allMatch(character -> character > ' ' && character < 127)) {
-      throw new ParameterException(commandLine(), "--token must be printable ASCII without spaces");
+      throw new ParameterException(commandLine, "--token must be printable ASCII without spaces");
     }
     return Optional.of(token).filter(key -> !key.isEmpty());
   }

@@ -79,6 +79,8 @@ public final class UpCommand implements Callable<Integer> {
                             -d '{"userId":101,"rateLimit":10,"timeWindow":5}'
                           curl -s %1$s/api/send -H 'Content-Type: application/json' \\
                             -d '{"userId":101,"message":"Hello"}'
+        Pay a feed:       ./weir payments simulate feed.csv --payments 100
+                          ./weir payments run feed.csv --url %1$s
         Try the API:      %1$s/docs
         See the windows:  ./weir slots windows --url %1$s --from 2026-06-01T12:00:00Z
         Metrics, health:  %1$s/metrics  %1$s/health/ready

@@ -1,5 +1,6 @@
 package dev.weir.server.cli;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -8,6 +9,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +19,10 @@ import java.util.stream.Collectors;
 final class WeirClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(2);
+
+  /** Longer than the largest feed takes. */
+  private static final Duration UPLOAD_TIMEOUT = Duration.ofHours(12);
+
   private static final int MAX_ANSWER_BYTES = 64 << 20;
 
   private final URI server;
@@ -45,24 +51,52 @@ final class WeirClient implements AutoCloseable {
   /** Gets a JSON document; parameters without a value are omitted. */
   byte[] get(String path, Map<String, Optional<String>> parameters)
       throws ProblemException, UnreachableException, InterruptedException {
-    return send(HttpRequest.newBuilder(at(path + query(parameters))).GET());
+    return get(path, parameters, "application/json");
+  }
+
+  /** Gets a document of another media type. */
+  byte[] get(String path, Map<String, Optional<String>> parameters, String mediaType)
+      throws ProblemException, UnreachableException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(at(path + query(parameters))).timeout(ANSWER_TIMEOUT).GET(),
+        mediaType);
+  }
+
+  /**
+   * Posts a file of any size, which is answered with a JSON document when all of it was received.
+   *
+   * @throws FileNotFoundException if the file cannot be read
+   */
+  byte[] upload(
+      String path, Map<String, Optional<String>> parameters, String contentType, Path file)
+      throws FileNotFoundException, ProblemException, UnreachableException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(at(path + query(parameters)))
+            .timeout(UPLOAD_TIMEOUT)
+            .header("Content-Type", contentType)
+            .POST(HttpRequest.BodyPublishers.ofFile(file)),
+        "application/json");
   }
 
   /** Posts a request without a body, which is answered with a JSON document. */
   byte[] post(String path) throws ProblemException, UnreachableException, InterruptedException {
-    return send(HttpRequest.newBuilder(at(path)).POST(HttpRequest.BodyPublishers.noBody()));
+    return send(
+        HttpRequest.newBuilder(at(path))
+            .timeout(ANSWER_TIMEOUT)
+            .POST(HttpRequest.BodyPublishers.noBody()),
+        "application/json");
   }
 
-  private byte[] send(HttpRequest.Builder request)
+  private byte[] send(HttpRequest.Builder request, String mediaType)
       throws ProblemException, UnreachableException, InterruptedException {
-    request.timeout(ANSWER_TIMEOUT).header("Accept", "application/json, application/problem+json");
+    request.header("Accept", mediaType + ", application/problem+json");
     authorization.ifPresent(value -> request.header("Authorization", value));
     try {
       HttpResponse<InputStream> response =
           http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
         byte[] bytes = body.readNBytes(MAX_ANSWER_BYTES);
-        if (response.statusCode() != 200) {
+        if (response.statusCode() != 200 && response.statusCode() != 202) {
           throw new ProblemException(Problem.ofAnswer(response.statusCode(), bytes));
         }
         return bytes;
@@ -91,6 +125,11 @@ final class WeirClient implements AutoCloseable {
     String base = server.toString();
     return URI.create(
         (base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + pathAndQuery);
+  }
+
+  /** Returns a text as a segment of a path. */
+  static String encoded(String segment) {
+    return URLEncoder.encode(segment, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   private static String query(Map<String, Optional<String>> parameters) {

@@ -33,7 +33,7 @@ public final class BodyLimitFilter {
 
   @RequestFilter
   void check(HttpRequest<?> request) {
-    if (!MediaTypes.isNdjson(request) && request.getContentLength() > MAX_BODY_BYTES) {
+    if (!isStream(request) && request.getContentLength() > MAX_BODY_BYTES) {
       throw new ProblemException(tooLarge(request));
     }
     // A supported encoding has already been decoded, and its header removed. Proxies that ask about
@@ -48,6 +48,11 @@ public final class BodyLimitFilter {
               "unsupported-media-type",
               "The body may be compressed by gzip or deflate only."));
     }
+  }
+
+  private static boolean isStream(HttpRequest<?> request) {
+    return MediaTypes.isNdjson(request)
+        || (MediaTypes.isCsv(request) && Endpoint.has(request, StreamsLines.class));
   }
 
   private static boolean hasBody(HttpRequest<?> request) {

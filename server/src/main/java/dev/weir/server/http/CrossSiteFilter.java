@@ -6,12 +6,13 @@ import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.RequestFilter;
 import io.micronaut.http.annotation.ServerFilter;
 import io.micronaut.http.server.netty.NettyHttpRequest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -52,7 +53,10 @@ final class CrossSiteFilter {
     if (isChange(request) && hasBody(request) && isFound(request) && !isReadable(request)) {
       throw new ProblemException(
           Problem.of(
-              415, "unsupported-media-type", "Send the body with Content-Type: application/json."));
+              415,
+              "unsupported-media-type",
+              "Send the body with Content-Type: %s."
+                  .formatted(String.join(" or ", readableTypes(request)))));
     }
   }
 
@@ -113,8 +117,17 @@ final class CrossSiteFilter {
   }
 
   private static boolean isReadable(HttpRequest<?> request) {
-    Optional<String> type = request.getContentType().map(MediaType::getName);
-    return type.filter(MediaType.APPLICATION_JSON::equalsIgnoreCase).isPresent()
-        || (MediaTypes.isNdjson(request) && Endpoint.has(request, StreamsLines.class));
+    String type = request.getContentType().map(MediaType::getName).orElse("");
+    // JSON where it is not consumed is rejected later.
+    return type.equalsIgnoreCase(MediaType.APPLICATION_JSON)
+        || readableTypes(request).contains(type.toLowerCase(Locale.ROOT));
+  }
+
+  private static List<String> readableTypes(HttpRequest<?> request) {
+    return Endpoint.has(request, StreamsLines.class)
+        ? Endpoint.of(request)
+            .map(metadata -> List.of(metadata.stringValues(Consumes.class)))
+            .orElse(List.of())
+        : List.of(MediaType.APPLICATION_JSON);
   }
 }

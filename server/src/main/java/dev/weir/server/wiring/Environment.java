@@ -19,8 +19,6 @@ import java.util.stream.Stream;
  * recognised by their form and ignored.
  */
 final class Environment {
-  private static final String PREFIX = "WEIR_";
-
   /** Variables that the launcher, commands or tests read, not a node. */
   private static final Set<String> OTHERS =
       Set.of("WEIR_SETTINGS", "WEIR_JAVA_OPTS", "WEIR_URL", "WEIR_TOKEN", "WEIR_ORACLE_URL");
@@ -48,7 +46,9 @@ final class Environment {
     new TreeMap<>(variables)
         .forEach(
             (name, value) -> {
-              if (name.startsWith(PREFIX) && !value.isBlank() && !isOfKubernetes(name, value)) {
+              if (name.startsWith(Setting.PREFIX)
+                  && !value.isBlank()
+                  && !isOfKubernetes(name, value)) {
                 setting(name).ifPresent(setting -> values.put(setting, value));
               }
             });

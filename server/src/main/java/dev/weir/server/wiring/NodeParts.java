@@ -19,6 +19,7 @@ import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -38,6 +39,7 @@ record NodeParts(
     LimitParts limits,
     RouteParts routes,
     NotificationParts notifications,
+    PaymentsPart payments,
     Optional<Tracing> tracing) {
 
   /**
@@ -71,6 +73,13 @@ record NodeParts(
       stop.check();
       Optional<Tracing> tracing =
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
+      SlotScheduler scheduler = open.add(slots.scheduler(settings.slots(), tracing, observer));
+      PaymentsPart payments =
+          pool.map(
+                  source ->
+                      PaymentsPart.open(
+                          settings.payments(), source, scheduler, slots.ledger(), registry, open))
+              .orElseGet(() -> PaymentsPart.none(registry));
       parts =
           new NodeParts(
               registry,
@@ -78,12 +87,13 @@ record NodeParts(
               new EnvoyMetrics(registry),
               new NodeReadiness(
                   database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
-                  notifications::warnings),
+                  List.of(notifications::warnings, payments.warnings())),
               slots,
-              open.add(slots.scheduler(settings.slots(), tracing, observer)),
+              scheduler,
               limits,
               routes,
               notifications,
+              payments,
               tracing);
     } catch (StoreException e) {
       throw database.isPresent() ? database.get().unusable(e) : e;
@@ -132,6 +142,7 @@ record NodeParts(
     limits.addTo(beans);
     routes.addTo(beans);
     notifications.addTo(beans);
+    payments.addTo(beans);
     tracing.ifPresent(beans::add);
     return beans;
   }

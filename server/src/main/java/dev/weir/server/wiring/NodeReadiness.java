@@ -4,8 +4,11 @@ import dev.weir.server.http.Readiness;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The readiness of a node: without its database it is not ready, without Kafka it is. */
-record NodeReadiness(Supplier<String> againstReadiness, Supplier<List<String>> otherWarnings)
+/**
+ * The readiness of a node: without its database it is not ready, without Kafka, OpenSearch or
+ * Temporal it is.
+ */
+record NodeReadiness(Supplier<String> againstReadiness, List<Supplier<List<String>>> otherWarnings)
     implements Readiness {
   @Override
   public String reasonAgainst() {
@@ -14,6 +17,6 @@ record NodeReadiness(Supplier<String> againstReadiness, Supplier<List<String>> o
 
   @Override
   public List<String> warnings() {
-    return otherWarnings.get();
+    return otherWarnings.stream().flatMap(warnings -> warnings.get().stream()).toList();
   }
 }

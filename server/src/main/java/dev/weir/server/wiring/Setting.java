@@ -24,8 +24,8 @@ public enum Setting {
   DATA(
       "weir.data",
       "",
-      "Folder of the embedded PostgreSQL and the embedded Kafka. Empty means"
-          + " ~/.local/share/weir."),
+      "Folder of the embedded PostgreSQL, the embedded Kafka and the calls of the simulated payment"
+          + " API. Empty means ~/.local/share/weir."),
   DB_URL(
       "weir.db.url",
       "",
@@ -220,6 +220,78 @@ public enum Setting {
       "weir.opensearch.retention",
       "P90D",
       "How long events are kept in OpenSearch, in whole days, P1D to P3650D."),
+  TEMPORAL_ADDRESS(
+      "temporal.service-address",
+      "",
+      "Address of a Temporal server, host:port, such as localhost:7233. Empty starts Temporal's"
+          + " test server in this process with the first feed of payments; it keeps nothing on disk,"
+          + " so open payments are started again after a restart."),
+  TEMPORAL_NAMESPACE(
+      "temporal.namespace", "default", "Namespace of Temporal. The test server has only default."),
+  TEMPORAL_TASK_QUEUE(
+      "temporal.task-queue",
+      "payment-exec",
+      "Task queue of the payments' workflows, the same on all nodes."),
+  TEMPORAL_TLS(
+      "temporal.tls",
+      "false",
+      "Whether Temporal is reached by TLS. Always true if temporal.trust, temporal.certificate or"
+          + " temporal.api-key is set."),
+  TEMPORAL_TRUST(
+      "temporal.trust",
+      "",
+      "PEM file of the certificates to trust for Temporal. Empty means those of the Java runtime."),
+  TEMPORAL_CERTIFICATE(
+      "temporal.certificate",
+      "",
+      "PEM file of the client certificate for Temporal, with its chain. Empty sends none."),
+  TEMPORAL_KEY(
+      "temporal.key",
+      "",
+      "PEM file of the key of temporal.certificate, PKCS #8 without a password."),
+  TEMPORAL_API_KEY(
+      "temporal.api-key",
+      "",
+      "API key for Temporal, such as one of Temporal Cloud. Empty sends none."),
+  PAYMENTS_CONFIG(
+      "weir.payments.config",
+      "",
+      "Slot configuration of feeds that name none. Empty means weir.slots.default-name."),
+  PAYMENTS_DOWNSTREAM(
+      "weir.payments.downstream",
+      "",
+      "URL of the payment API, http://host:port or https://…; payments are posted to /payments below"
+          + " it. Empty starts a simulated one in this process when it is first needed. Required if"
+          + " temporal.service-address is set."),
+  PAYMENTS_AUTHORIZATION(
+      "weir.payments.downstream-authorization",
+      "",
+      "Value of the header Authorization for weir.payments.downstream, such as Bearer and a token."
+          + " Empty sends none."),
+  PAYMENTS_TIMEOUT(
+      "weir.payments.downstream-timeout",
+      "PT10S",
+      "Max time of a call of the payment API. ISO-8601 duration, PT0.1S to PT1M."),
+  PAYMENTS_LATENESS(
+      "weir.payments.downstream-lateness",
+      "PT5S",
+      "How long after its time-out a call may still reach the payment API, for example from a proxy."
+          + " So long it keeps its place under the ceiling. ISO-8601 duration, up to PT10M."),
+  PAYMENTS_CEILING(
+      "weir.payments.ceiling",
+      "50",
+      "Max calls of the payment API within any second, of all nodes together, 2 to 100000."),
+  PAYMENTS_CEILING_KIND(
+      "weir.payments.ceiling-kind",
+      "hard",
+      "How the ceiling is held: hard (by leases, whatever the network does) or smooth (by a token"
+          + " bucket, at an even rate, which cannot promise when calls arrive)."),
+  PAYMENTS_GRACE(
+      "weir.payments.grace",
+      "PT1M",
+      "How long after its slot a payment that has not ended is started again, if it has no running"
+          + " workflow; also the interval between two searches for them. ISO-8601 duration, PT1S to"
+          + " P1D."),
   ADMIN_TOKEN(
       "weir.admin-token",
       "",
@@ -324,6 +396,9 @@ public enum Setting {
   LOG_FORMAT("weir.log.format", "text", "Format of the log: text or json."),
   LOG_LEVEL("weir.log.level", "info", "Level of the log: error, warn, info, debug or trace.");
 
+  /** All variables start with it, so that those of other programs are not taken for ours. */
+  static final String PREFIX = "WEIR_";
+
   private final String key;
   private final String defaultValue;
   private final String description;
@@ -349,6 +424,7 @@ public enum Setting {
 
   /** Returns the name of the environment variable of this setting. */
   public String variable() {
-    return key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    String name = key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    return name.startsWith(PREFIX) ? name : PREFIX + name;
   }
 }

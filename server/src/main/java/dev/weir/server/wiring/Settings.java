@@ -148,7 +148,8 @@ public final class Settings {
             text -> {
               try {
                 URI uri = new URI(text);
-                if (List.of("http", "https").contains(uri.getScheme()) && uri.getHost() != null) {
+                String scheme = uri.getScheme();
+                if (("http".equals(scheme) || "https".equals(scheme)) && uri.getHost() != null) {
                   return uri;
                 }
               } catch (URISyntaxException e) {

@@ -7,13 +7,17 @@ import picocli.CommandLine;
 /** What a command printed and how it ended. */
 record CommandRun(int code, String out, String err) {
   static CommandRun of(String... arguments) {
+    return of(new SlotsCommand(), arguments);
+  }
+
+  static CommandRun of(Object command, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine command =
-        new CommandLine(new SlotsCommand())
+    CommandLine line =
+        new CommandLine(command)
             .setOut(new PrintWriter(out, true))
             .setErr(new PrintWriter(err, true));
-    int code = command.execute(arguments);
+    int code = line.execute(arguments);
     return new CommandRun(code, out.toString(), err.toString());
   }
 }

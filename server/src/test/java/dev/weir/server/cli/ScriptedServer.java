@@ -1,5 +1,6 @@
 package dev.weir.server.cli;
 
+import dev.weir.workflows.feed.internal.RecordReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

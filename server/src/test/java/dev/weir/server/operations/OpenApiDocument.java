@@ -44,6 +44,12 @@ record OpenApiDocument(Map<Object, Object> root) {
       return parameters.isEmpty() && !node.containsKey("requestBody");
     }
 
+    /** The first content type of its body; empty if it has none. */
+    Optional<String> bodyType() {
+      return contents(map(node.getOrDefault("requestBody", Map.of()))).keySet().stream()
+          .findFirst();
+    }
+
     String firstStatus() {
       return (String) map(node.get("responses")).keySet().iterator().next();
     }

@@ -235,14 +235,13 @@ final class OpenApiIT {
       URI address, OpenApiDocument.Operation operation, String authorization)
       throws IOException, InterruptedException {
     String path = operation.path().replaceAll("\\{\\w+}", "x");
-    boolean body = operation.node().containsKey("requestBody");
+    Optional<String> bodyType = operation.bodyType();
     HttpRequest.Builder request =
         HttpRequest.newBuilder(address.resolve(path))
             .method(
-                operation.method(), body ? BodyPublishers.ofString("{}") : BodyPublishers.noBody());
-    if (body) {
-      request.header("Content-Type", "application/json");
-    }
+                operation.method(),
+                bodyType.isPresent() ? BodyPublishers.ofString("{}") : BodyPublishers.noBody());
+    bodyType.ifPresent(type -> request.header("Content-Type", type));
     if (!authorization.isEmpty()) {
       request.header("Authorization", authorization);
     }

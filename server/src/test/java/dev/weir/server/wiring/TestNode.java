@@ -88,6 +88,7 @@ public final class TestNode {
     limits(clock).addTo(beans);
     routes(clock).addTo(beans);
     NotificationParts.none(new PrometheusRegistry()).addTo(beans);
+    PaymentsPart.none(new PrometheusRegistry()).addTo(beans);
     return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()));
   }
 

@@ -719,12 +719,14 @@ end $$;
 --   p_resources    the resources of the steps, each once, in the order in which all nodes lock them
 --   p_may_grant    for each resource, whether a step may grant a lease, so that its row must exist
 --   for each step
---     p_step         1 acquire, 2 renew, 3 release, 4 join a queue, 5 end all
+--     p_step         1 acquire, 2 renew, 3 release, 4 join a queue, 5 end all, 6 release after a
+--                    delay
 --     p_resource     index in p_resources
 --     p_ids          id of the lease
 --     p_places       places of the lease
 --     p_max          max places of the resource
---     p_micros       time to live of the lease, or a queue's delay for each place
+--     p_micros       time to live of the lease, a queue's delay for each place, or the delay after
+--                    which to release
 --
 -- Returns one array, with for each step: 1 held, 2 full, 3 gone; the places held by all leases; and
 -- the lease's places and expiry if it is held, or 0 and the wait until enough places are free.
@@ -803,6 +805,18 @@ begin
       else
         -- A clock that stepped backwards must not shorten the lease.
         if v_now + p_micros[i] > v_expires_at then
+          v_expires_at := v_now + p_micros[i];
+          update lease l set expires_at = v_expires_at
+          where l.resource = v_resource and l.id = p_ids[i];
+        end if;
+        v_result := v_result || array[1, v_held[v_index], v_places, v_expires_at];
+      end if;
+
+    elsif p_step[i] = 6 then
+      if v_expires_at is null then
+        v_result := v_result || array[3, coalesce(v_held[v_index], 0), 0, 0];
+      else
+        if v_now + p_micros[i] < v_expires_at then
           v_expires_at := v_now + p_micros[i];
           update lease l set expires_at = v_expires_at
           where l.resource = v_resource and l.id = p_ids[i];

@@ -8,6 +8,7 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.SteadyClock;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.internal.LimitNames;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -101,6 +102,13 @@ public final class MemoryLeaseStore implements LeaseStore {
   @Override
   public LeaseDecision release(String resource, String leaseId) {
     return step(resource, (leases, now) -> Concurrency.release(leases, leaseId, now));
+  }
+
+  @Override
+  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    long delayMicros = Concurrency.delayMicros(delay);
+    return step(
+        resource, (leases, now) -> Concurrency.releaseAfter(leases, leaseId, delayMicros, now));
   }
 
   @Override

@@ -74,6 +74,30 @@ interface LeaseHolderClaims extends LeaseClaims {
   }
 
   @Test
+  default void leaseReleasedAfterADelayIsHeldUntilThen() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("r");
+    Duration second = Duration.ofSeconds(1);
+    scene.node.acquire(resource, TWO_FOR_30_S, "a", 2);
+    scene.moveMicros(200_000);
+    Lease shortened = LeaseScene.lease(scene.otherNode.releaseAfter(resource, "a", second));
+    assertThat(shortened).isEqualTo(new Lease("a", 2, scene.nowMicros() + 1_000_000));
+    assertThat(scene.node.acquire(resource, TWO_FOR_30_S, "b", 1))
+        .isEqualTo(new LeaseDecision.Full(2, 1_000_000));
+
+    scene.moveMicros(999_999);
+    assertThat(scene.node.releaseAfter(resource, "a", second))
+        .as("repeating it does not prolong the lease")
+        .isEqualTo(new LeaseDecision.Held(shortened, 2));
+    assertThat(scene.node.current(resource)).isEqualTo(2);
+    scene.moveMicros(1);
+    assertThat(scene.node.current(resource)).isZero();
+    assertThat(scene.node.releaseAfter(resource, "a", second)).isEqualTo(new LeaseDecision.Gone(0));
+    assertThat(scene.node.releaseAfter(scene.resource("never used"), "a", second))
+        .isEqualTo(new LeaseDecision.Gone(0));
+  }
+
+  @Test
   default void changedLimitEndsNoLease() {
     LeaseScene scene = leaseScene();
     String resource = scene.resource("r");

@@ -18,6 +18,9 @@ public record LeaseTrace(List<Step> steps) {
 
     record Release(int node, boolean isQueue, int resource, int id) implements Step {}
 
+    record ReleaseAfter(int node, boolean isQueue, int resource, int id, long delayMicros)
+        implements Step {}
+
     record Join(int node, int resource, Queue queue, int id) implements Step {}
 
     record Forget(int node, boolean isQueue, int resource) implements Step {}

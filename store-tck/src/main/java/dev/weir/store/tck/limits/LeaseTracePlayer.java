@@ -63,6 +63,17 @@ final class LeaseTracePlayer {
             Concurrency.release(leases(resource), id(release.id()), now));
         compareCounts(resource, 1 - release.node());
       }
+      case Step.ReleaseAfter release -> {
+        String resource = resource(release.isQueue(), release.resource());
+        long delay = release.delayMicros();
+        compare(
+            resource,
+            scene
+                .node(release.node())
+                .releaseAfter(resource, id(release.id()), Micros.duration(delay)),
+            Concurrency.releaseAfter(leases(resource), id(release.id()), delay, now));
+        compareCounts(resource, 1 - release.node());
+      }
       case Step.Join join -> {
         String resource = resource(true, join.resource());
         compare(

@@ -36,6 +36,10 @@ public final class LeaseTraces implements ArbitrarySupplier<LeaseTrace> {
                             node, resource, limit, id, Math.min(places, limit.max())))),
         Tuple.of(4, Combinators.combine(NODES, RESOURCES, limits(), IDS).as(Step.Renew::new)),
         Tuple.of(4, Combinators.combine(NODES, QUEUES, RESOURCES, IDS).as(Step.Release::new)),
+        Tuple.of(
+            4,
+            Combinators.combine(NODES, QUEUES, RESOURCES, IDS, durations())
+                .as(Step.ReleaseAfter::new)),
         Tuple.of(10, Combinators.combine(NODES, RESOURCES, queues(), IDS).as(Step.Join::new)),
         Tuple.of(1, Combinators.combine(NODES, QUEUES, RESOURCES).as(Step.Forget::new)),
         Tuple.of(
@@ -50,10 +54,13 @@ public final class LeaseTraces implements ArbitrarySupplier<LeaseTrace> {
 
   private static Arbitrary<Concurrency> limits() {
     return Combinators.combine(
-            Arbitraries.of(1, 2, 3, 3, 4, 7, Concurrency.MAX_PLACES),
-            Arbitraries.of(
-                Limit.MIN_DURATION_MICROS, 1_001L, 10_000L, 1_000_000L, Limit.MAX_DURATION_MICROS))
+            Arbitraries.of(1, 2, 3, 3, 4, 7, Concurrency.MAX_PLACES), durations())
         .as(Concurrency::new);
+  }
+
+  private static Arbitrary<Long> durations() {
+    return Arbitraries.of(
+        Limit.MIN_DURATION_MICROS, 1_001L, 10_000L, 1_000_000L, Limit.MAX_DURATION_MICROS);
   }
 
   private static Arbitrary<Queue> queues() {

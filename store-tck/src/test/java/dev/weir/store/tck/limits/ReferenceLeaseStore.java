@@ -6,6 +6,7 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.LiveLeases;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.LeaseStore;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,6 +21,7 @@ public final class ReferenceLeaseStore implements LeaseStore {
     ENDS_LEASES_A_MICROSECOND_EARLY,
     ENDS_LEASES_A_MICROSECOND_LATE,
     RENEWS_THE_DEAD,
+    RELEASES_WITHOUT_THE_DELAY,
     COUNTS_LEASES_NOT_PLACES,
     QUEUES_ONE_TOO_MANY,
     GIVES_THE_SAME_ID_TWO_LEASES,
@@ -71,6 +73,16 @@ public final class ReferenceLeaseStore implements LeaseStore {
   @Override
   public synchronized LeaseDecision release(String resource, String leaseId) {
     return put(resource, Concurrency.release(get(resource), leaseId, now()));
+  }
+
+  @Override
+  public synchronized LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    if (is(Defect.RELEASES_WITHOUT_THE_DELAY)) {
+      return release(resource, leaseId);
+    }
+    return put(
+        resource,
+        Concurrency.releaseAfter(get(resource), leaseId, Concurrency.delayMicros(delay), now()));
   }
 
   @Override

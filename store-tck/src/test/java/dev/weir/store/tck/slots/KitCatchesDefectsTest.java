@@ -77,6 +77,7 @@ final class KitCatchesDefectsTest {
     Map<String, Runnable> claims = new LinkedHashMap<>();
     claims.put("deadHolder", kit::deadHolderGivesItsPlaceBackInTimeAndNotBefore);
     claims.put("renewed", kit::renewedLeaseLastsAnotherTime);
+    claims.put("releasedAfter", kit::leaseReleasedAfterADelayIsHeldUntilThen);
     claims.put("sameId", kit::sameIdHasTheSameLease);
     claims.put("queue", kit::eachWaitsAStepLongerUntilTheQueueIsFull);
     claims.put("asManyHoldAsMay", kit::asManyHoldAsMay);

@@ -10,6 +10,7 @@ import dev.weir.engine.limits.LeaseStore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -84,6 +85,11 @@ public final class RedisLeaseStore implements LeaseStore {
   @Override
   public LeaseDecision release(String resource, String leaseId) {
     return step(resource, "release", leaseId);
+  }
+
+  @Override
+  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    return step(resource, "release_after", leaseId, Concurrency.delayMicros(delay));
   }
 
   @Override

@@ -155,6 +155,19 @@ if action == 'renew' then
   return answer(HELD, held_by_all(), places_of(id), ends, 0)
 end
 
+-- release_after: the delay. The keys keep their expiry, which is later.
+if action == 'release_after' then
+  if not ends then
+    return answer(GONE, held_by_all(), 0, 0, 0)
+  end
+  ends = math.min(ends, now + tonumber(ARGV[5]))
+  if not beat() then
+    return OTHER_SERVER
+  end
+  redis.call('ZADD', leases, ends, id)
+  return answer(HELD, held_by_all(), places_of(id), ends, 0)
+end
+
 -- acquire: places, max places, time to live. join: 1, max places, delay for each place. Then the time
 -- since which leases may have been granted.
 local places, max_places, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])

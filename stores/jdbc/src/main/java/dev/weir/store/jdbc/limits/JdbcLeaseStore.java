@@ -9,6 +9,7 @@ import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -90,6 +91,11 @@ public final class JdbcLeaseStore implements LeaseStore {
   @Override
   public LeaseDecision release(String resource, String leaseId) {
     return run(LeaseStep.release(resource, leaseId));
+  }
+
+  @Override
+  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+    return run(LeaseStep.releaseAfter(resource, leaseId, Concurrency.delayMicros(delay)));
   }
 
   @Override

@@ -11,7 +11,8 @@ record LeaseStep(Kind kind, String resource, String id, int places, int max, lon
     RENEW(2),
     RELEASE(3),
     JOIN(4),
-    END_ALL(5);
+    END_ALL(5),
+    RELEASE_AFTER(6);
 
     final int number;
 
@@ -30,6 +31,10 @@ record LeaseStep(Kind kind, String resource, String id, int places, int max, lon
 
   static LeaseStep release(String resource, String id) {
     return new LeaseStep(Kind.RELEASE, resource, id, 0, 0, 0);
+  }
+
+  static LeaseStep releaseAfter(String resource, String id, long delayMicros) {
+    return new LeaseStep(Kind.RELEASE_AFTER, resource, id, 0, 0, delayMicros);
   }
 
   static LeaseStep join(String resource, Queue queue, String id) {

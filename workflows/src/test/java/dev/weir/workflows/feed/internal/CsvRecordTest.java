@@ -1,4 +1,4 @@
-package dev.weir.server.cli;
+package dev.weir.workflows.feed.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.weir.server.cli;
+package dev.weir.workflows.feed.internal;
 
 import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
 import de.siegmar.fastcsv.reader.CloseableIterator;
@@ -9,23 +9,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The fields of one record of comma-separated values (RFC 4180), as FastCSV reads them. */
-record CsvRecord(List<String> fields) {
-  CsvRecord {
+public record CsvRecord(List<String> fields) {
+  public CsvRecord {
     fields = List.copyOf(fields);
   }
 
   /** Thrown if a record breaks the rules of the format. */
-  static final class MalformedException extends Exception {
+  public static final class MalformedException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final String reason;
 
-    MalformedException(String reason) {
+    public MalformedException(String reason) {
       super(reason);
       this.reason = reason;
     }
 
-    String reason() {
+    public String reason() {
       return reason;
     }
   }
@@ -37,7 +37,7 @@ record CsvRecord(List<String> fields) {
    *
    * @param text one record without its line end
    */
-  static CsvRecord parse(String text) throws MalformedException {
+  public static CsvRecord parse(String text) throws MalformedException {
     FieldCollector collector = new FieldCollector();
     boolean oneRecord;
     try {

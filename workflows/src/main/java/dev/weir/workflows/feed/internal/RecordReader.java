@@ -1,4 +1,4 @@
-package dev.weir.server.cli;
+package dev.weir.workflows.feed.internal;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,10 +18,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Works on bytes because line feed, comma and quote never occur inside a longer UTF-8 sequence.
  */
-final class RecordReader {
-  static final int MAX_RECORD_BYTES = 256 * 1024;
+public final class RecordReader {
+  public static final int MAX_RECORD_BYTES = 256 * 1024;
   private static final char REPLACEMENT = '\uFFFD';
   private static final int SHOWN_OF_TOO_LONG_BYTES = 1_000;
+
+  /**
+   * Bytes that may be read again because of quotes that are never closed: a thousand of the worst.
+   * Otherwise a feed of nothing else would take hours.
+   */
+  static final long MAX_REREAD_BYTES = 1L << 28;
 
   private final InputStream in;
   private final boolean csv;
@@ -32,8 +38,17 @@ final class RecordReader {
   private boolean ended;
   private long consumedBytes;
   private long line = 1;
+  private int lastStart;
+  private long lastLine;
+  private long lastConsumedBytes;
+  private long rereadBytes;
 
-  RecordReader(InputStream in, boolean csv) {
+  /**
+   * Reads records from a stream.
+   *
+   * @param csv whether a line feed inside quotes belongs to the record
+   */
+  public RecordReader(InputStream in, boolean csv) {
     this.in = in;
     this.csv = csv;
   }
@@ -44,15 +59,15 @@ final class RecordReader {
    * @param line the number of its first line, from 1
    * @param flaw why it cannot be used; null if it can
    */
-  record Cut(long line, String text, @Nullable String flaw) {}
+  public record Cut(long line, String text, @Nullable String flaw) {}
 
   /** Returns the total bytes of the records returned so far. */
-  long consumedBytes() {
+  public long consumedBytes() {
     return consumedBytes;
   }
 
   /** Returns true if reading the next record may block. */
-  boolean mayBlock() throws IOException {
+  public boolean mayBlock() throws IOException {
     for (int at = start; at < end; at++) {
       if (buffer[at] == '\n') {
         return false;
@@ -62,7 +77,7 @@ final class RecordReader {
   }
 
   /** Returns the next record that is not blank, or null at the end of the stream. */
-  @Nullable Cut nextNonBlank() throws IOException {
+  public @Nullable Cut nextNonBlank() throws IOException {
     Cut cut = next();
     while (cut != null && cut.text().isBlank()) {
       cut = next();
@@ -71,7 +86,7 @@ final class RecordReader {
   }
 
   /** Returns the next record, or null at the end of the stream. */
-  @Nullable Cut next() throws IOException {
+  public @Nullable Cut next() throws IOException {
     if (!begun) {
       skipByteOrderMark();
     }
@@ -94,6 +109,25 @@ final class RecordReader {
     }
   }
 
+  /**
+   * Returns only the first line of the record that was returned last, and puts back the others, to
+   * be read as records of their own. For a record of several lines that is malformed: it probably
+   * has a quote too many, and the lines after it are probably sound.
+   *
+   * @throws FeedException if too much of the feed had to be read again
+   */
+  public Cut firstLine(Cut last) throws FeedException {
+    if (last.text().indexOf('\n') < 0) {
+      return last;
+    }
+    int after = start;
+    start = lastStart;
+    line = lastLine;
+    consumedBytes = lastConsumedBytes;
+    reread(after - start);
+    return cut(firstLineFeed() - start, 1, last.flaw());
+  }
+
   private @Nullable Cut atEnd(int length, Quotes quotes) throws IOException {
     if (length == 0) {
       return null;
@@ -114,12 +148,20 @@ final class RecordReader {
 
   /**
    * Rejects only the line that opens the quote, not all that follows: one stray quote must not
-   * swallow the rest of a feed.
+   * swallow the rest of a feed. The lines after it are read again.
    */
-  private Cut neverClosed() {
+  private Cut neverClosed() throws FeedException {
     int feed = firstLineFeed();
+    reread(end - start);
     String flaw = "a quote is opened and never closed";
     return feed >= 0 ? cut(feed - start, 1, flaw) : cut(end - start, 0, flaw);
+  }
+
+  private void reread(int bytes) throws FeedException {
+    rereadBytes += bytes;
+    if (rereadBytes > MAX_REREAD_BYTES) {
+      throw new FeedException("it has too many quotes that are opened and never closed");
+    }
   }
 
   private Cut cut(int length, int feedBytes, @Nullable String flaw) {
@@ -145,6 +187,9 @@ final class RecordReader {
   }
 
   private void consume(int bytes) {
+    lastStart = start;
+    lastLine = line;
+    lastConsumedBytes = consumedBytes;
     for (int at = start; at < start + bytes; at++) {
       if (buffer[at] == '\n') {
         line++;

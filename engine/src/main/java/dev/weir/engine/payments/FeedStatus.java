@@ -1,0 +1,31 @@
+package dev.weir.engine.payments;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The progress of a feed.
+ *
+ * @param configName slot configuration of the payments that name none
+ * @param read records that were read
+ * @param repeated records that repeat a known payment with the same content, which are skipped, and
+ *     those that another feed took over before this one was completely received
+ * @param rejected records that cannot be paid
+ * @param assigned payments that got a slot
+ * @param started payments that were handed to Temporal
+ * @param firstScheduled the earliest time of a slot; empty before the first assignment
+ */
+public record FeedStatus(
+    String feedId,
+    String configName,
+    FeedState state,
+    long read,
+    long repeated,
+    long rejected,
+    long assigned,
+    long started,
+    long paid,
+    long failed,
+    long cancelled,
+    Optional<Instant> firstScheduled,
+    Optional<Instant> lastScheduled) {}

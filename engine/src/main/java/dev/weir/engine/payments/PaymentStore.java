@@ -1,0 +1,182 @@
+package dev.weir.engine.payments;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Feeds, the payments that they contain, and what became of each payment.
+ *
+ * <p>Every method is one atomic step that may be repeated, and throws {@link
+ * dev.weir.engine.StoreException} if the store fails. Implementations are thread-safe.
+ */
+public interface PaymentStore {
+  /**
+   * Opens a feed so that its records can be received. A reception that was not completed is
+   * discarded, and its receiver can add nothing more.
+   */
+  Opening open(String feedId, String configName);
+
+  /** The result of {@link #open}. */
+  sealed interface Opening {
+    /** The feed is empty; its records can be added. */
+    record Opened(Reception reception) implements Opening {}
+
+    /** The feed was received earlier. */
+    record Known(FeedStatus feed) implements Opening {}
+  }
+
+  /**
+   * The reception of a feed.
+   *
+   * @param number tells this reception from one that was given up
+   */
+  record Reception(String feedId, long number) {}
+
+  /**
+   * Adds records, in the order of their lines. A payment that is known with the same content is
+   * counted and skipped; with other content, its record is added as rejected. Payments of another
+   * feed whose reception is not completed are not known: this feed takes them, because that one may
+   * never be completed.
+   *
+   * @throws ReceptionLostException if the feed was opened again since
+   */
+  void add(Reception reception, List<FeedRecord> records);
+
+  /**
+   * Completes a reception, so that its payments may be started.
+   *
+   * @throws ReceptionLostException if the feed was opened again since
+   */
+  FeedStatus complete(Reception reception);
+
+  Optional<FeedStatus> feed(String feedId);
+
+  /**
+   * Returns up to {@code max} feeds, the newest first.
+   *
+   * @param after the id of the last feed of the page before; empty for the first page
+   */
+  List<FeedStatus> feeds(String after, int max);
+
+  /** Returns up to {@code max} feeds that are {@link FeedState#STARTING}. */
+  List<String> startingFeeds(int max);
+
+  /** Returns up to {@code max} rejected records after a line, in the order of their lines. */
+  List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max);
+
+  /**
+   * Returns the payments of a feed after a line that are to be started together. A chunk that got
+   * its slots earlier has the same lines again, with those of its payments that are still
+   * scheduled. Empty after the last payment.
+   *
+   * @param max maximum number of payments
+   */
+  Optional<Chunk> chunk(String feedId, long afterLine, int max);
+
+  /**
+   * Adjacent payments of a feed.
+   *
+   * @param afterLine the line before the first of them
+   * @param isStarted whether all of them are known to be handed to Temporal
+   */
+  record Chunk(long afterLine, long lastLine, boolean isStarted, List<FeedPayment> payments) {}
+
+  /** A payment and the line of the feed that it came from. */
+  record FeedPayment(long line, Payment payment) {}
+
+  /**
+   * Records the slots of a chunk, unless they are recorded.
+   *
+   * @param withoutSlot those of its payments that got none: they become rejected records, and the
+   *     payments are unknown again
+   */
+  void assigned(String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot);
+
+  /** The slots of a chunk: their number, and the earliest and the latest time. */
+  record SlotSpan(int count, Instant first, Instant last) {
+    public static final SlotSpan NONE = new SlotSpan(0, Instant.MAX, Instant.MIN);
+
+    /** Returns these slots and one more. */
+    public SlotSpan and(Instant scheduledTime) {
+      return new SlotSpan(
+          count + 1,
+          scheduledTime.isBefore(first) ? scheduledTime : first,
+          scheduledTime.isAfter(last) ? scheduledTime : last);
+    }
+  }
+
+  /** Records that all payments of a chunk were handed to Temporal. */
+  void started(String feedId, long afterLine);
+
+  /** Records that all chunks of a feed are started. */
+  void allStarted(String feedId);
+
+  /** Returns the line up to which all payments of a feed are known to be started. */
+  long startedUntil(String feedId);
+
+  /**
+   * Returns up to {@code max} open payments of started chunks whose slots were before a time, in
+   * the order of feeds and lines. A payment whose slot the store does not know goes by the last
+   * slot of its chunk.
+   */
+  List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max);
+
+  /** A place in the order of feeds and lines. */
+  record Position(long feedNumber, long line) {
+    public static final Position START = new Position(0, 0);
+  }
+
+  /** A payment that should have ended. */
+  record OpenPayment(Position position, Payment payment) {}
+
+  /** Records for feeds whose payments have all ended that they are done. */
+  void closeFeeds();
+
+  Optional<PaymentStatus> find(String paymentId);
+
+  /**
+   * Records that a payment runs, unless it has ended. Returns it, or the state in which it ended;
+   * empty if it does not exist.
+   */
+  Optional<Beginning> begin(String paymentId);
+
+  /** The result of {@link #begin}. */
+  sealed interface Beginning {
+    /**
+     * The payment is to be made.
+     *
+     * @param attempts calls whose results are recorded
+     */
+    record Running(Payment payment, int attempts) implements Beginning {}
+
+    record Ended(PaymentState state) implements Beginning {}
+  }
+
+  /** Records a call after which the payment is still open. */
+  void attempted(PaymentCall call);
+
+  /**
+   * Records the last call of a payment, its end and its audit record. The first end is kept.
+   *
+   * @param state {@link PaymentState#PAID} or {@link PaymentState#FAILED}
+   */
+  void ended(PaymentCall call, PaymentState state);
+
+  /** Cancels a payment that is scheduled. Returns the state that it is in then. */
+  Optional<PaymentState> cancel(String paymentId);
+
+  /**
+   * Returns the number of calls of a feed's payments in each interval that has any, by the time at
+   * which they were sent.
+   *
+   * @param intervalMicros length of an interval; intervals are aligned to the epoch
+   */
+  List<CallCount> calls(String feedId, long intervalMicros, int max);
+
+  /** The number of calls in the interval that starts at a time. */
+  record CallCount(Instant from, int calls) {}
+
+  /** Returns the maximum number of calls of a feed's payments within any second. */
+  int maxCallsInASecond(String feedId);
+}

@@ -1,0 +1,61 @@
+package dev.weir.server.payments;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.server.http.MediaTypes;
+import dev.weir.workflows.report.internal.FeedCalls;
+import dev.weir.workflows.report.internal.ReportChart;
+import dev.weir.workflows.report.internal.ReportSection;
+import dev.weir.workflows.report.internal.ReportText;
+import io.micronaut.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** The report about the calls of a feed, as the nodes recorded them. */
+final class FeedReport {
+  /** Max intervals that are read; a feed that takes longer is read in coarser ones. */
+  private static final int MAX_COUNTS = 20_000;
+
+  private static final List<Duration> INTERVALS =
+      List.of(Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofHours(1));
+
+  private final ReportSection section;
+
+  private FeedReport(ReportSection section) {
+    this.section = section;
+  }
+
+  static FeedReport of(PaymentBackend backend, FeedStatus feed) {
+    PaymentStore store = backend.store();
+    Duration interval = INTERVALS.getFirst();
+    List<PaymentStore.CallCount> counts = List.of();
+    for (Duration candidate : INTERVALS) {
+      interval = candidate;
+      counts = store.calls(feed.feedId(), Micros.floor(candidate), MAX_COUNTS);
+      if (counts.size() < MAX_COUNTS) {
+        break;
+      }
+    }
+    return new FeedReport(
+        new ReportSection(
+            "Feed " + feed.feedId(),
+            backend.ceiling(),
+            FeedCalls.statistics(feed, counts, interval, store.maxCallsInASecond(feed.feedId())),
+            Optional.of(feed)));
+  }
+
+  HttpResponse<byte[]> chart() {
+    return text(ReportChart.of(List.of(section)), MediaTypes.SVG);
+  }
+
+  HttpResponse<byte[]> markdown() {
+    return text(ReportText.of(List.of(section)), MediaTypes.MARKDOWN);
+  }
+
+  private static HttpResponse<byte[]> text(String text, String type) {
+    return HttpResponse.ok(text.getBytes(StandardCharsets.UTF_8)).contentType(type);
+  }
+}

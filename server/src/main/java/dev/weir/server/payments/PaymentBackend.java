@@ -1,0 +1,26 @@
+package dev.weir.server.payments;
+
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.payments.FeedReceiver;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What the endpoints of payments stand on.
+ *
+ * @param received is run after a feed was received, so that its payments are started
+ * @param scheduledTime finds the time of a payment's slot
+ * @param cancellation cancels a payment that has not run, and returns its state after that
+ * @param defaultConfig slot configuration of feeds that name none
+ * @param ceiling max calls of the payment API within any second
+ */
+public record PaymentBackend(
+    PaymentStore store,
+    FeedReceiver receiver,
+    Runnable received,
+    Function<String, Optional<Instant>> scheduledTime,
+    Function<String, Optional<PaymentState>> cancellation,
+    String defaultConfig,
+    int ceiling) {}

@@ -1,0 +1,65 @@
+package dev.weir.server.payments;
+
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.MediaTypes;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Snippet;
+
+/** The problems of payments. */
+final class PaymentProblems {
+  private PaymentProblems() {}
+
+  static ProblemException unknownFeed(String feedId) {
+    return new ProblemException(
+        Problem.of(404, "unknown-feed", "There is no feed \"%s\".".formatted(Snippet.of(feedId))));
+  }
+
+  static ProblemException unknownPayment(String paymentId) {
+    return new ProblemException(
+        Problem.of(
+            404,
+            "unknown-payment",
+            "There is no payment \"%s\".".formatted(Snippet.of(paymentId))));
+  }
+
+  /** Returns the problem of a feed that cannot be read as a whole. */
+  static ProblemException unusableFeed(String reason) {
+    return new ProblemException(
+        Problem.of(
+            400, "unusable-feed", "The feed cannot be used, and nothing of it is paid: " + reason));
+  }
+
+  static ProblemException notAFeed() {
+    return new ProblemException(
+        Problem.of(
+            415,
+            "unsupported-media-type",
+            "Send the feed with Content-Type: %s or %s."
+                .formatted(MediaTypes.CSV, MediaTypes.NDJSON)));
+  }
+
+  /** Returns the problem of a feed that another request began to send under the same id. */
+  static ProblemException receivedAgain(String feedId) {
+    return new ProblemException(
+        Problem.of(
+            409,
+            "feed-sent-again",
+            "Another request began to send feed \"%s\" and replaces this one. Nothing of this one is"
+                    .formatted(Snippet.of(feedId))
+                + " paid."));
+  }
+
+  static ProblemException notCancellable(String paymentId, PaymentState state) {
+    String why =
+        state == PaymentState.SCHEDULED
+            ? "belongs to a feed that is still being received"
+            : "is " + Fields.lower(state);
+    return new ProblemException(
+        Problem.of(
+            409,
+            "state-conflict",
+            "Payment \"%s\" %s and cannot be cancelled.".formatted(Snippet.of(paymentId), why)));
+  }
+}

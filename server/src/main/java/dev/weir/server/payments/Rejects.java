@@ -1,0 +1,22 @@
+package dev.weir.server.payments;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.MediaTypes;
+import io.micronaut.http.HttpResponse;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+
+/** Rejected records as lines of JSON. */
+final class Rejects {
+  private Rejects() {}
+
+  static HttpResponse<byte[]> of(List<FeedRecord.Rejected> rejects) {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    for (FeedRecord.Rejected rejected : rejects) {
+      lines.writeBytes(Json.bytes(json -> PaymentJson.write(json, rejected)));
+      lines.write('\n');
+    }
+    return HttpResponse.ok(lines.toByteArray()).contentType(MediaTypes.NDJSON);
+  }
+}

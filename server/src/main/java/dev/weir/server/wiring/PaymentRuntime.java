@@ -1,0 +1,197 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.StoreException;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.payments.Payments;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes payments in the background: it starts Temporal's worker and everything that it needs,
+ * watches whether Temporal can be reached, and starts again what a crash has interrupted.
+ *
+ * <p>On embedded parts nothing is started, not even classes are loaded, before there is a payment
+ * to make: one of a feed that was just received, or one that was left open when the node ended.
+ * Thread-safe.
+ */
+final class PaymentRuntime implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(PaymentRuntime.class);
+
+  /** Between two looks whether Temporal can be reached. */
+  private static final Duration BETWEEN_ROUNDS = Duration.ofSeconds(10);
+
+  private static final Duration MAX_STOP = Duration.ofSeconds(30);
+
+  private final PaymentStore store;
+  private final SlotSource slots;
+  private final boolean isEmbedded;
+  private final Duration grace;
+  private final Supplier<RunningPayments> starting;
+
+  /** Holds a round that was asked for. */
+  private final BlockingQueue<Boolean> asked = new ArrayBlockingQueue<>(1);
+
+  private final Thread thread;
+  private volatile @Nullable RunningPayments running;
+  private volatile String problem = "";
+  private volatile boolean isClosed;
+
+  /** Whether the next round must not wait for a feed. This and the rest belong to the thread. */
+  private boolean isPending = true;
+
+  /** Whether Temporal may know nothing of open payments. */
+  private boolean hasLostWorkflows;
+
+  /** When payments were last reconciled. */
+  private long reconciledNanos;
+
+  /**
+   * Starts the thread.
+   *
+   * @param starting starts what makes payments; throws if that is not possible now
+   */
+  PaymentRuntime(
+      PaymentSettings settings,
+      PaymentStore store,
+      SlotSource slots,
+      Supplier<RunningPayments> starting) {
+    this.store = store;
+    this.slots = slots;
+    this.isEmbedded = settings.temporal().isEmpty();
+    this.grace = settings.grace();
+    this.starting = starting;
+    this.thread = Thread.ofPlatform().daemon().name("weir-payments").start(this::run);
+  }
+
+  /** Has the payments of feeds started that were received. */
+  void feedReceived() {
+    // If it holds one, a round begins after this call, and finds the feed.
+    boolean unused = asked.offer(true);
+  }
+
+  /** Cancels a payment that has not run. Returns its state after that; empty if there is none. */
+  Optional<PaymentState> cancel(String paymentId) {
+    RunningPayments known = running;
+    return known == null || isDown()
+        ? Payments.cancel(store, slots, paymentId)
+        : known.payments().cancel(paymentId);
+  }
+
+  boolean isDown() {
+    return !problem.isEmpty();
+  }
+
+  /** Returns why payments are not made; empty if they are. */
+  String problem() {
+    return problem;
+  }
+
+  private void run() {
+    try {
+      while (!isClosed) {
+        tryRound();
+        await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** On embedded parts only a feed can change that there is nothing to do. */
+  private void await() throws InterruptedException {
+    if (isEmbedded && running == null && !isPending) {
+      asked.take();
+    } else {
+      asked.poll(BETWEEN_ROUNDS.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void tryRound() {
+    isPending = true;
+    try {
+      round();
+      isPending = false;
+      report("");
+    } catch (StoreException e) {
+      // The database is reported elsewhere.
+      log.debug("Payments wait for the database: {}", e.getMessage());
+    } catch (RuntimeException | LinkageError e) {
+      if (!isClosed) {
+        log.debug("A round of payments failed", e);
+        report(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  private void round() {
+    RunningPayments known = running;
+    if (known == null) {
+      if (isEmbedded && !hasOpenPayments()) {
+        return;
+      }
+      known = starting.get();
+      running = known;
+      hasLostWorkflows = isEmbedded;
+      // Long ago, so that the first round reconciles.
+      reconciledNanos = System.nanoTime() - grace.toNanos();
+      log.info("Payments are made by {}", known);
+    }
+    known.check();
+    if (hasLostWorkflows) {
+      known.reconciler().restartAll();
+      hasLostWorkflows = false;
+    } else if (System.nanoTime() - reconciledNanos >= grace.toNanos()) {
+      known.reconciler().run();
+      reconciledNanos = System.nanoTime();
+    } else {
+      known.reconciler().resumeFeeds();
+    }
+  }
+
+  private boolean hasOpenPayments() {
+    return !store.startingFeeds(1).isEmpty()
+        || !store.overdue(Instant.MAX, PaymentStore.Position.START, 1).isEmpty();
+  }
+
+  private void report(String found) {
+    if (found.equals(problem)) {
+      return;
+    }
+    if (found.isEmpty()) {
+      log.info("Payments are made again");
+    } else {
+      log.warn("Payments are not made: {}", found);
+    }
+    problem = found;
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    thread.interrupt();
+    try {
+      thread.join(MAX_STOP);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    RunningPayments known = running;
+    if (known != null) {
+      known.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "payments";
+  }
+}

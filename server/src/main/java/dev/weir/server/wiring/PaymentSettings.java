@@ -1,0 +1,131 @@
+package dev.weir.server.wiring;
+
+import dev.weir.workflows.TemporalConnection;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The settings of payments.
+ *
+ * @param temporal the Temporal server that others run; empty for the embedded test server
+ * @param configName slot configuration of feeds that name none
+ * @param grace how long after its slot an open payment may be started again
+ * @param folder where the simulated payment API records its calls
+ */
+record PaymentSettings(
+    Optional<TemporalConnection.Settings> temporal,
+    String taskQueue,
+    String configName,
+    Api api,
+    CeilingSettings ceiling,
+    Duration grace,
+    Path folder) {
+  private static final int MAX_TASK_QUEUE_LENGTH = 200;
+  private static final int MAX_CEILING = 100_000;
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(100);
+  private static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
+  private static final Duration MAX_LATENESS = Duration.ofMinutes(10);
+  private static final Duration MIN_GRACE = Duration.ofSeconds(1);
+  private static final Duration MAX_GRACE = Duration.ofDays(1);
+
+  /**
+   * The payment API.
+   *
+   * @param url empty for the simulated one
+   * @param authorization value of the header field {@code Authorization}; empty for none
+   * @param timeout max time of a call
+   * @param lateness how long after that a call may still arrive
+   */
+  record Api(Optional<URI> url, String authorization, Duration timeout, Duration lateness) {
+    private static Api of(Settings settings) {
+      Optional<URI> url = settings.webAddress(Setting.PAYMENTS_DOWNSTREAM);
+      if (url.filter(given -> given.getRawQuery() != null || given.getRawUserInfo() != null)
+          .isPresent()) {
+        throw new InvalidSettingException(
+            Setting.PAYMENTS_DOWNSTREAM.key(),
+            "must have neither a user nor a query; use weir.payments.downstream-authorization");
+      }
+      String authorization = settings.text(Setting.PAYMENTS_AUTHORIZATION);
+      if (!authorization.matches("[ -~]*")) {
+        throw new InvalidSettingException(
+            Setting.PAYMENTS_AUTHORIZATION.key(), "must be ASCII characters");
+      }
+      if (url.isEmpty() && !authorization.isEmpty()) {
+        throw new InvalidSettingException(
+            Setting.PAYMENTS_AUTHORIZATION.key(),
+            "has an effect only where weir.payments.downstream is set");
+      }
+      return new Api(
+          url,
+          authorization,
+          settings.duration(Setting.PAYMENTS_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
+          settings.duration(Setting.PAYMENTS_LATENESS, Duration.ZERO, MAX_LATENESS));
+    }
+
+    /** Returns the address without the credentials. */
+    @Override
+    public String toString() {
+      return url.map(URI::toString).orElse("the simulated payment API");
+    }
+  }
+
+  /**
+   * The ceiling in front of the payment API.
+   *
+   * @param max max calls within any second
+   * @param isHard whether it is held by leases, not by a token bucket
+   */
+  record CeilingSettings(int max, boolean isHard) {}
+
+  static PaymentSettings of(Settings settings) {
+    if (settings.text(Setting.SLOTS_STORE).equals("memory")) {
+      refuseWithoutDatabase(settings);
+    }
+    Optional<TemporalConnection.Settings> temporal = TemporalSettings.of(settings);
+    Api api = Api.of(settings);
+    if (temporal.isPresent() && api.url().isEmpty()) {
+      throw new InvalidSettingException(
+          Setting.PAYMENTS_DOWNSTREAM.key(),
+          "is needed where temporal.service-address is set, because any node may make a payment and"
+              + " the simulated payment API belongs to one; './weir downstream' runs it for all");
+    }
+    return new PaymentSettings(
+        temporal,
+        taskQueue(settings),
+        settings.configName(
+            settings.optional(Setting.PAYMENTS_CONFIG).isPresent()
+                ? Setting.PAYMENTS_CONFIG
+                : Setting.SLOTS_DEFAULT_NAME),
+        api,
+        new CeilingSettings(
+            settings.number(Setting.PAYMENTS_CEILING, 2, MAX_CEILING),
+            settings
+                .choice(Setting.PAYMENTS_CEILING_KIND, List.of("hard", "smooth"))
+                .equals("hard")),
+        settings.duration(Setting.PAYMENTS_GRACE, MIN_GRACE, MAX_GRACE),
+        DatabaseAddress.dataFolder(settings).resolve("payments"));
+  }
+
+  private static String taskQueue(Settings settings) {
+    String name = settings.text(Setting.TEMPORAL_TASK_QUEUE);
+    if (name.length() > MAX_TASK_QUEUE_LENGTH) {
+      throw new InvalidSettingException(
+          Setting.TEMPORAL_TASK_QUEUE.key(),
+          "must have 1 to %d characters, not %d".formatted(MAX_TASK_QUEUE_LENGTH, name.length()));
+    }
+    return name;
+  }
+
+  private static void refuseWithoutDatabase(Settings settings) {
+    for (Setting setting : List.of(Setting.TEMPORAL_ADDRESS, Setting.PAYMENTS_DOWNSTREAM)) {
+      if (settings.optional(setting).isPresent()) {
+        throw new InvalidSettingException(
+            setting.key(),
+            "has no effect where weir.slots.store is memory: payments need PostgreSQL");
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package dev.weir.server.wiring;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.limits.LeaseStore;
+import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.metrics.PaymentMetrics;
+import dev.weir.server.payments.PaymentAccess;
+import dev.weir.server.payments.PaymentBackend;
+import dev.weir.store.jdbc.limits.JdbcLeaseStore;
+import dev.weir.store.jdbc.limits.JdbcLimitStore;
+import dev.weir.store.jdbc.payments.JdbcPaymentStore;
+import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.payments.BucketCeiling;
+import dev.weir.workflows.payments.Ceiling;
+import dev.weir.workflows.payments.FeedReceiver;
+import dev.weir.workflows.payments.LeaseCeiling;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Payments on their stores.
+ *
+ * @param warnings what operators should know
+ */
+record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
+  /** The name of the payment API in the stores of limits. */
+  private static final String RESOURCE = "payments/downstream";
+
+  /** Returns the part of a node that has no database, and therefore no payments. */
+  static PaymentsPart none(PrometheusRegistry registry) {
+    return new PaymentsPart(PaymentAccess.none(), new PaymentMetrics(registry), List::of);
+  }
+
+  /**
+   * Opens the stores of payments, and starts what makes them when there are any.
+   *
+   * @param open receives what has to be closed
+   */
+  static PaymentsPart open(
+      PaymentSettings settings,
+      HikariDataSource database,
+      SlotScheduler scheduler,
+      SlotLedger ledger,
+      PrometheusRegistry registry,
+      OpenParts open) {
+    PaymentMetrics metrics = new PaymentMetrics(registry);
+    PaymentStore store = new JdbcPaymentStore(database);
+    SlotSource slots = SlotSource.of(scheduler);
+    PaymentRuntime runtime =
+        open.add(
+            new PaymentRuntime(
+                settings,
+                store,
+                slots,
+                () ->
+                    RunningPayments.start(
+                        settings,
+                        new RunningPayments.Stores(store, slots, ceiling(settings, database)),
+                        metrics)));
+    metrics.temporalDown(runtime::isDown);
+    PaymentBackend backend =
+        new PaymentBackend(
+            store,
+            new FeedReceiver(store),
+            runtime::feedReceived,
+            paymentId -> ledger.find(paymentId).map(Slot::scheduledTime),
+            runtime::cancel,
+            settings.configName(),
+            settings.ceiling().max());
+    return new PaymentsPart(
+        PaymentAccess.to(backend),
+        metrics,
+        () ->
+            runtime.isDown() ? List.of("payments are not made: " + runtime.problem()) : List.of());
+  }
+
+  /** The ceiling is counted in the database, which all nodes share and which survives them. */
+  private static Ceiling ceiling(PaymentSettings settings, HikariDataSource database) {
+    LeaseStore leases = new JdbcLeaseStore(database);
+    int max = settings.ceiling().max();
+    PaymentSettings.Api api = settings.api();
+    return settings.ceiling().isHard()
+        ? new LeaseCeiling(leases, RESOURCE, max, api.timeout(), api.lateness())
+        : new BucketCeiling(Limiter.on(new JdbcLimitStore(database)), leases, RESOURCE, max);
+  }
+
+  /** Registers the parts that the endpoints of payments inject. */
+  void addTo(Beans beans) {
+    beans.add(access).add(metrics);
+  }
+}

@@ -1,0 +1,169 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.TemporalConnection;
+import dev.weir.workflows.downstream.internal.DownstreamServer;
+import dev.weir.workflows.downstream.internal.DownstreamSimulator;
+import dev.weir.workflows.downstream.internal.SimulatorSettings;
+import dev.weir.workflows.embedded.EmbeddedTemporal;
+import dev.weir.workflows.payments.Attempts;
+import dev.weir.workflows.payments.Ceiling;
+import dev.weir.workflows.payments.Downstream;
+import dev.weir.workflows.payments.HttpDownstream;
+import dev.weir.workflows.payments.PaymentObserver;
+import dev.weir.workflows.payments.PaymentParts;
+import dev.weir.workflows.payments.PaymentReconciler;
+import dev.weir.workflows.payments.PaymentService;
+import dev.weir.workflows.payments.Payments;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * What makes payments while it is open: a connection to Temporal, a worker, and the payment API
+ * that it calls.
+ */
+final class RunningPayments implements AutoCloseable {
+  private static final Duration MAX_CONNECT = Duration.ofSeconds(5);
+
+  /** Of the simulated payment API, as that of {@code weir downstream}. */
+  private static final Duration LATENCY = Duration.ofMillis(20);
+
+  private static final Duration SILENCE = Duration.ofSeconds(30);
+
+  private final String name;
+  private final Optional<TemporalConnection> remote;
+  private final PaymentService service;
+  private final OpenParts open;
+
+  private RunningPayments(
+      String name, Optional<TemporalConnection> remote, PaymentService service, OpenParts open) {
+    this.name = name;
+    this.remote = remote;
+    this.service = service;
+    this.open = open;
+  }
+
+  /** The stores of payments, and what holds the ceiling. */
+  record Stores(PaymentStore payments, SlotSource slots, Ceiling ceiling) {}
+
+  /**
+   * Starts what makes payments. If a part fails to start, those before it are closed.
+   *
+   * @throws IllegalStateException if Temporal cannot be reached
+   */
+  static RunningPayments start(PaymentSettings settings, Stores stores, PaymentObserver observer) {
+    OpenParts open = new OpenParts();
+    boolean isComplete = false;
+    try {
+      Optional<TemporalConnection> remote =
+          settings.temporal().map(given -> open.add(TemporalConnection.open(given)));
+      String name = settings.temporal().map(RunningPayments::name).orElse("the embedded Temporal");
+      if (remote.isPresent()) {
+        check(remote.get(), name);
+      }
+      TemporalConnection temporal =
+          remote.orElseGet(() -> open.add(EmbeddedTemporal.start()).connection());
+      Downstream downstream = open.add(downstream(settings, open));
+      PaymentParts parts =
+          new PaymentParts(
+              stores.payments(),
+              stores.slots(),
+              stores.ceiling(),
+              downstream,
+              Attempts.DEFAULT,
+              settings.taskQueue(),
+              InstantSource.system(),
+              observer);
+      PaymentService service = open.add(PaymentService.start(temporal, parts, settings.grace()));
+      isComplete = true;
+      return new RunningPayments(name, remote, service, open);
+    } finally {
+      if (!isComplete) {
+        open.close();
+      }
+    }
+  }
+
+  private static String name(TemporalConnection.Settings settings) {
+    return "Temporal at " + settings.serviceAddress();
+  }
+
+  private static Downstream downstream(PaymentSettings settings, OpenParts open) {
+    PaymentSettings.Api api = settings.api();
+    URI url = api.url().orElseGet(() -> simulator(settings, open).address());
+    return new HttpDownstream(
+        new HttpDownstream.Settings(url, api.timeout(), api.authorization()),
+        InstantSource.system());
+  }
+
+  /** Starts a payment API that remembers what it has paid, also after a restart. */
+  private static DownstreamServer simulator(PaymentSettings settings, OpenParts open) {
+    SimulatorSettings behaviour =
+        new SimulatorSettings(
+            settings.ceiling().max(),
+            LATENCY,
+            SILENCE,
+            SimulatorSettings.Faults.NONE,
+            1,
+            SimulatorSettings.DEFAULT_MAX_PAYMENTS);
+    Path file = settings.folder().resolve("calls.ndjson");
+    try {
+      Files.createDirectories(settings.folder());
+      DownstreamSimulator simulator =
+          open.add(
+              DownstreamSimulator.recording(behaviour, DownstreamSimulator.steadyClock(), file));
+      return open.add(
+          DownstreamServer.start(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), simulator));
+    } catch (IOException e) {
+      throw new IllegalStateException(
+          "the simulated payment API cannot start: " + FileProblem.text(e), e);
+    }
+  }
+
+  Payments payments() {
+    return service.payments();
+  }
+
+  PaymentReconciler reconciler() {
+    return service.reconciler();
+  }
+
+  /**
+   * Checks that Temporal can be reached.
+   *
+   * @throws IllegalStateException if it cannot
+   */
+  void check() {
+    remote.ifPresent(connection -> check(connection, name));
+  }
+
+  private static void check(TemporalConnection connection, String name) {
+    connection
+        .problem(MAX_CONNECT)
+        .ifPresent(
+            reason -> {
+              // The reason differs from time to time, so it is no part of the message.
+              throw new IllegalStateException(name + " cannot be reached", new IOException(reason));
+            });
+  }
+
+  @Override
+  public void close() {
+    open.close();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

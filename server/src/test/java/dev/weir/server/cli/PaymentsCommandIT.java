@@ -1,0 +1,110 @@
+package dev.weir.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.payments.Feeds;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands for payments, with everything that they start. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class PaymentsCommandIT {
+  @TempDir private Path folder;
+
+  private static CommandRun weir(String... arguments) {
+    return CommandRun.of(new PaymentsCommand(), arguments);
+  }
+
+  @Test
+  void oneCommandPaysAFeedAndASecondOneFindsItPaid() throws IOException {
+    Path data = folder.resolve("data");
+    Path feed =
+        Files.writeString(
+            folder.resolve("feed.csv"),
+            Feeds.HEADER + Feeds.lines("p", 20, "") + Feeds.line("zero", "0", ""));
+    Path svg = folder.resolve("report.svg");
+    Path report = folder.resolve("report.md");
+    CommandRun first =
+        weir(
+            "run",
+            feed.toString(),
+            "--data",
+            data.toString(),
+            "--svg",
+            svg.toString(),
+            "--markdown",
+            report.toString());
+    assertThat(first.code()).as(first.err()).isEqualTo(1);
+    assertThat(first.out().lines())
+        .contains(
+            "feed       " + PaymentsRun.idOf(feed),
+            "state      DONE",
+            "read       21",
+            "rejected   1",
+            "paid       20",
+            "see        " + feed + ".rejects.ndjson");
+    assertThat(Path.of(feed + ".rejects.ndjson")).content().startsWith("{\"line\":22,");
+    assertThat(svg).content().startsWith("<svg ");
+    assertThat(report).content().contains("| payments made | 20 |");
+
+    CommandRun second = weir("run", feed.toString(), "--data", data.toString());
+    assertThat(second.out().lines()).contains("state      DONE", "paid       20");
+    Feeds.assertBookedOnce(data, 50, List.of("p1", "p20"));
+  }
+
+  @Test
+  void aServerPaysAFeedAndShowsIt() throws IOException {
+    try (Node node =
+        Node.start(
+            Settings.of(
+                Map.of(
+                    Setting.PORT, "0",
+                    Setting.DATA, folder.resolve("data").toString(),
+                    Setting.DRAIN, "PT0S"),
+                Map.of(),
+                Optional.empty()))) {
+      String url = node.address().toString();
+      assertThat(weir("status", "--url", url).out()).startsWith("There are no feeds.");
+      Path feed =
+          Files.writeString(folder.resolve("a.csv"), Feeds.HEADER + Feeds.lines("p", 3, ""));
+      CommandRun run = weir("run", feed.toString(), "--url", url, "--feed-id", "a b");
+      assertThat(run.code()).as(run.err()).isZero();
+      assertThat(run.out().lines()).contains("feed       a b", "paid       3");
+
+      assertThat(weir("status", "--url", url).out())
+          .startsWith("DONE       a b  (3 read, 0 rejected, 3 assigned, 3 started, 3 paid)");
+      assertThat(weir("status", "a b", "--url", url).out().lines()).contains("state      DONE");
+      CommandRun unknown = weir("status", "c", "--url", url);
+      assertThat(unknown.code()).isEqualTo(1);
+      assertThat(unknown.err()).contains("There is no feed \"c\"");
+
+      CommandRun report = weir("report", "--feed", "a b", "--url", url);
+      assertThat(report.code()).isZero();
+      assertThat(report.out()).contains("## Feed a b").contains("| payments made | 3 |");
+
+      Path broken = Files.writeString(folder.resolve("b.csv"), "paymentId,sum\n1,2\n");
+      CommandRun refused = weir("run", broken.toString(), "--url", url);
+      assertThat(refused.code()).isEqualTo(1);
+      assertThat(refused.err()).contains("unknown columns: sum");
+    }
+  }
+
+  @Test
+  void aServerThatCannotBeReachedIsNamed() throws IOException {
+    Path feed = Files.writeString(folder.resolve("a.csv"), Feeds.HEADER);
+    CommandRun run = weir("run", feed.toString(), "--url", "http://127.0.0.1:1");
+    assertThat(run.code()).isEqualTo(3);
+    assertThat(run.err()).contains("cannot reach http://127.0.0.1:1").contains("run it again");
+  }
+}

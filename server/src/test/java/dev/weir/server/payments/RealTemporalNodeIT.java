@@ -1,0 +1,75 @@
+package dev.weir.server.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.weir.server.http.Http;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.workflows.downstream.internal.DownstreamServer;
+import dev.weir.workflows.downstream.internal.DownstreamSimulator;
+import dev.weir.workflows.downstream.internal.SimulatorSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A node on a real Temporal server, in front of a payment API of its own, if the environment
+ * variable {@code WEIR_TEST_TEMPORAL} names one as host and port.
+ */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class RealTemporalNodeIT {
+  private static final String ADDRESS = System.getenv().getOrDefault("WEIR_TEST_TEMPORAL", "");
+  private static final int PAYMENTS = 40;
+
+  @Test
+  void paysAFeedOnceAlsoAfterARestart(@TempDir Path data) throws Exception {
+    assumeTrue(!ADDRESS.isEmpty(), "skipped: WEIR_TEST_TEMPORAL names no Temporal server");
+    String name = UUID.randomUUID().toString().substring(0, 8);
+    try (DownstreamSimulator simulator =
+            DownstreamSimulator.inMemory(
+                SimulatorSettings.faultless(20), DownstreamSimulator.steadyClock());
+        DownstreamServer api =
+            DownstreamServer.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), simulator)) {
+      Map<Setting, String> settings =
+          Map.of(
+              Setting.PORT, "0",
+              Setting.DATA, data.toString(),
+              Setting.DRAIN, "PT0S",
+              Setting.TEMPORAL_ADDRESS, ADDRESS,
+              Setting.TEMPORAL_TASK_QUEUE, name,
+              Setting.PAYMENTS_DOWNSTREAM, api.address().toString(),
+              Setting.PAYMENTS_CEILING, "20");
+      String csv = Feeds.HEADER + Feeds.lines(name + "-", PAYMENTS, "");
+      try (Node node = start(settings)) {
+        Http.Answer received =
+            Feeds.send(
+                new Http(node.address()),
+                "?feedId=" + name,
+                csv.getBytes(StandardCharsets.UTF_8));
+        assertThat(received.status()).as(received.text()).isEqualTo(202);
+      }
+      try (Node node = start(settings)) {
+        Http http = new Http(node.address());
+        assertThat(Feeds.awaitDone(http, name).intAt("paid")).isEqualTo(PAYMENTS);
+        assertThat(http.get("/health/ready").ok().text()).isEqualTo("{\"status\":\"UP\"}");
+      }
+      assertThat(simulator.statistics().booked()).isEqualTo(PAYMENTS);
+      assertThat(simulator.statistics().maxInSecond()).isLessThanOrEqualTo(20);
+    }
+  }
+
+  private static Node start(Map<Setting, String> settings) {
+    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.http.Http;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A node that makes no payments does not pay for them. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+final class PaymentsOnDemandIT {
+  @Test
+  void nothingOfTemporalIsLoadedBeforeTheFirstFeed(@TempDir Path folder) throws Exception {
+    Path classes = folder.resolve("classes.txt");
+    try (ChildNode node =
+        ChildNode.start(
+            Map.of(
+                "WEIR_SLOTS_STORE", "postgresql",
+                "WEIR_DATA", folder.resolve("data").toString()),
+            "-Xlog:class+load:file=" + classes)) {
+      Http http = new Http(node.address());
+      http.get("/api/v1/payments/feeds").ok();
+      List<String> loaded = Files.readAllLines(classes);
+      assertThat(loaded).anyMatch(line -> line.contains("dev.weir.server.wiring.PaymentRuntime"));
+      assertThat(loaded).noneMatch(line -> line.contains(" io.temporal."));
+      assertThat(loaded).noneMatch(line -> line.contains(".RunningPayments "));
+      node.terminate();
+      assertThat(node.await()).isEqualTo(143);
+    }
+  }
+}

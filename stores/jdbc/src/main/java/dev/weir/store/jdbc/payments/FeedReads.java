@@ -1,0 +1,110 @@
+package dev.weir.store.jdbc.payments;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads the progress of feeds. */
+final class FeedReads {
+  /** In the order of their numbers. */
+  private static final List<FeedState> STATES = List.of(FeedState.values());
+
+  /** What is neither open nor failed or cancelled is paid. */
+  private static final String STATUS =
+      """
+      select f.feed_id, f.config_name, f.state, f.read_count, f.accepted_count, f.repeated_count,
+             f.rejected_count + coalesce(c.without_slot, 0) as rejected_count,
+             coalesce(c.slots, 0) as assigned, coalesce(c.started, 0) as started,
+             c.first_scheduled, c.last_scheduled,
+             (select count(*) from payment p
+              where p.feed_no = f.feed_no and p.state in (1, 2)) as open_count,
+             u.failed, u.cancelled
+      from payment_feed f
+      cross join lateral (
+        select count(*) filter (where p.state = 4) as failed,
+               count(*) filter (where p.state = 5) as cancelled
+        from payment p where p.feed_no = f.feed_no and p.state in (4, 5)) u
+      cross join lateral (
+        select sum(c.slots) as slots, sum(c.slots) filter (where c.is_started) as started,
+               sum(c.without_slot) as without_slot, min(c.first_scheduled) as first_scheduled,
+               max(c.last_scheduled) as last_scheduled
+        from payment_chunk c where c.feed_no = f.feed_no) c
+      """;
+
+  private static final String ONE = STATUS + "where f.feed_id = ?";
+
+  private static final String NEWEST =
+      STATUS
+          + """
+            where ? = '' or f.feed_no < (select a.feed_no from payment_feed a where a.feed_id = ?)
+            order by f.feed_no desc limit ?
+            """;
+
+  private static final String REJECTS =
+      """
+      select r.line, r.reason, r.payment_id, r.record
+      from payment_feed f
+      join payment_reject r on r.feed_no = f.feed_no
+      where f.feed_id = ? and r.line > ?
+      order by r.line limit ?
+      """;
+
+  private final Transactions transactions;
+
+  FeedReads(Transactions transactions) {
+    this.transactions = transactions;
+  }
+
+  Optional<FeedStatus> status(String feedId) {
+    return transactions.read(connection -> Sql.first(connection, FeedReads::status, ONE, feedId));
+  }
+
+  List<FeedStatus> list(String after, int max) {
+    return transactions.read(
+        connection -> Sql.list(connection, FeedReads::status, NEWEST, after, after, max));
+  }
+
+  private static FeedStatus status(ResultSet row) throws SQLException {
+    long open = row.getLong("open_count");
+    long failed = row.getLong("failed");
+    long cancelled = row.getLong("cancelled");
+    FeedState state = STATES.get(row.getInt("state"));
+    return new FeedStatus(
+        row.getString("feed_id"),
+        row.getString("config_name"),
+        state == FeedState.STARTED && open == 0 ? FeedState.DONE : state,
+        row.getLong("read_count"),
+        row.getLong("repeated_count"),
+        row.getLong("rejected_count"),
+        row.getLong("assigned"),
+        row.getLong("started"),
+        row.getLong("accepted_count") - open - failed - cancelled,
+        failed,
+        cancelled,
+        PaymentRow.time(row, "first_scheduled"),
+        PaymentRow.time(row, "last_scheduled"));
+  }
+
+  List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max) {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                row ->
+                    new FeedRecord.Rejected(
+                        row.getLong("line"),
+                        row.getString("reason"),
+                        row.getString("payment_id"),
+                        row.getString("record")),
+                REJECTS,
+                feedId,
+                afterLine,
+                max));
+  }
+}

@@ -1,0 +1,156 @@
+package dev.weir.store.jdbc.payments;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import javax.sql.DataSource;
+
+/**
+ * Payments in PostgreSQL. They are kept forever, because a payment that is forgotten could be made
+ * again. Thread-safe.
+ */
+public final class JdbcPaymentStore implements PaymentStore {
+  private final FeedReception reception;
+  private final FeedReads reads;
+  private final FeedChunks chunks;
+  private final PaymentEnds ends;
+
+  /** Creates a store on a database whose tables exist. */
+  public JdbcPaymentStore(DataSource database) {
+    Transactions transactions = new Transactions(database, () -> {});
+    this.reception = new FeedReception(transactions);
+    this.reads = new FeedReads(transactions);
+    this.chunks = new FeedChunks(transactions);
+    this.ends = new PaymentEnds(transactions);
+  }
+
+  /**
+   * Returns a store on a data source, which should pool its connections. Creates or updates Weir's
+   * tables in the default schema.
+   *
+   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   */
+  public static JdbcPaymentStore on(DataSource database) {
+    PostgresqlPool.migrate(database);
+    return new JdbcPaymentStore(database);
+  }
+
+  @Override
+  public Opening open(String feedId, String configName) {
+    OptionalLong number = reception.open(feedId, configName);
+    return number.isPresent()
+        ? new Opening.Opened(new Reception(feedId, number.getAsLong()))
+        : new Opening.Known(reads.status(feedId).orElseThrow());
+  }
+
+  @Override
+  public void add(Reception feed, List<FeedRecord> records) {
+    reception.add(feed, records);
+  }
+
+  @Override
+  public FeedStatus complete(Reception feed) {
+    reception.complete(feed);
+    return reads.status(feed.feedId()).orElseThrow();
+  }
+
+  @Override
+  public Optional<FeedStatus> feed(String feedId) {
+    return reads.status(feedId);
+  }
+
+  @Override
+  public List<FeedStatus> feeds(String after, int max) {
+    return reads.list(after, max);
+  }
+
+  @Override
+  public List<String> startingFeeds(int max) {
+    return chunks.starting(max);
+  }
+
+  @Override
+  public List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max) {
+    return reads.rejects(feedId, afterLine, max);
+  }
+
+  @Override
+  public Optional<Chunk> chunk(String feedId, long afterLine, int max) {
+    return chunks.chunk(feedId, afterLine, max);
+  }
+
+  @Override
+  public void assigned(
+      String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot) {
+    chunks.assigned(feedId, chunk, slots, withoutSlot);
+  }
+
+  @Override
+  public void started(String feedId, long afterLine) {
+    chunks.started(feedId, afterLine);
+  }
+
+  @Override
+  public void allStarted(String feedId) {
+    chunks.allStarted(feedId);
+  }
+
+  @Override
+  public long startedUntil(String feedId) {
+    return chunks.startedUntil(feedId);
+  }
+
+  @Override
+  public List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
+    return chunks.overdue(scheduledBefore, after, max);
+  }
+
+  @Override
+  public void closeFeeds() {
+    chunks.closeFeeds();
+  }
+
+  @Override
+  public Optional<PaymentStatus> find(String paymentId) {
+    return ends.find(paymentId);
+  }
+
+  @Override
+  public Optional<Beginning> begin(String paymentId) {
+    return ends.begin(paymentId);
+  }
+
+  @Override
+  public void attempted(PaymentCall call) {
+    ends.attempted(call);
+  }
+
+  @Override
+  public void ended(PaymentCall call, PaymentState state) {
+    ends.ended(call, state);
+  }
+
+  @Override
+  public Optional<PaymentState> cancel(String paymentId) {
+    return ends.cancel(paymentId);
+  }
+
+  @Override
+  public List<CallCount> calls(String feedId, long intervalMicros, int max) {
+    return ends.calls(feedId, intervalMicros, max);
+  }
+
+  @Override
+  public int maxCallsInASecond(String feedId) {
+    return ends.maxCallsInASecond(feedId);
+  }
+}

@@ -1,0 +1,475 @@
+package dev.weir.store.jdbc.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.PaymentStore.Beginning;
+import dev.weir.engine.payments.PaymentStore.Chunk;
+import dev.weir.engine.payments.PaymentStore.FeedPayment;
+import dev.weir.engine.payments.PaymentStore.OpenPayment;
+import dev.weir.engine.payments.PaymentStore.Opening;
+import dev.weir.engine.payments.PaymentStore.Position;
+import dev.weir.engine.payments.PaymentStore.Reception;
+import dev.weir.engine.payments.PaymentStore.SlotSpan;
+import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.internal.Sql;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+final class JdbcPaymentStoreTest {
+  private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");
+
+  private final String name = UUID.randomUUID().toString();
+  private final PaymentStore store = new JdbcPaymentStore(Database.get().pool());
+  private final PaymentStore otherNode = new JdbcPaymentStore(Database.get().otherPool());
+
+  private Payment payment(int number) {
+    return payment(number, "10.00");
+  }
+
+  private Payment payment(int number, String amount) {
+    return new Payment(
+        name + "/" + number,
+        new BigDecimal(amount),
+        "EUR",
+        "from",
+        "to",
+        Optional.of(NOON),
+        "ref",
+        "bank");
+  }
+
+  private FeedRecord.Accepted record(long line, int number) {
+    return new FeedRecord.Accepted(line, payment(number));
+  }
+
+  private Reception open(String feed) {
+    return ((Opening.Opened) store.open(name + feed, "bank")).reception();
+  }
+
+  /** Receives a feed of payments with the given numbers, in lines from 2 on. */
+  private String receive(String feed, int... numbers) {
+    Reception reception = open(feed);
+    List<FeedRecord> records = new ArrayList<>();
+    for (int number : numbers) {
+      records.add(record(records.size() + 2, number));
+    }
+    store.add(reception, records);
+    store.complete(reception);
+    return reception.feedId();
+  }
+
+  private static PaymentCall call(Payment payment, Instant at, PaymentCall.Result result) {
+    return new PaymentCall(payment.paymentId(), at, at.plusMillis(20), result, "detail");
+  }
+
+  private FeedStatus status(String feedId) {
+    return otherNode.feed(feedId).orElseThrow();
+  }
+
+  @Test
+  void countsWhatWasReceived() {
+    Reception reception = open("f");
+    store.add(
+        reception,
+        List.of(
+            record(2, 1),
+            record(3, 1),
+            new FeedRecord.Accepted(4, payment(1, "10.01")),
+            new FeedRecord.Rejected(5, "currency is unknown", "", "a,b"),
+            record(6, 2)));
+    store.add(reception, List.of(record(7, 2), record(8, 3)));
+    FeedStatus feed = store.complete(reception);
+    assertThat(feed.state()).isEqualTo(FeedState.STARTING);
+    assertThat(feed.read()).isEqualTo(7);
+    assertThat(feed.repeated()).isEqualTo(2);
+    assertThat(feed.rejected()).isEqualTo(2);
+    assertThat(feed.paid()).isZero();
+    assertThat(otherNode.rejects(reception.feedId(), 0, 10))
+        .containsExactly(
+            new FeedRecord.Rejected(
+                4,
+                "paymentId is that of another payment, with another amount",
+                payment(1).paymentId(),
+                payment(1, "10.01").toRecord()),
+            new FeedRecord.Rejected(5, "currency is unknown", "", "a,b"));
+    assertThat(otherNode.rejects(reception.feedId(), 4, 10)).hasSize(1);
+    assertThat(store.startingFeeds(1_000)).contains(reception.feedId());
+  }
+
+  @Test
+  void listsTheNewestFeedsFirst() {
+    String first = receive("f", 1);
+    String second = receive("g", 2);
+    String third = receive("h", 3);
+    assertThat(otherNode.feeds("", 2)).containsExactly(status(third), status(second));
+    assertThat(otherNode.feeds(second, 1)).containsExactly(status(first));
+    assertThat(otherNode.feeds(name + "unknown", 5)).isEmpty();
+  }
+
+  @Test
+  void amountIsTheSameWithAnotherScale() {
+    receive("f", 1);
+    Reception second = open("g");
+    store.add(second, List.of(new FeedRecord.Accepted(2, payment(1, "10"))));
+    assertThat(store.complete(second).repeated()).isEqualTo(1);
+  }
+
+  @Test
+  void receptionThatBreaksOffLeavesNothing() {
+    Reception first = open("f");
+    store.add(
+        first, List.of(record(2, 1), new FeedRecord.Rejected(3, "reason", "", "x"), record(4, 2)));
+    Reception second = open("f");
+    assertThat(second.number()).isNotEqualTo(first.number());
+    assertThatThrownBy(() -> store.add(first, List.of(record(5, 3))))
+        .isInstanceOf(ReceptionLostException.class);
+    assertThatThrownBy(() -> store.complete(first)).isInstanceOf(ReceptionLostException.class);
+    store.add(second, List.of(record(2, 2)));
+    FeedStatus feed = store.complete(second);
+    assertThat(feed.read()).isEqualTo(1);
+    assertThat(feed.repeated()).isZero();
+    assertThat(feed.rejected()).isZero();
+    assertThat(store.find(payment(1).paymentId())).isEmpty();
+    assertThat(store.rejects(second.feedId(), 0, 10)).isEmpty();
+  }
+
+  @Test
+  void completedFeedIsKnown() {
+    String feedId = receive("f", 1);
+    assertThat(otherNode.open(feedId, "bank")).isEqualTo(new Opening.Known(status(feedId)));
+  }
+
+  @Test
+  void nothingIsStartedBeforeAllIsReceived() {
+    Reception reception = open("f");
+    store.add(reception, List.of(record(2, 1)));
+    assertThat(store.chunk(reception.feedId(), 0, 10)).isEmpty();
+    assertThat(store.startingFeeds(1_000)).doesNotContain(reception.feedId());
+    assertThat(store.cancel(payment(1).paymentId())).contains(PaymentState.SCHEDULED);
+    store.complete(reception);
+    assertThat(store.chunk(reception.feedId(), 0, 10)).isPresent();
+  }
+
+  @Test
+  void chunkKeepsItsLinesAfterACrash() {
+    String feedId = receive("f", 1, 2, 3, 4, 5);
+    Chunk first = store.chunk(feedId, 0, 3).orElseThrow();
+    assertThat(first)
+        .isEqualTo(
+            new Chunk(
+                0,
+                4,
+                false,
+                List.of(
+                    new FeedPayment(2, payment(1)),
+                    new FeedPayment(3, payment(2)),
+                    new FeedPayment(4, payment(3)))));
+    store.assigned(feedId, first, SlotSpan.NONE.and(NOON).and(NOON.plusSeconds(2)), List.of());
+    store.begin(payment(2).paymentId());
+    assertThat(store.startedUntil(feedId)).isZero();
+    assertThat(otherNode.chunk(feedId, 0, 3).orElseThrow())
+        .isEqualTo(
+            new Chunk(
+                0,
+                4,
+                false,
+                List.of(new FeedPayment(2, payment(1)), new FeedPayment(4, payment(3)))));
+    store.assigned(feedId, first, SlotSpan.NONE.and(NOON.minusSeconds(9)), List.of());
+    store.started(feedId, 0);
+    assertThat(store.startedUntil(feedId)).isEqualTo(4);
+    FeedStatus feed = status(feedId);
+    assertThat(feed.assigned()).isEqualTo(2);
+    assertThat(feed.started()).isEqualTo(2);
+    assertThat(feed.firstScheduled()).contains(NOON);
+    assertThat(feed.lastScheduled()).contains(NOON.plusSeconds(2));
+    assertThat(store.chunk(feedId, 4, 3).orElseThrow().payments()).hasSize(2);
+    assertThat(store.chunk(feedId, 6, 3)).isEmpty();
+  }
+
+  @Test
+  void paymentWithoutASlotIsRejected() {
+    String feedId = receive("f", 1, 2);
+    Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
+    FeedRecord.Rejected rejected =
+        new FeedRecord.Rejected(3, "no slot", payment(2).paymentId(), payment(2).toRecord());
+    store.assigned(feedId, chunk, SlotSpan.NONE.and(NOON), List.of(rejected));
+    store.assigned(feedId, chunk, SlotSpan.NONE.and(NOON), List.of(rejected));
+    assertThat(store.rejects(feedId, 0, 10)).containsExactly(rejected);
+    PaymentStatus payment = store.find(payment(2).paymentId()).orElseThrow();
+    assertThat(payment.state()).isEqualTo(PaymentState.REJECTED);
+    assertThat(payment.reason()).isEqualTo("no slot");
+    assertThat(store.begin(payment(2).paymentId())).isEmpty();
+    FeedStatus feed = status(feedId);
+    assertThat(feed.read()).isEqualTo(2);
+    assertThat(feed.rejected()).isEqualTo(1);
+    assertThat(feed.paid()).isZero();
+  }
+
+  @Test
+  void paymentWithoutASlotMayBeSentAgain() {
+    String feedId = receive("f", 1, 2, 3);
+    Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
+    store.cancel(payment(3).paymentId());
+    store.assigned(
+        feedId,
+        chunk,
+        SlotSpan.NONE.and(NOON),
+        List.of(
+            new FeedRecord.Rejected(3, "no slot", payment(2).paymentId(), "x"),
+            new FeedRecord.Rejected(4, "no slot", payment(3).paymentId(), "x")));
+    FeedStatus first = status(feedId);
+    assertThat(first.rejected()).isEqualTo(1);
+    assertThat(first.cancelled()).as("a payment that was cancelled stays so").isEqualTo(1);
+    assertThat(first.paid()).isZero();
+    String again = receive("g", 1, 2, 3);
+    assertThat(status(again).repeated()).isEqualTo(2);
+    assertThat(store.chunk(again, 0, 10).orElseThrow().payments())
+        .extracting(FeedPayment::payment)
+        .containsExactly(payment(2));
+    assertThat(store.find(payment(2).paymentId()).orElseThrow().feedId()).isEqualTo(again);
+    assertThat(status(feedId)).isEqualTo(first);
+  }
+
+  @Test
+  void paymentsOfAFeedThatBrokeOffBelongToALaterFeed() {
+    Reception broken = open("f");
+    store.add(broken, List.of(record(2, 1), record(3, 2)));
+    Reception later = ((Opening.Opened) otherNode.open(name + "g", "bank")).reception();
+    otherNode.add(
+        later,
+        List.of(new FeedRecord.Accepted(2, payment(1, "11.00")), record(3, 2), record(4, 2)));
+    FeedStatus received = otherNode.complete(later);
+    assertThat(received.repeated()).as("within the feed").isEqualTo(1);
+    assertThat(received.rejected()).isZero();
+    assertThat(store.chunk(later.feedId(), 0, 10).orElseThrow().payments())
+        .extracting(FeedPayment::payment)
+        .containsExactly(payment(1, "11.00"), payment(2));
+    // If its sender comes back, it has lost them.
+    store.add(broken, List.of(record(4, 3)));
+    FeedStatus completed = store.complete(broken);
+    assertThat(completed.read()).isEqualTo(3);
+    assertThat(completed.repeated()).isEqualTo(2);
+    assertThat(completed.paid()).isZero();
+    assertThat(store.chunk(broken.feedId(), 0, 10).orElseThrow().payments())
+        .extracting(FeedPayment::payment)
+        .containsExactly(payment(3));
+  }
+
+  @Test
+  void paymentOfTwoFeedsReceivedTogetherBelongsToOne() throws Exception {
+    int portions = 30;
+    List<Reception> receptions = List.of(open("f"), open("g"));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> receivers = new ArrayList<>();
+      CountDownLatch ready = new CountDownLatch(2);
+      for (Reception reception : receptions) {
+        PaymentStore node = receivers.isEmpty() ? store : otherNode;
+        boolean isReversed = !receivers.isEmpty();
+        receivers.add(
+            threads.submit(
+                () -> {
+                  ready.countDown();
+                  ready.await();
+                  for (int i = 0; i < portions; i++) {
+                    int first = 2 * (isReversed ? portions - 1 - i : i);
+                    node.add(
+                        reception, List.of(record(2 * i + 2, first), record(2 * i + 3, first + 1)));
+                  }
+                  return node.complete(reception);
+                }));
+      }
+      for (Future<?> receiver : receivers) {
+        receiver.get();
+      }
+    }
+    List<Payment> owned = new ArrayList<>();
+    for (Reception reception : receptions) {
+      FeedStatus feed = status(reception.feedId());
+      List<Payment> payments =
+          store.chunk(reception.feedId(), 0, 1_000).stream()
+              .flatMap(chunk -> chunk.payments().stream())
+              .map(FeedPayment::payment)
+              .toList();
+      assertThat(feed.read()).isEqualTo(2L * portions);
+      assertThat(feed.repeated()).isEqualTo(2L * portions - payments.size());
+      assertThat(feed.paid()).isZero();
+      owned.addAll(payments);
+    }
+    assertThat(owned).hasSize(2 * portions).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void recordsCallsUntilThePaymentEndsAndKeepsTheFirstEnd() {
+    String feedId = receive("f", 1);
+    String id = payment(1).paymentId();
+    assertThat(store.begin(id)).contains(new Beginning.Running(payment(1), 0));
+    PaymentCall retried = call(payment(1), NOON, PaymentCall.Result.RETRY);
+    store.attempted(retried);
+    store.attempted(retried);
+    assertThat(otherNode.begin(id)).contains(new Beginning.Running(payment(1), 1));
+    PaymentCall paid = call(payment(1), NOON.plusMillis(500), PaymentCall.Result.PAID);
+    store.ended(paid, PaymentState.PAID);
+    store.ended(paid, PaymentState.PAID);
+    store.ended(
+        call(payment(1), NOON.plusSeconds(3), PaymentCall.Result.REJECTED), PaymentState.FAILED);
+    assertThat(otherNode.find(id))
+        .contains(
+            new PaymentStatus(
+                id, feedId, PaymentState.PAID, 2, Optional.of(paid.answeredAt()), "detail"));
+    assertThat(store.begin(id)).contains(new Beginning.Ended(PaymentState.PAID));
+    assertThat(status(feedId).paid()).isEqualTo(1);
+    assertThat(store.calls(feedId, 1_000_000, 10))
+        .containsExactly(
+            new PaymentStore.CallCount(NOON, 2),
+            new PaymentStore.CallCount(NOON.plusSeconds(3), 1));
+    assertThat(store.maxCallsInASecond(feedId)).isEqualTo(2);
+  }
+
+  @Test
+  void countsCallsInSlidingSeconds() {
+    String feedId = receive("f", 1, 2, 3);
+    store.attempted(call(payment(1), NOON.plusMillis(900), PaymentCall.Result.RETRY));
+    store.attempted(call(payment(2), NOON.plusMillis(1_100), PaymentCall.Result.RETRY));
+    store.attempted(call(payment(3), NOON.plusMillis(1_900), PaymentCall.Result.RETRY));
+    assertThat(store.maxCallsInASecond(feedId))
+        .as("calls exactly a second apart do not share one")
+        .isEqualTo(2);
+    assertThat(store.maxCallsInASecond("unknown")).isZero();
+  }
+
+  @Test
+  void cancelsOnlyWhatHasNotRun() {
+    String feedId = receive("f", 1, 2);
+    store.begin(payment(1).paymentId());
+    assertThat(store.cancel(payment(1).paymentId())).contains(PaymentState.RUNNING);
+    assertThat(store.cancel(payment(2).paymentId())).contains(PaymentState.CANCELLED);
+    assertThat(store.cancel(payment(2).paymentId())).contains(PaymentState.CANCELLED);
+    assertThat(store.begin(payment(2).paymentId()))
+        .contains(new Beginning.Ended(PaymentState.CANCELLED));
+    assertThat(store.cancel(name + "/unknown")).isEmpty();
+    assertThat(store.begin(name + "/unknown")).isEmpty();
+    assertThat(status(feedId).cancelled()).isEqualTo(1);
+  }
+
+  @Test
+  void oneOfCancelAndBeginWins() throws Exception {
+    int payments = 60;
+    int[] numbers = new int[payments];
+    for (int i = 0; i < payments; i++) {
+      numbers[i] = i;
+    }
+    receive("f", numbers);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < payments; i++) {
+        String id = payment(i).paymentId();
+        CountDownLatch ready = new CountDownLatch(2);
+        Future<Optional<PaymentState>> cancelled =
+            threads.submit(
+                () -> {
+                  ready.countDown();
+                  ready.await();
+                  return store.cancel(id);
+                });
+        Future<Optional<Beginning>> begun =
+            threads.submit(
+                () -> {
+                  ready.countDown();
+                  ready.await();
+                  return otherNode.begin(id);
+                });
+        boolean isCancelled = cancelled.get().orElseThrow() == PaymentState.CANCELLED;
+        assertThat(begun.get().orElseThrow() instanceof Beginning.Running).isEqualTo(!isCancelled);
+      }
+    }
+  }
+
+  @Test
+  void findsPaymentsThatShouldHaveEnded() {
+    String feedId = receive("f", 1, 2, 3, 4);
+    Chunk first = store.chunk(feedId, 0, 2).orElseThrow();
+    store.assigned(feedId, first, SlotSpan.NONE.and(NOON).and(NOON.plusSeconds(1)), List.of());
+    assertThat(overdue(NOON.plusSeconds(9))).as("not started yet").isEmpty();
+    store.started(feedId, 0);
+    Chunk second = store.chunk(feedId, 3, 2).orElseThrow();
+    store.assigned(feedId, second, SlotSpan.NONE.and(NOON.plusSeconds(5)), List.of());
+    store.started(feedId, 3);
+    store.allStarted(feedId);
+    assertThat(overdue(NOON.plusSeconds(1))).isEmpty();
+    assertThat(overdue(NOON.plusSeconds(2))).containsExactly(payment(1), payment(2));
+    assertThat(overdue(Instant.MAX)).hasSize(4);
+    store.ended(call(payment(1), NOON, PaymentCall.Result.PAID), PaymentState.PAID);
+    assertThat(overdue(NOON.plusSeconds(2))).containsExactly(payment(2));
+    for (int i = 2; i <= 4; i++) {
+      store.ended(call(payment(i), NOON, PaymentCall.Result.PAID), PaymentState.PAID);
+    }
+    store.closeFeeds();
+    assertThat(status(feedId).state()).isEqualTo(FeedState.DONE);
+  }
+
+  @Test
+  void overduePaymentsGoByTheirOwnSlots() throws SQLException {
+    String feedId = receive("f", 1, 2);
+    Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
+    store.assigned(feedId, chunk, SlotSpan.NONE.and(NOON).and(NOON.plusSeconds(3_600)), List.of());
+    store.started(feedId, 0);
+    addSlot(payment(1), NOON);
+    addSlot(payment(2), NOON.plusSeconds(3_600));
+    assertThat(overdue(NOON)).isEmpty();
+    assertThat(overdue(NOON.plusSeconds(1))).containsExactly(payment(1));
+    assertThat(overdue(NOON.plusSeconds(3_601))).containsExactly(payment(1), payment(2));
+    removeSlots();
+  }
+
+  private static void removeSlots() throws SQLException {
+    try (Connection connection = Database.get().pool().getConnection()) {
+      Sql.update(connection, "delete from slot where config_id = -1");
+    }
+  }
+
+  private static void addSlot(Payment payment, Instant at) throws SQLException {
+    try (Connection connection = Database.get().pool().getConnection()) {
+      Sql.update(
+          connection,
+          "insert into slot (requested, window_start, scheduled, assigned_at, config_id, version,"
+              + " place, state, event_id) values (0, 0, ?, 0, -1, 1, 0, 0, ?)",
+          Micros.ceil(at),
+          payment.paymentId());
+    }
+  }
+
+  /** Reads page by page, one payment each. Other tests have payments in the same tables. */
+  private List<Payment> overdue(Instant before) {
+    List<Payment> found = new ArrayList<>();
+    Position position = Position.START;
+    List<OpenPayment> page = store.overdue(before, position, 1);
+    while (!page.isEmpty()) {
+      if (page.getFirst().payment().paymentId().startsWith(name)) {
+        found.add(page.getFirst().payment());
+      }
+      page = store.overdue(before, page.getFirst().position(), 1);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,71 @@
+package dev.weir.workflows;
+
+import dev.weir.engine.slots.Assignment;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotState;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Where slots come from: a {@link SlotScheduler} in this process, or a {@linkplain RemoteSlots Weir
+ * server}. Every method may be repeated, and throws {@link dev.weir.engine.StoreException} if the
+ * source fails. Implementations are thread-safe.
+ */
+public interface SlotSource {
+  /** Assigns each event its slot, in order, and returns one result for each. */
+  List<PacedSlot> assign(List<SlotRequest> requests);
+
+  /** Records that the work of an event has started. Has no effect on an event without a slot. */
+  void confirm(String eventId);
+
+  /** Cancels the slot of an event, unless it is confirmed. */
+  void cancel(String eventId);
+
+  /** The result of a request for a slot. */
+  sealed interface PacedSlot {
+    /**
+     * The event has a slot.
+     *
+     * @param isConfirmed whether its work has started already
+     */
+    record Assigned(Instant scheduledTime, boolean isConfirmed) implements PacedSlot {}
+
+    /** There is no slot for the event. */
+    record None(String reason) implements PacedSlot {}
+  }
+
+  /** Returns the slots of a scheduler, which stays open. */
+  static SlotSource of(SlotScheduler scheduler) {
+    return new SlotSource() {
+      @Override
+      public List<PacedSlot> assign(List<SlotRequest> requests) {
+        return scheduler.assign(requests).stream().map(SlotSource::slot).toList();
+      }
+
+      @Override
+      public void confirm(String eventId) {
+        scheduler.confirm(eventId);
+      }
+
+      @Override
+      public void cancel(String eventId) {
+        scheduler.cancel(eventId);
+      }
+    };
+  }
+
+  private static PacedSlot slot(Assignment assignment) {
+    return switch (assignment) {
+      case Assignment.Assigned assigned ->
+          new PacedSlot.Assigned(
+              assigned.slot().scheduledTime(), assigned.slot().state() == SlotState.CONFIRMED);
+      case Assignment.NoCapacity noCapacity ->
+          new PacedSlot.None(
+              "configuration %s has no free place within its max delay"
+                  .formatted(noCapacity.request().configName()));
+      case Assignment.UnknownConfig unknown ->
+          new PacedSlot.None("there is no configuration " + unknown.request().configName());
+    };
+  }
+}

@@ -1,0 +1,151 @@
+package dev.weir.workflows.downstream.internal;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.workflows.calls.internal.CallStatistics;
+import dev.weir.workflows.report.internal.ReportChart;
+import dev.weir.workflows.report.internal.ReportSection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A {@link DownstreamSimulator} over HTTP, on the JDK's server: {@code POST /payments}, and for a
+ * person {@code GET /summary} and {@code GET /report.svg}. Each call has a virtual thread, so a
+ * thousand calls without an answer cost next to nothing.
+ */
+public final class DownstreamServer implements AutoCloseable {
+  private static final int MAX_BODY_BYTES = 16 * 1024;
+
+  private final HttpServer server;
+  private final ExecutorService threads;
+  private final DownstreamSimulator simulator;
+
+  private DownstreamServer(
+      HttpServer server, ExecutorService threads, DownstreamSimulator simulator) {
+    this.server = server;
+    this.threads = threads;
+    this.simulator = simulator;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param address port 0 picks a free one
+   * @param simulator stays open when the server is closed
+   * @throws IOException if the address is not available
+   */
+  public static DownstreamServer start(InetSocketAddress address, DownstreamSimulator simulator)
+      throws IOException {
+    HttpServer server = HttpServer.create(address, 0);
+    ExecutorService threads =
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("downstream-", 0).factory());
+    DownstreamServer downstream = new DownstreamServer(server, threads, simulator);
+    server.setExecutor(threads);
+    server.createContext("/", downstream::handle);
+    server.start();
+    return downstream;
+  }
+
+  /** Returns the base address of the API. */
+  public URI address() {
+    InetSocketAddress bound = server.getAddress();
+    String host = bound.getAddress().getHostAddress();
+    return URI.create(
+        "http://%s:%s".formatted(host.contains(":") ? "[" + host + "]" : host, bound.getPort()));
+  }
+
+  /** Stops at once; calls in progress get no answer. */
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    // Closing an exchange that was not answered closes its connection.
+    try (exchange) {
+      String target = exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath();
+      switch (target) {
+        case "POST /payments" -> pay(exchange);
+        case "GET /summary" -> {
+          CallStatistics calls = simulator.statistics();
+          String summary = DownstreamJson.summary(simulator.settings().ceiling(), calls);
+          answer(exchange, 200, "application/json", summary);
+        }
+        case "GET /report.svg" -> answer(exchange, 200, "image/svg+xml", chart());
+        default ->
+            answer(
+                exchange,
+                404,
+                "application/json",
+                DownstreamJson.problem("there are POST /payments, GET /summary, GET /report.svg"));
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void pay(HttpExchange exchange) throws IOException, InterruptedException {
+    Reaction reaction;
+    try {
+      reaction = react(exchange);
+    } catch (UncheckedIOException notRecorded) {
+      answer(exchange, 503, "application/json", DownstreamJson.problem("the call is not recorded"));
+      return;
+    }
+    Thread.sleep(reaction.delay());
+    switch (reaction) {
+      case Reaction.HangUp unused -> {}
+      case Reaction.Answer answer -> {
+        Duration retryAfter = answer.retryAfter();
+        if (!retryAfter.isZero()) {
+          exchange.getResponseHeaders().set("Retry-After", String.valueOf(retryAfter.toSeconds()));
+        }
+        answer(exchange, answer.status(), "application/json", answer.body());
+      }
+    }
+  }
+
+  private Reaction react(HttpExchange exchange) throws IOException {
+    byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+    if (body.length > MAX_BODY_BYTES) {
+      return simulator.malformed("the body is longer than " + MAX_BODY_BYTES + " bytes");
+    }
+    String field = exchange.getRequestHeaders().getFirst(IdempotencyKey.NAME);
+    Optional<String> key = field == null ? Optional.empty() : IdempotencyKey.paymentId(field);
+    if (key.isEmpty() || key.get().isEmpty()) {
+      return simulator.malformed("there is no readable " + IdempotencyKey.NAME);
+    }
+    if (!key.equals(DownstreamJson.member(body, "paymentId"))) {
+      return simulator.malformed(
+          "the body is not a JSON object whose paymentId is the " + IdempotencyKey.NAME);
+    }
+    return simulator.pay(key.get(), body);
+  }
+
+  private String chart() {
+    return ReportChart.of(
+        List.of(
+            new ReportSection(
+                "Calls so far",
+                simulator.settings().ceiling(),
+                simulator.statistics(),
+                Optional.empty())));
+  }
+
+  private static void answer(HttpExchange exchange, int status, String type, String body)
+      throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", type);
+    exchange.sendResponseHeaders(status, bytes.length);
+    exchange.getResponseBody().write(bytes);
+  }
+}

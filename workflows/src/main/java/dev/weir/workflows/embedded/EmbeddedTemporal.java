@@ -1,0 +1,42 @@
+package dev.weir.workflows.embedded;
+
+import dev.weir.workflows.TemporalConnection;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import io.temporal.testserver.TestServer;
+
+/**
+ * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
+ * is closed or the process ends; {@link dev.weir.workflows.payments.PaymentReconciler#restartAll}
+ * starts those of payments again.
+ */
+public final class EmbeddedTemporal implements AutoCloseable {
+  private static final String NAMESPACE = "default";
+
+  private final TestServer.InProcessTestServer server;
+  private final TemporalConnection connection;
+
+  private EmbeddedTemporal(TestServer.InProcessTestServer server) {
+    this.server = server;
+    this.connection =
+        TemporalConnection.on(
+            WorkflowServiceStubs.newServiceStubs(
+                WorkflowServiceStubsOptions.newBuilder().setChannel(server.getChannel()).build()),
+            NAMESPACE);
+  }
+
+  /** Starts a server. */
+  public static EmbeddedTemporal start() {
+    return new EmbeddedTemporal(TestServer.createServer(true));
+  }
+
+  public TemporalConnection connection() {
+    return connection;
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+    server.close();
+  }
+}

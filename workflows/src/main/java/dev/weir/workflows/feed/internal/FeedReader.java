@@ -1,0 +1,141 @@
+package dev.weir.workflows.feed.internal;
+
+import dev.weir.engine.payments.FeedRecord;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.io.UncheckedIOException;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a feed of payments one record at a time, in memory of a fixed size however long the feed or
+ * a line is. A record that cannot be paid is an ordinary result, and reading goes on after it.
+ * Whether a payment id occurs twice is for the store to find, which remembers earlier feeds too.
+ * Not thread-safe.
+ */
+public final class FeedReader {
+  /** Max number of records, so that a few compressed bytes cannot become endless work. */
+  public static final int MAX_RECORDS = 10_000_000;
+
+  private static final byte GZIP_MAGIC_1 = 0x1F;
+  private static final byte GZIP_MAGIC_2 = (byte) 0x8B;
+
+  private final RecordReader records;
+  private final RecordParser parser;
+  private final int maxRecords;
+  private int read;
+
+  private FeedReader(RecordReader records, RecordParser parser, int maxRecords) {
+    this.records = records;
+    this.parser = parser;
+    this.maxRecords = maxRecords;
+  }
+
+  /**
+   * Opens a feed and reads the header row if it has one.
+   *
+   * @param in the feed, as it is or compressed with gzip; the caller closes it
+   * @throws FeedException if the header row names columns that are unknown, repeated or missing
+   */
+  public static FeedReader open(InputStream in, FeedFormat format) throws IOException {
+    return open(in, format, MAX_RECORDS);
+  }
+
+  static FeedReader open(InputStream in, FeedFormat format, int maxRecords) throws IOException {
+    RecordReader records = new RecordReader(uncompressed(in), format == FeedFormat.CSV);
+    RecordParser parser =
+        switch (format) {
+          case CSV -> CsvParser.ofHeader(header(records));
+          case NDJSON -> new NdjsonParser();
+        };
+    return new FeedReader(records, parser, maxRecords);
+  }
+
+  /**
+   * Returns the next record; empty at the end.
+   *
+   * @throws FeedException if the feed is damaged or too long
+   */
+  public Optional<FeedRecord> next() throws IOException {
+    RecordReader.Cut cut = records.nextNonBlank();
+    if (cut == null) {
+      return Optional.empty();
+    }
+    if (read == maxRecords) {
+      throw new FeedException("it has more than " + maxRecords + " records");
+    }
+    read++;
+    return Optional.of(record(cut));
+  }
+
+  /** Returns the records that are left. What {@link #next} throws is wrapped. */
+  public Iterator<FeedRecord> records() {
+    return new Iterator<>() {
+      private Optional<FeedRecord> next = Optional.empty();
+
+      @Override
+      public boolean hasNext() {
+        if (next.isEmpty()) {
+          try {
+            next = FeedReader.this.next();
+          } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+          }
+        }
+        return next.isPresent();
+      }
+
+      @Override
+      public FeedRecord next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException("the feed has ended");
+        }
+        FeedRecord record = next.orElseThrow();
+        next = Optional.empty();
+        return record;
+      }
+    };
+  }
+
+  /** Returns the bytes of the records so far, uncompressed. */
+  public long consumedBytes() {
+    return records.consumedBytes();
+  }
+
+  private FeedRecord record(RecordReader.Cut cut) throws FeedException {
+    String flaw = cut.flaw();
+    if (flaw != null) {
+      return PaymentCheck.rejected(cut.line(), flaw, "", cut.text());
+    }
+    try {
+      return PaymentCheck.of(cut.line(), parser.parse(cut.text()), cut.text());
+    } catch (RecordParser.MalformedRecordException malformed) {
+      RecordReader.Cut first = records.firstLine(cut);
+      return first.equals(cut)
+          ? PaymentCheck.rejected(cut.line(), malformed.reason(), "", cut.text())
+          : record(first);
+    }
+  }
+
+  private static String header(RecordReader records) throws IOException {
+    RecordReader.@Nullable Cut cut = records.nextNonBlank();
+    if (cut == null) {
+      throw new FeedException("it is empty, without even a header row");
+    }
+    if (cut.flaw() != null) {
+      throw new FeedException("the header row: " + cut.flaw());
+    }
+    return cut.text();
+  }
+
+  private static InputStream uncompressed(InputStream in) throws IOException {
+    PushbackInputStream begin = new PushbackInputStream(in, 2);
+    byte[] magic = begin.readNBytes(2);
+    begin.unread(magic);
+    boolean gzip = magic.length == 2 && magic[0] == GZIP_MAGIC_1 && magic[1] == GZIP_MAGIC_2;
+    return gzip ? new GzipInput(begin) : begin;
+  }
+}

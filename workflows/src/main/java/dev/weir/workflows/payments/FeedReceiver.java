@@ -1,0 +1,114 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.PaymentStore;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Receives feeds into the store, without Temporal: {@link PaymentReconciler} starts those that were
+ * received. Thread-safe.
+ */
+public final class FeedReceiver {
+  public static final int MAX_FEED_ID_LENGTH = 200;
+
+  /** Records that are stored in one transaction. */
+  private static final int PORTION = 1_000;
+
+  private final PaymentStore store;
+
+  public FeedReceiver(PaymentStore store) {
+    this.store = store;
+  }
+
+  /** Returns what is wrong with the id of a feed; empty if nothing is. */
+  public static Optional<String> feedIdProblem(String feedId) {
+    boolean isUsable =
+        !feedId.isBlank()
+            && feedId.length() <= MAX_FEED_ID_LENGTH
+            && feedId.codePoints().noneMatch(FeedReceiver::isUnusable);
+    return isUsable
+        ? Optional.empty()
+        : Optional.of(
+            "must have 1 to %d characters, without control characters"
+                .formatted(MAX_FEED_ID_LENGTH));
+  }
+
+  private static boolean isUnusable(int point) {
+    return Character.isISOControl(point)
+        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
+  }
+
+  /**
+   * Receives a feed. Nothing is paid before all records are stored, so a feed that breaks off has
+   * no effect and may be sent again under its id. A feed that was received earlier is not read.
+   *
+   * @param feedId 1 to {@link #MAX_FEED_ID_LENGTH} characters
+   * @param configName slot configuration of payments that name none
+   * @param records the records in the order of their lines; what it throws is thrown
+   * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
+   */
+  public Received receive(String feedId, String configName, Iterator<FeedRecord> records) {
+    feedIdProblem(feedId)
+        .ifPresent(
+            problem -> {
+              throw new IllegalArgumentException("feedId " + problem);
+            });
+    return switch (store.open(feedId, configName)) {
+      case PaymentStore.Opening.Known known -> new Received(known.feed(), false);
+      case PaymentStore.Opening.Opened opened -> {
+        add(opened.reception(), configName, records);
+        yield new Received(store.complete(opened.reception()), true);
+      }
+    };
+  }
+
+  /** Stores the records, a portion at a time, while those of the next are read. */
+  private void add(
+      PaymentStore.Reception reception, String configName, Iterator<FeedRecord> records) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
+      List<FeedRecord> portion = new ArrayList<>(PORTION);
+      while (records.hasNext()) {
+        portion.add(withConfig(records.next(), configName));
+        if (portion.size() == PORTION || !records.hasNext()) {
+          await(stored);
+          List<FeedRecord> complete = portion;
+          stored = CompletableFuture.runAsync(() -> store.add(reception, complete), threads);
+          portion = new ArrayList<>(PORTION);
+        }
+      }
+      await(stored);
+    }
+  }
+
+  private static void await(CompletableFuture<Void> stored) {
+    try {
+      stored.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException failure ? failure : e;
+    }
+  }
+
+  /**
+   * A feed that was received.
+   *
+   * @param isNew false if it was received earlier, so that nothing was read
+   */
+  public record Received(FeedStatus feed, boolean isNew) {}
+
+  private static FeedRecord withConfig(FeedRecord record, String configName) {
+    return switch (record) {
+      case FeedRecord.Accepted accepted ->
+          new FeedRecord.Accepted(accepted.line(), accepted.payment().orConfig(configName));
+      case FeedRecord.Rejected rejected -> rejected;
+    };
+  }
+}

@@ -1,0 +1,45 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.SlotSource;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/**
+ * What the payments stand on.
+ *
+ * @param taskQueue the queue of the payments' workers
+ * @param clock of this process; in tests with skipped time that of Temporal's test server
+ */
+public record PaymentParts(
+    PaymentStore store,
+    SlotSource slots,
+    Ceiling ceiling,
+    Downstream downstream,
+    Attempts attempts,
+    String taskQueue,
+    InstantSource clock,
+    PaymentObserver observer) {
+  /** Shorter than the time that a worker has for an attempt. */
+  private static final Duration MAX_CALL_TIME = Duration.ofMinutes(2);
+
+  public PaymentParts {
+    if (downstream.maxCallTime().compareTo(MAX_CALL_TIME) > 0) {
+      throw new IllegalArgumentException(
+          "a call of the downstream must take up to %s, not %s"
+              .formatted(MAX_CALL_TIME, downstream.maxCallTime()));
+    }
+  }
+
+  /** Creates parts that are not observed. */
+  public PaymentParts(
+      PaymentStore store,
+      SlotSource slots,
+      Ceiling ceiling,
+      Downstream downstream,
+      Attempts attempts,
+      String taskQueue,
+      InstantSource clock) {
+    this(store, slots, ceiling, downstream, attempts, taskQueue, clock, PaymentObserver.NONE);
+  }
+}

@@ -1,0 +1,101 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.PaymentStore.OpenPayment;
+import dev.weir.engine.payments.PaymentStore.Position;
+import dev.weir.workflows.PacedStart;
+import dev.weir.workflows.PacedStarter;
+import io.temporal.client.WorkflowClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Completes what a crash has interrupted: feeds whose payments are not all started, and payments
+ * whose time has passed without an end. Both are started again; what runs already stays as it is,
+ * and a payment that has ended is not made again.
+ *
+ * <p>Several may run at the same time, on several nodes. Not thread-safe itself.
+ */
+public final class PaymentReconciler implements Runnable {
+  private static final Logger log = LoggerFactory.getLogger(PaymentReconciler.class);
+  private static final int MAX_FEEDS = 100;
+  private static final int PAGE = 500;
+
+  /** Payments that are looked at in one run; the next run continues after them. */
+  private static final int MAX_PAYMENTS = 5_000;
+
+  private final PaymentStore store;
+  private final PacedStarter starter;
+  private final PaymentStarts starts;
+  private final PaymentParts parts;
+  private final Duration grace;
+  private Position reached = Position.START;
+
+  /**
+   * @param grace the time after its slot at which a payment should have ended
+   */
+  public PaymentReconciler(WorkflowClient client, PaymentParts parts, Duration grace) {
+    this.store = parts.store();
+    this.starts = new PaymentStarts(client, parts.taskQueue());
+    this.starter = PaymentWorker.starter(client, parts);
+    this.parts = parts;
+    this.grace = grace;
+  }
+
+  /** Runs one round. */
+  @Override
+  public void run() {
+    store.closeFeeds();
+    resumeFeeds();
+    Instant before = parts.clock().instant().minus(grace);
+    for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
+      reached = restart(before, reached);
+      if (reached.equals(Position.START)) {
+        return;
+      }
+    }
+  }
+
+  /**
+   * Starts all open payments again, at the times of their slots: for a Temporal server that has
+   * lost its workflows, or keeps them only in memory.
+   */
+  public void restartAll() {
+    resumeFeeds();
+    Position position = Position.START;
+    do {
+      position = restart(Instant.MAX, position);
+    } while (!position.equals(Position.START));
+  }
+
+  /** Starts the payments of feeds that were received and are not completely started. */
+  public void resumeFeeds() {
+    for (String feedId : store.startingFeeds(MAX_FEEDS)) {
+      starts.startFeed(feedId, store.startedUntil(feedId));
+    }
+  }
+
+  /** Starts a page of payments again. Returns where it ends, or the start after the last page. */
+  private Position restart(Instant scheduledBefore, Position after) {
+    List<OpenPayment> open = store.overdue(scheduledBefore, after, PAGE);
+    if (!open.isEmpty()) {
+      List<PacedStart> started =
+          starter.start(open.stream().map(entry -> starts.request(entry.payment())).toList());
+      long lost = started.stream().filter(PacedStart.Started.class::isInstance).count();
+      if (lost > 0) {
+        parts.observer().restarted(lost);
+        log.warn("{} payments had no running workflow and were started again", lost);
+      }
+      started.stream()
+          .filter(PacedStart.NoSlot.class::isInstance)
+          .map(PacedStart.NoSlot.class::cast)
+          .findFirst()
+          .ifPresent(
+              none -> log.warn("Payments that are due have lost their slots: {}", none.reason()));
+    }
+    return open.size() < PAGE ? Position.START : open.getLast().position();
+  }
+}

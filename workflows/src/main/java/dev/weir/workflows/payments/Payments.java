@@ -1,0 +1,93 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.SlotSource;
+import io.temporal.client.WorkflowClient;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Receives feeds of payments and starts them, and answers what became of them. Thread-safe; callers
+ * block and may be virtual threads.
+ */
+public final class Payments {
+  private final PaymentStore store;
+  private final SlotSource slots;
+  private final PaymentStarts starts;
+  private final FeedReceiver receiver;
+
+  public Payments(WorkflowClient client, PaymentParts parts) {
+    this.store = parts.store();
+    this.slots = parts.slots();
+    this.starts = new PaymentStarts(client, parts.taskQueue());
+    this.receiver = new FeedReceiver(store);
+  }
+
+  /**
+   * Receives a feed and starts its payments. Nothing is paid before all records are stored, so a
+   * feed that breaks off has no effect and may be sent again under its id. A feed that was received
+   * earlier is not read.
+   *
+   * @param feedId 1 to {@link FeedReceiver#MAX_FEED_ID_LENGTH} characters
+   * @param configName slot configuration of payments that name none
+   * @param records the records in the order of their lines; what it throws is thrown
+   * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
+   */
+  public FeedStatus receive(String feedId, String configName, Iterator<FeedRecord> records) {
+    FeedStatus feed = receiver.receive(feedId, configName, records).feed();
+    if (feed.state() == FeedState.STARTING) {
+      start(feedId);
+    }
+    return feed;
+  }
+
+  private void start(String feedId) {
+    starts.startFeed(feedId, store.startedUntil(feedId));
+  }
+
+  public Optional<FeedStatus> feed(String feedId) {
+    return store.feed(feedId);
+  }
+
+  /** Returns up to {@code max} rejected records of a feed after a line. */
+  public List<FeedRecord.Rejected> rejects(String feedId, long afterLine, int max) {
+    return store.rejects(feedId, afterLine, max);
+  }
+
+  public Optional<PaymentStatus> find(String paymentId) {
+    return store.find(paymentId);
+  }
+
+  /**
+   * Cancels a payment that has not run, and frees its slot.
+   *
+   * @return the state of the payment after that; empty if it does not exist
+   */
+  public Optional<PaymentState> cancel(String paymentId) {
+    Optional<PaymentState> state = cancel(store, slots, paymentId);
+    if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
+      starts.terminate(paymentId);
+    }
+    return state;
+  }
+
+  /**
+   * Does the same without Temporal, for example while it cannot be reached: the workflow ends at
+   * the time of its slot.
+   */
+  public static Optional<PaymentState> cancel(
+      PaymentStore store, SlotSource slots, String paymentId) {
+    Optional<PaymentState> state = store.cancel(paymentId);
+    if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
+      // If this is interrupted, the workflow does it at the time of the slot.
+      slots.cancel(paymentId);
+    }
+    return state;
+  }
+}

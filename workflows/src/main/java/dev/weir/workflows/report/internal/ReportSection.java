@@ -1,0 +1,43 @@
+package dev.weir.workflows.report.internal;
+
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.workflows.calls.internal.CallStatistics;
+import java.util.Optional;
+
+/**
+ * One run to report about.
+ *
+ * @param title what was run, such as the id of a feed or the kind of its ceiling
+ * @param ceiling the max number of calls that any sliding second may have
+ * @param feed the feed that was paid, whose callers recorded the calls; empty if the payment API
+ *     recorded them
+ */
+public record ReportSection(
+    String title, int ceiling, CallStatistics calls, Optional<FeedStatus> feed) {
+  public ReportSection {
+    if (ceiling < 1) {
+      throw new IllegalArgumentException("ceiling must be at least 1, not " + ceiling);
+    }
+  }
+
+  /** Returns in one sentence whether the ceiling held. */
+  String verdict() {
+    if (calls.calls() == 0) {
+      return "There were no calls.";
+    }
+    if (calls.within(ceiling)) {
+      return "The ceiling of %s held: no sliding second had more than %s."
+          .formatted(
+              Figures.count(ceiling, "call") + " a second",
+              Figures.count(calls.maxInSecond(), "call"));
+    }
+    return "The ceiling of %s was exceeded: %s had %s."
+        .formatted(
+            Figures.count(ceiling, "call") + " a second",
+            calls
+                .maxInSecondEnd()
+                .map(end -> "the second that ended at " + Figures.time(end))
+                .orElse("a second"),
+            Figures.count(calls.maxInSecond(), "call"));
+  }
+}

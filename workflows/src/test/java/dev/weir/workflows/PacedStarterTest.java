@@ -1,0 +1,177 @@
+package dev.weir.workflows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.SlotStore;
+import dev.weir.engine.slots.internal.MemorySlotLedger;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class PacedStarterTest {
+  private static final String QUEUE = "greetings";
+  private static final String CONFIG = "ten-a-second";
+
+  private final SkippedTime time = new SkippedTime();
+  private final SlotScheduler slots = scheduler(time);
+  private final Map<String, List<Instant>> greeted = new ConcurrentHashMap<>();
+  private final PacedStarter starter = starter(time);
+
+  private static SlotScheduler scheduler(SkippedTime time) {
+    MemorySlotLedger ledger = new MemorySlotLedger(time, () -> 1, 10_000);
+    SlotScheduler scheduler = SlotScheduler.on(SlotStore.of(ledger, ledger, ledger, () -> {}));
+    scheduler.configure(CONFIG, SlotPolicy.of(10, Duration.ofSeconds(1)));
+    return scheduler;
+  }
+
+  private PacedStarter starter(SkippedTime server) {
+    return PacedStarter.builder(server.client(), SlotSource.of(slots)).clock(server).build();
+  }
+
+  private void startWorker(SkippedTime server) {
+    WorkerFactory factory = server.environment().getWorkerFactory();
+    factory
+        .newWorker(QUEUE)
+        .registerWorkflowImplementationFactory(
+            Greeting.class,
+            () ->
+                name ->
+                    greeted
+                        .computeIfAbsent(name, key -> new ArrayList<>())
+                        .add(Instant.ofEpochMilli(Workflow.currentTimeMillis())));
+    factory.start();
+  }
+
+  @AfterEach
+  void close() {
+    slots.close();
+    time.close();
+  }
+
+  private static PacedWorkflow greeting(String name) {
+    return PacedWorkflow.of(Greeting.class, QUEUE, name);
+  }
+
+  @Test
+  void runsAtTheTimeOfItsSlotAndNotBefore() {
+    startWorker(time);
+    Instant wanted = time.instant().plus(Duration.ofHours(1));
+    PacedStart start = starter.start(greeting("ann"), "ann", CONFIG, wanted);
+    Instant scheduled = slots.find("ann").orElseThrow().scheduledTime();
+    assertThat(start).isEqualTo(new PacedStart.Started(scheduled));
+
+    time.pass(Duration.ofMinutes(59));
+    assertThat(greeted).isEmpty();
+    time.pass(Duration.ofMinutes(2));
+    assertThat(greeted.get("ann"))
+        .singleElement()
+        .satisfies(
+            at -> {
+              // Temporal counts delays in milliseconds.
+              assertThat(at).isAfterOrEqualTo(scheduled.minusMillis(1));
+              assertThat(at).isBefore(scheduled.plusSeconds(5));
+            });
+  }
+
+  @Test
+  void pacesManyStarts() {
+    startWorker(time);
+    List<PacedRequest> requests =
+        IntStream.range(0, 50)
+            .mapToObj(i -> new PacedRequest(greeting("n" + i), "n" + i, CONFIG, time.instant()))
+            .toList();
+    assertThat(starter.start(requests)).hasOnlyElementsOfType(PacedStart.Started.class);
+    time.pass(Duration.ofSeconds(30));
+
+    List<Instant> times = greeted.values().stream().flatMap(List::stream).sorted().toList();
+    assertThat(times).hasSize(50);
+    assertThat(Duration.between(times.getFirst(), times.getLast()))
+        .isGreaterThanOrEqualTo(Duration.ofMillis(3_900));
+  }
+
+  @Test
+  void startingTwiceStartsOnce() {
+    startWorker(time);
+    PacedStart first = starter.start(greeting("ann"), "ann", CONFIG, time.instant());
+    PacedStart second = starter.start(greeting("ann"), "ann", CONFIG, time.instant());
+    assertThat(first).isInstanceOf(PacedStart.Started.class);
+    assertThat(second)
+        .isEqualTo(new PacedStart.AlreadyStarted(((PacedStart.Started) first).scheduledTime()));
+    time.pass(Duration.ofMinutes(1));
+    assertThat(starter.start(greeting("ann"), "ann", CONFIG, time.instant()))
+        .isInstanceOf(PacedStart.AlreadyStarted.class);
+    time.pass(Duration.ofMinutes(1));
+    assertThat(greeted.get("ann")).hasSize(1);
+  }
+
+  @Test
+  void confirmedSlotIsNotStartedAgainWhenTemporalHasForgottenTheWorkflow() {
+    starter.start(greeting("ann"), "ann", CONFIG, time.instant());
+    assertThat(slots.find("ann").orElseThrow().state()).isEqualTo(SlotState.CONFIRMED);
+    try (SkippedTime other = new SkippedTime()) {
+      startWorker(other);
+      assertThat(starter(other).start(greeting("ann"), "ann", CONFIG, other.instant()))
+          .isInstanceOf(PacedStart.AlreadyStarted.class);
+      other.pass(Duration.ofMinutes(1));
+      assertThat(greeted).isEmpty();
+    }
+  }
+
+  @Test
+  void startAfterACrashBetweenSlotAndStartUsesTheSameSlot() {
+    startWorker(time);
+    List<PacedRequest> requests =
+        List.of(new PacedRequest(greeting("ann"), "ann", CONFIG, time.instant()));
+    PacedBatch lost = starter.assign(requests);
+    assertThat(slots.find("ann").orElseThrow().state()).isEqualTo(SlotState.ASSIGNED);
+    Instant scheduled = ((SlotSource.PacedSlot.Assigned) lost.slots().getFirst()).scheduledTime();
+    assertThat(starter.start(requests)).containsExactly(new PacedStart.Started(scheduled));
+  }
+
+  @Test
+  void requestForThePastIsPacedFromNow() {
+    Instant now = time.instant();
+    List<PacedRequest> requests =
+        IntStream.range(0, 30)
+            .mapToObj(
+                i ->
+                    new PacedRequest(
+                        greeting("n" + i), "n" + i, CONFIG, now.minus(Duration.ofDays(1))))
+            .toList();
+    List<Instant> scheduled =
+        starter.assign(requests).slots().stream()
+            .map(slot -> ((SlotSource.PacedSlot.Assigned) slot).scheduledTime())
+            .sorted()
+            .toList();
+    assertThat(scheduled.getFirst()).isAfterOrEqualTo(now);
+    assertThat(Duration.between(scheduled.getFirst(), scheduled.getLast()))
+        .isGreaterThanOrEqualTo(Duration.ofMillis(1_900));
+  }
+
+  @Test
+  void withoutAConfigurationNothingIsStarted() {
+    assertThat(starter.start(greeting("ann"), "ann", "unknown", time.instant()))
+        .isEqualTo(new PacedStart.NoSlot("there is no configuration unknown"));
+    assertThat(slots.find("ann")).isEmpty();
+  }
+
+  @Test
+  void workflowNeedsATypeAndATaskQueue() {
+    assertThatThrownBy(() -> PacedWorkflow.of(" ", QUEUE)).hasMessageContaining("type");
+    assertThatThrownBy(() -> PacedWorkflow.of("Greeting", "")).hasMessageContaining("task queue");
+    assertThatThrownBy(() -> PacedWorkflow.of(Runnable.class, QUEUE))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

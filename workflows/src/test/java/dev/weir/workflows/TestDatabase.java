@@ -1,0 +1,65 @@
+package dev.weir.workflows;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.store.jdbc.PostgresqlPool;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A real PostgreSQL in a temporary folder, started once for all tests of this process. */
+public final class TestDatabase {
+  private static final String TEMPLATE = "weir_template";
+  private static final AtomicInteger OPENED = new AtomicInteger();
+
+  private TestDatabase() {}
+
+  private static final class Started {
+    static final EmbeddedPostgres SERVER = start();
+  }
+
+  /** Opens a new database whose tables are there and empty. The caller closes it. */
+  public static HikariDataSource open() {
+    String name = "weir_" + OPENED.incrementAndGet();
+    execute(Started.SERVER, "create database %s template %s".formatted(name, TEMPLATE));
+    return pool(Started.SERVER, name);
+  }
+
+  private static EmbeddedPostgres start() {
+    try {
+      // It stops and removes its folder when this process ends.
+      EmbeddedPostgres server = EmbeddedPostgres.builder().start();
+      execute(server, "create database " + TEMPLATE);
+      try (HikariDataSource pool = pool(server, TEMPLATE)) {
+        PostgresqlPool.migrate(pool);
+      }
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void execute(EmbeddedPostgres server, String sql) {
+    try (Connection connection = server.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  private static HikariDataSource pool(EmbeddedPostgres server, String database) {
+    return PostgresqlPool.open(
+        new PostgresqlPool.Settings(
+            server.getJdbcUrl("postgres", database),
+            "postgres",
+            "",
+            1,
+            20,
+            Duration.ofSeconds(10)));
+  }
+}

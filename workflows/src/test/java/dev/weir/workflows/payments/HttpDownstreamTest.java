@@ -1,0 +1,232 @@
+package dev.weir.workflows.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.engine.payments.Payment;
+import dev.weir.workflows.payments.Downstream.Answer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A downstream behind a real socket, with every kind of answer. */
+final class HttpDownstreamTest {
+  private static final InstantSource NOON =
+      InstantSource.fixed(Instant.parse("2026-06-01T12:00:00Z"));
+  private static final Payment PAYMENT =
+      new Payment(
+          "pay ü/1",
+          new BigDecimal("12.50"),
+          "EUR",
+          "from \"here\"",
+          "to",
+          Optional.empty(),
+          "ref",
+          "bank");
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final CountDownLatch end = new CountDownLatch(1);
+  private final List<String> received = new CopyOnWriteArrayList<>();
+  private final HttpServer server = listen();
+
+  private static HttpServer listen() {
+    try {
+      return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    end.countDown();
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private HttpDownstream downstream(Duration timeout) {
+    server.setExecutor(threads);
+    server.start();
+    return new HttpDownstream(
+        new HttpDownstream.Settings(
+            URI.create("http://127.0.0.1:%d/bank".formatted(server.getAddress().getPort())),
+            timeout,
+            "Bearer secret"),
+        NOON);
+  }
+
+  private Answer answerTo(int status, Map<String, String> headers, String body) {
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          received.add(exchange.getRequestMethod());
+          received.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
+          received.add(exchange.getRequestHeaders().getFirst("Authorization"));
+          received.add(
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+          headers.forEach(exchange.getResponseHeaders()::add);
+          byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+          exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+          exchange.getResponseBody().write(bytes);
+          exchange.close();
+        });
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+      return downstream.pay(PAYMENT);
+    }
+  }
+
+  @Test
+  void sendsThePaymentUnderItsId() {
+    assertThat(answerTo(201, Map.of(), "{\"reference\":\"r-7\"}"))
+        .isEqualTo(new Answer.Paid("r-7"));
+    assertThat(received)
+        .containsExactly(
+            "POST",
+            "pay%20%C3%BC%2F1",
+            "Bearer secret",
+            "{\"paymentId\":\"pay ü/1\",\"amount\":\"12.50\",\"currency\":\"EUR\","
+                + "\"debtorAccount\":\"from \\\"here\\\"\",\"creditorAccount\":\"to\","
+                + "\"reference\":\"ref\"}");
+  }
+
+  @Test
+  void successWithoutAReferenceIsPaid() {
+    assertThat(answerTo(200, Map.of(), "thank you")).isEqualTo(new Answer.Paid(""));
+  }
+
+  @Test
+  void refusalIsForGood() {
+    assertThat(answerTo(422, Map.of(), "{\"reason\":\"account closed\"}"))
+        .isEqualTo(new Answer.Rejected("status 422: account closed"));
+  }
+
+  @Test
+  void overloadNamesItsWait() {
+    assertThat(answerTo(429, Map.of("Retry-After", "7"), ""))
+        .isEqualTo(new Answer.Retry(Duration.ofSeconds(7), "status 429"));
+  }
+
+  @Test
+  void waitMayBeADate() {
+    assertThat(
+            answerTo(
+                503,
+                Map.of("Retry-After", "Mon, 01 Jun 2026 12:01:00 GMT"),
+                "{\"detail\":\"maintenance\"}"))
+        .isEqualTo(new Answer.Retry(Duration.ofMinutes(1), "status 503: maintenance"));
+  }
+
+  @Test
+  void waitThatCannotBeReadIsNone() {
+    assertThat(answerTo(503, Map.of("Retry-After", "soon"), ""))
+        .isEqualTo(new Answer.Retry(Duration.ZERO, "status 503"));
+  }
+
+  /** Returns the answers to calls that get these statuses, one after the other. */
+  private List<Answer> answersTo(Integer... statuses) {
+    AtomicInteger calls = new AtomicInteger();
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(statuses[calls.getAndIncrement()], -1);
+          exchange.close();
+        });
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+      return Stream.of(statuses).map(status -> downstream.pay(PAYMENT)).toList();
+    }
+  }
+
+  @Test
+  void wrongAddressOrKeyRefusesNothingForGood() {
+    assertThat(answersTo(302, 401, 403, 404, 405))
+        .containsExactly(
+            new Answer.Retry(Duration.ZERO, "status 302"),
+            new Answer.Retry(Duration.ZERO, "status 401"),
+            new Answer.Retry(Duration.ZERO, "status 403"),
+            new Answer.Retry(Duration.ZERO, "status 404"),
+            new Answer.Retry(Duration.ZERO, "status 405"));
+  }
+
+  @Test
+  void failureAfterTheArrivalLeavesOpenWhetherItWasMade() {
+    assertThat(answersTo(202, 500, 501))
+        .containsExactly(
+            new Answer.Unknown("status 202", false),
+            new Answer.Unknown("status 500", false),
+            new Answer.Unknown("status 501", false));
+  }
+
+  @Test
+  void callThatAProxyGaveUpMayArriveLater() {
+    assertThat(answersTo(502, 504))
+        .containsExactly(
+            new Answer.Unknown("status 502", true), new Answer.Unknown("status 504", true));
+  }
+
+  @Test
+  void answerThatDoesNotComeIsUnknown() {
+    server.createContext("/bank/payments", exchange -> awaitEnd());
+    try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
+      assertThat(downstream.pay(PAYMENT))
+          .isEqualTo(new Answer.Unknown("no answer within PT0.3S", true));
+    }
+  }
+
+  @Test
+  void bodyThatDoesNotComeIsUnknown() {
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 100);
+          exchange.getResponseBody().write('{');
+          exchange.getResponseBody().flush();
+          awaitEnd();
+        });
+    try (HttpDownstream downstream = downstream(Duration.ofMillis(500))) {
+      assertThat(downstream.pay(PAYMENT)).isInstanceOf(Answer.Unknown.class);
+    }
+  }
+
+  private void awaitEnd() {
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void connectionThatBreaksIsUnknown() {
+    server.createContext("/bank/payments", exchange -> exchange.close());
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+      assertThat(downstream.pay(PAYMENT)).isInstanceOf(Answer.Unknown.class);
+    }
+  }
+
+  @Test
+  void unreachableDownstreamHasDoneNothing() {
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+      server.stop(0);
+      assertThat(downstream.pay(PAYMENT)).isInstanceOf(Answer.Retry.class);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.weir.workflows.payments;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.limits.JdbcLeaseStore;
+import dev.weir.store.jdbc.payments.JdbcPaymentStore;
+import dev.weir.store.jdbc.slots.JdbcSlotStore;
+import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.TemporalConnection;
+import dev.weir.workflows.feed.internal.FeedFormat;
+import dev.weir.workflows.feed.internal.FeedReader;
+import io.grpc.StatusRuntimeException;
+import io.temporal.worker.WorkerFactoryOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A process that receives a feed, or one that makes payments, until it is killed. */
+final class PaymentProcess {
+  static final String CONFIG = "bank";
+  static final String FEED = "feed";
+  static final Duration CALL_TIMEOUT = Duration.ofSeconds(2);
+
+  /** The bank is on the same machine, which may be busy. */
+  static final Duration MAX_LATENESS = Duration.ofSeconds(8);
+
+  private static final Logger log = LoggerFactory.getLogger(PaymentProcess.class);
+  private static final Duration GRACE = Duration.ofSeconds(10);
+  private static final long RECONCILER_MILLIS = 2_000;
+  private static final int MAX_STARTS = 6;
+  private static final Attempts ATTEMPTS =
+      new Attempts(50, Duration.ofMillis(200), Duration.ofSeconds(2));
+
+  /** Shorter than those of a real worker, so that a test need not wait for minutes. */
+  private static final StepTimes TIMES =
+      new StepTimes(Duration.ofSeconds(8), Duration.ofSeconds(5));
+
+  private PaymentProcess() {}
+
+  /**
+   * What a process needs.
+   *
+   * @param feed the feed to receive; empty to make payments
+   */
+  record Task(String temporal, String databaseUrl, URI bank, int ceiling, String feed, Halt halt) {
+    private List<String> words() {
+      return List.of(
+          temporal, databaseUrl, bank.toString(), Integer.toString(ceiling), feed, halt.toString());
+    }
+
+    private static Task parse(String... words) {
+      return new Task(
+          words[0],
+          words[1],
+          URI.create(words[2]),
+          Integer.parseInt(words[3]),
+          words[4],
+          Halt.parse(words[5]));
+    }
+  }
+
+  static Process start(Task task, Path logFile) throws IOException {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // Short lives on a machine with much to do: start quickly, compile lightly.
+    words.addAll(
+        List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    words.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    words.add(PaymentProcess.class.getName());
+    words.addAll(task.words());
+    return new ProcessBuilder(words)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
+        .start();
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    Task task = Task.parse(arguments);
+    InstantSource clock = InstantSource.system();
+    try (HikariDataSource pool =
+            PostgresqlPool.open(
+                new PostgresqlPool.Settings(
+                    task.databaseUrl(), "postgres", "", 1, 10, Duration.ofSeconds(2)));
+        SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool));
+        TemporalConnection temporal =
+            TemporalConnection.open(
+                new TemporalConnection.Settings(task.temporal(), "default", Optional.empty(), ""));
+        Downstream bank =
+            new HttpDownstream(new HttpDownstream.Settings(task.bank(), CALL_TIMEOUT, ""), clock)) {
+      Halt halt = task.halt();
+      PaymentParts parts =
+          new PaymentParts(
+              halt.in(PaymentStore.class, new JdbcPaymentStore(pool)),
+              halt.in(SlotSource.class, SlotSource.of(scheduler)),
+              new LeaseCeiling(
+                  new JdbcLeaseStore(pool), CONFIG, task.ceiling(), CALL_TIMEOUT, MAX_LATENESS),
+              halt.in(Downstream.class, bank),
+              ATTEMPTS,
+              "payments",
+              clock);
+      if (task.feed().isEmpty()) {
+        work(temporal, parts);
+      } else {
+        try (InputStream in = Files.newInputStream(Path.of(task.feed()))) {
+          FeedReader reader = FeedReader.open(in, FeedFormat.CSV);
+          new Payments(temporal.client(), parts).receive(FEED, CONFIG, reader.records());
+        }
+      }
+    }
+    // The threads of a connection that did not end in time must not keep the process.
+    System.exit(0);
+  }
+
+  /** Starts a worker. On a busy machine, the first call of Temporal may take too long. */
+  private static PaymentWorker startWorker(TemporalConnection temporal, PaymentParts parts) {
+    for (int i = 1; ; i++) {
+      try {
+        return PaymentWorker.start(
+            temporal.client(),
+            parts,
+            TIMES,
+            // The test server, unlike a real one, waits forever for a dead worker that has a
+            // workflow in its cache.
+            WorkerFactoryOptions.newBuilder().setWorkflowCacheSize(0));
+      } catch (StatusRuntimeException e) {
+        if (i == MAX_STARTS) {
+          throw e;
+        }
+        log.warn("Temporal cannot be reached yet: {}", e.getMessage());
+      }
+    }
+  }
+
+  private static void work(TemporalConnection temporal, PaymentParts parts) throws IOException {
+    PaymentReconciler reconciler = new PaymentReconciler(temporal.client(), parts, GRACE);
+    try (ScheduledExecutorService rounds = Executors.newSingleThreadScheduledExecutor();
+        PaymentWorker worker = startWorker(temporal, parts)) {
+      log.info("{} is ready", worker);
+      var unused =
+          rounds.scheduleWithFixedDelay(
+              () -> {
+                try {
+                  reconciler.run();
+                } catch (RuntimeException e) {
+                  // The database or Temporal is away, and the next round finds what is left.
+                  log.warn("This round has failed: {}", e.getMessage());
+                }
+              },
+              RECONCILER_MILLIS,
+              RECONCILER_MILLIS,
+              TimeUnit.MILLISECONDS);
+      // It ends with the process that started it.
+      while (System.in.read() >= 0) {
+        log.debug("Nothing is expected here");
+      }
+      rounds.shutdownNow();
+    }
+  }
+}

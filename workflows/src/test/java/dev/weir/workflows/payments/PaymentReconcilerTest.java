@@ -1,0 +1,145 @@
+package dev.weir.workflows.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.PaymentStore.Chunk;
+import dev.weir.engine.payments.PaymentStore.SlotSpan;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.workflows.payments.PaymentScene.Settings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class PaymentReconcilerTest {
+  private static final Settings CALM = new Settings(15, 20, 0, 0);
+  private static final Duration GRACE = Duration.ofMinutes(1);
+
+  /** Stores a feed as a process does that crashes before it starts anything. */
+  private static void storeOnly(PaymentScene scene, Iterator<FeedRecord> records) {
+    PaymentStore.Reception reception =
+        ((PaymentStore.Opening.Opened) scene.store.open(scene.feedId("f"), scene.name)).reception();
+    List<FeedRecord> all = new ArrayList<>();
+    records.forEachRemaining(
+        record ->
+            all.add(
+                new FeedRecord.Accepted(
+                    record.line(), ((FeedRecord.Accepted) record).payment().orConfig(scene.name))));
+    scene.store.add(reception, all);
+    scene.store.complete(reception);
+  }
+
+  @Test
+  void startsAFeedThatWasStoredAndNotStarted() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      storeOnly(scene, scene.feed(20));
+      scene.time.pass(Duration.ofHours(1));
+      assertThat(scene.status("f").state()).isEqualTo(FeedState.STARTING);
+      scene.reconciler(GRACE).run();
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
+      assertThat(scene.downstream.calls()).isEqualTo(20);
+    }
+  }
+
+  @Test
+  void startsPaymentsThatHaveASlotAndNoWorkflow() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      storeOnly(scene, scene.feed(20));
+      String feedId = scene.feedId("f");
+      Chunk chunk = scene.store.chunk(feedId, 0, 100).orElseThrow();
+      SlotSpan span = SlotSpan.NONE;
+      for (PaymentStore.FeedPayment entry : chunk.payments()) {
+        span =
+            span.and(
+                scene.scheduler.assign(entry.payment().paymentId(), scene.name).scheduledTime());
+      }
+      scene.store.assigned(feedId, chunk, span, List.of());
+      scene.store.started(feedId, 0);
+      scene.store.allStarted(feedId);
+      scene.time.pass(Duration.ofMinutes(2));
+      assertThat(scene.downstream.calls()).isZero();
+
+      scene.reconciler(Duration.ofHours(1)).run();
+      scene.time.pass(Duration.ofSeconds(10));
+      assertThat(scene.downstream.calls()).as("not overdue yet").isZero();
+      scene.reconciler(GRACE).run();
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
+      assertThat(scene.downstream.calls()).isEqualTo(20);
+      assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
+    }
+  }
+
+  @Test
+  void startsAPaymentAgainWhoseWorkflowWasTerminated() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      Instant now = scene.time.instant();
+      Payment payment = scene.payment(1, Optional.of(now.plus(Duration.ofHours(1))));
+      Payment later = scene.payment(2, Optional.of(now.plus(Duration.ofDays(1))));
+      scene.receive("f", PaymentScene.feed(List.of(payment, later)));
+      scene.time.await(
+          "the start of the feed", GRACE, () -> scene.status("f").state() == FeedState.STARTED);
+      scene.time.client().newUntypedWorkflowStub(payment.paymentId()).terminate("by hand");
+      scene.time.pass(Duration.ofHours(2));
+      assertThat(scene.downstream.calls()).isZero();
+      scene.reconciler(GRACE).run();
+      scene.time.await(
+          "the lost payment", Duration.ofHours(1), () -> scene.status("f").paid() == 1);
+      assertThat(scene.scheduler.find(payment.paymentId()).orElseThrow().state())
+          .isEqualTo(SlotState.CONFIRMED);
+      assertThat(scene.downstream.calls(later.paymentId())).isZero();
+    }
+  }
+
+  @Test
+  void paysOnceWhenTemporalHasLostEverything() {
+    Payment[] later = new Payment[20];
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      Instant tomorrow = scene.time.instant().plus(Duration.ofDays(1));
+      List<Payment> payments =
+          new ArrayList<>(IntStream.range(0, 20).mapToObj(scene::payment).toList());
+      for (int i = 0; i < later.length; i++) {
+        later[i] = scene.payment(100 + i, Optional.of(tomorrow));
+        payments.add(later[i]);
+      }
+      scene.receive("f", PaymentScene.feed(payments));
+      scene.time.await(
+          "the first payments", Duration.ofHours(1), () -> scene.status("f").paid() == 20);
+
+      try (PaymentScene empty = scene.onAnotherTemporal(CALM)) {
+        empty.reconciler(GRACE).restartAll();
+        empty.time.pass(Duration.ofHours(12));
+        assertThat(empty.downstream.calls()).isZero();
+        empty.time.pass(Duration.ofHours(13));
+        assertThat(empty.awaitDone("f").paid()).isEqualTo(40);
+        assertThat(empty.downstream.booked()).hasSize(20);
+        assertThat(empty.downstream.calls()).isEqualTo(20);
+        empty.reconciler(GRACE).restartAll();
+        empty.time.pass(Duration.ofDays(1));
+        assertThat(empty.downstream.calls()).isEqualTo(20);
+      }
+    }
+  }
+
+  @Test
+  void leavesWhatRunsAlone() {
+    // One call a second, so that the payments are in line for a while.
+    try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 1, 0, 0))) {
+      scene.receive("f", scene.feed(20));
+      scene.time.pass(Duration.ofSeconds(5));
+      long paid = scene.status("f").paid();
+      assertThat(paid).isBetween(1L, 19L);
+      scene.reconciler(Duration.ZERO).run();
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
+      assertThat(scene.downstream.calls()).isEqualTo(20);
+      assertThat(scene.downstream.maxInASecond()).isEqualTo(1);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package dev.weir.workflows.payments;
+
+import dev.weir.workflows.SkippedTime;
+import dev.weir.workflows.calls.internal.CallStatistics;
+import dev.weir.workflows.downstream.internal.DownstreamServer;
+import dev.weir.workflows.downstream.internal.DownstreamSimulator;
+import dev.weir.workflows.downstream.internal.SimulatorSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** The simulator of a payment API behind a socket, on the clock of the test. */
+final class SimulatedBank implements AutoCloseable {
+  private static final Duration CALL_TIMEOUT = Duration.ofMillis(200);
+  private static final int MAX_PAYMENTS = 2_000_000;
+
+  private final SkippedTime time;
+  private final DownstreamSimulator simulator;
+  private final DownstreamServer server;
+
+  private SimulatedBank(SkippedTime time, DownstreamSimulator simulator, DownstreamServer server) {
+    this.time = time;
+    this.simulator = simulator;
+    this.server = server;
+  }
+
+  static SimulatedBank open(SkippedTime time, int ceiling, SimulatorSettings.Faults faults) {
+    DownstreamSimulator simulator =
+        DownstreamSimulator.inMemory(
+            new SimulatorSettings(
+                ceiling,
+                Duration.ofMillis(2),
+                CALL_TIMEOUT.plusMillis(100),
+                faults,
+                7,
+                MAX_PAYMENTS),
+            time::instant);
+    try {
+      return new SimulatedBank(
+          time,
+          simulator,
+          DownstreamServer.start(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), simulator));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Downstream client() {
+    return new HttpDownstream(
+        new HttpDownstream.Settings(server.address(), CALL_TIMEOUT, ""), time);
+  }
+
+  CallStatistics calls() {
+    return simulator.statistics();
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    simulator.close();
+  }
+}
