@@ -53,13 +53,13 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    */
   static LimitStores open(
       LimitSettings settings,
-      Optional<HikariDataSource> database,
+      Optional<Database> database,
       LimitMetrics metrics,
       OpenParts open) {
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
-          case POSTGRESQL -> onPostgresql(settings, database.orElseThrow(), metrics, open);
+          case POSTGRESQL -> onPostgresql(settings, database.orElseThrow().pool(), metrics, open);
           case REDIS -> onRedis(settings, database, metrics, open);
         };
     open.add(stores.limits());
@@ -100,13 +100,15 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    */
   private static LimitStores onRedis(
       LimitSettings settings,
-      Optional<HikariDataSource> database,
+      Optional<Database> database,
       LimitMetrics metrics,
       OpenParts open) {
     Redis redis =
         Redis.open(
             settings.redis().orElseThrow(),
-            database.<StoreHistory>map(JdbcStoreHistory::new).orElse(StoreHistory.NONE));
+            database
+                .<StoreHistory>map(used -> new JdbcStoreHistory(used.dialect(), used.pool()))
+                .orElse(StoreHistory.NONE));
     open.add(redis);
     open.add(Upkeep.start("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
@@ -114,7 +116,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
         failover(REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
     boolean hasFallback = settings.isFallbackUsed() && database.isPresent();
     if (hasFallback) {
-      HikariDataSource pool = database.orElseThrow();
+      HikariDataSource pool = database.orElseThrow().pool();
       sweep(pool, open);
       limits
           .fallback(new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL)))

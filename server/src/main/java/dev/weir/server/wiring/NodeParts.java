@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.slots.SlotObserver;
@@ -13,6 +12,7 @@ import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -37,6 +37,8 @@ record NodeParts(
     RouteParts routes,
     Optional<Tracing> tracing) {
 
+  private static final Duration BETWEEN_POLLS = Duration.ofSeconds(1);
+
   /**
    * Opens the parts one by one.
    *
@@ -48,13 +50,12 @@ record NodeParts(
     SlotObserver observer = new SlotLog(new SlotMetrics(registry));
     Optional<Database> database =
         settings.database().map(given -> open.add(Database.open(given, stop)));
-    Optional<HikariDataSource> pool = database.map(Database::pool);
     NodeParts parts;
     try {
-      SlotParts slots = SlotParts.open(settings.slots(), pool, observer);
-      LimitParts limits = LimitParts.open(settings.limits(), pool, registry, open);
-      RouteParts routes = RouteParts.open(settings.routes(), pool);
-      pool.ifPresent(source -> open.add(listener(source, slots, limits, routes)));
+      SlotParts slots = SlotParts.open(settings.slots(), database, observer);
+      LimitParts limits = LimitParts.open(settings.limits(), database, registry, open);
+      RouteParts routes = RouteParts.open(settings.routes(), database);
+      database.ifPresent(used -> open.add(listener(used, slots, limits, routes)));
       stop.check();
       Optional<Tracing> tracing =
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
@@ -76,13 +77,23 @@ record NodeParts(
     return parts;
   }
 
-  /** Returns a listener for changes that other nodes make. */
-  private static ChangeListener listener(
-      HikariDataSource database, SlotParts slots, LimitParts limits, RouteParts routes) {
+  /**
+   * Starts to listen for changes that other nodes make. Oracle does not notify of them, so they are
+   * polled.
+   */
+  private static AutoCloseable listener(
+      Database database, SlotParts slots, LimitParts limits, RouteParts routes) {
     Map<Channel, ChangeListener.Listener> hearers = new EnumMap<>(limits.hearers());
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
     hearers.put(Channel.ROUTE, routes.hearer());
-    return new ChangeListener(database, hearers);
+    return switch (database.dialect()) {
+      case POSTGRESQL -> new ChangeListener(database.pool(), hearers);
+      case ORACLE ->
+          Upkeep.start(
+              "watch for changes",
+              new ChangePoller(database.pool(), hearers)::look,
+              BETWEEN_POLLS);
+    };
   }
 
   /** Reads rules and routes periodically, in case a change notification was missed. */
