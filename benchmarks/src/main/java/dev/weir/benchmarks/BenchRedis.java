@@ -1,5 +1,7 @@
 package dev.weir.benchmarks;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,6 +64,21 @@ public final class BenchRedis implements AutoCloseable {
 
   public int port() {
     return port;
+  }
+
+  /** Returns the version of the server. */
+  public String version() {
+    try (RedisClient client = RedisClient.create(uri());
+        StatefulRedisConnection<String, String> connection = client.connect()) {
+      return connection
+          .sync()
+          .info("server")
+          .lines()
+          .filter(line -> line.startsWith("redis_version:"))
+          .map(line -> line.substring(line.indexOf(':') + 1))
+          .findFirst()
+          .orElse("unknown");
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.weir.benchmarks;
 
 import dev.weir.benchmarks.gateway.GatewaySuite;
 import dev.weir.benchmarks.limits.LimitsSuite;
+import dev.weir.benchmarks.notifications.NotificationsSuite;
 import dev.weir.benchmarks.services.ServicesSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
 import java.io.PrintWriter;
@@ -34,13 +35,18 @@ import picocli.CommandLine.Spec;
     description = "Measures Weir against its peers on this machine.")
 public final class Main implements Callable<Integer> {
   private static final List<Suite> SUITES =
-      List.of(new SlotsSuite(), new LimitsSuite(), new GatewaySuite(), new ServicesSuite());
+      List.of(
+          new SlotsSuite(),
+          new LimitsSuite(),
+          new GatewaySuite(),
+          new NotificationsSuite(),
+          new ServicesSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "SUITE",
-      description = "what to measure: slots, limits, gateway, services")
+      description = "what to measure: slots, limits, gateway, notifications, services")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
@@ -58,7 +64,8 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--only",
       paramLabel = "WORD",
-      description = "of limits and gateway, run only the cases whose name contains the word")
+      description =
+          "of limits, gateway and notifications, run only the cases whose name contains the word")
   private Optional<String> only = Optional.empty();
 
   @Option(

@@ -1,5 +1,7 @@
 package dev.weir.server;
 
+import dev.weir.server.cli.NotificationsCommand;
+import dev.weir.server.cli.SenderCommand;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
@@ -13,7 +15,9 @@ import picocli.CommandLine.Command;
     description = "When may this proceed?",
     subcommands = {
       UpCommand.class,
+      SenderCommand.class,
       SlotsCommand.class,
+      NotificationsCommand.class,
       VerifyCommand.class,
       SettingsCommand.class,
       CommandLine.HelpCommand.class

@@ -33,7 +33,7 @@ final class ArchitectureTest {
   private static final String SERVER = "dev.weir.server.";
   private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
-      List.of("slots", "limits", "rules", "gateway", "envoy", "operations");
+      List.of("slots", "limits", "rules", "gateway", "envoy", "notifications", "operations");
 
   @Test
   void noPackagesDependOnEachOtherInACycle() {
@@ -139,6 +139,33 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("dev.weir.store..")
+        .check(HOUSE);
+  }
+
+  /** The broker and the providers are parts to be wired; endpoints know only the send path. */
+  @Test
+  void onlyTheWiringKnowsBrokersAndProviders() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "dev.weir.notifications..", "dev.weir.server.wiring..", "dev.weir.server.metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.weir.notifications.broker..",
+            "dev.weir.notifications.provider..",
+            "dev.weir.notifications.sender..")
+        .check(HOUSE);
+  }
+
+  @Test
+  void onlyNotificationsKnowKafka() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.weir.notifications..", "dev.weir.benchmarks..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.kafka..", "kafka..", "org.jsmpp..")
         .check(HOUSE);
   }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The cost of requests that wait in a queue: the memory of the process above that when idle. */
 final class WaitingCase implements GatewayCase {
-  private static final double MOST_MEGABYTES = 200;
+  private static final double MAX_MEGABYTES = 200;
 
   /** One request passes, the others wait for a long time. */
   private static final String RULE =
@@ -72,7 +72,7 @@ final class WaitingCase implements GatewayCase {
                     "weir",
                     more,
                     "MB more than idle",
-                    new Row.Against("the bound", MOST_MEGABYTES, new Row.AtMost(1)))));
+                    new Row.Against("the bound", MAX_MEGABYTES, new Row.AtMost(1)))));
       } finally {
         for (SocketChannel each : waiting) {
           each.close();

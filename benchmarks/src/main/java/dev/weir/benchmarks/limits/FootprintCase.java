@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 /** The cost of decisions in memory besides time: bytes per key, bytes per decision, pauses. */
 record FootprintCase() implements LimitsCase {
   private static final int KEYS = 1_000_000;
-  private static final double MOST_BYTES = 64;
-  private static final double LONGEST_PAUSE_MILLIS = 5;
+  private static final double MAX_BYTES = 64;
+  private static final double MAX_PAUSE_MILLIS = 5;
   private static final double SMALL_VALUE_BYTES = 32;
   private static final int FILLS = 5;
   private static final int QUICK_FILLS = 2;
@@ -47,7 +47,7 @@ record FootprintCase() implements LimitsCase {
             longestCallMillis(effort.isQuick() ? QUICK_FILLS : FILLS),
             "ms",
             "bound",
-            LONGEST_PAUSE_MILLIS));
+            MAX_PAUSE_MILLIS));
     if (!effort.isQuick()) {
       request.progress().accept("limits: ten million keys in a heap of 1 GB");
       rows.add(tenMillion());
@@ -72,7 +72,7 @@ record FootprintCase() implements LimitsCase {
             subject,
             perKey,
             "B",
-            new Row.Against("bound", MOST_BYTES, new Row.AtMost(1)))
+            new Row.Against("bound", MAX_BYTES, new Row.AtMost(1)))
         : Row.alone("limits", scenario, subject, perKey, "B");
   }
 

@@ -5,8 +5,6 @@ import dev.weir.benchmarks.Load;
 import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +32,6 @@ record RedisCase(String name, int keys) implements LimitsCase {
   public Suite.Outcome run(Effort effort, Suite.Request request) throws Exception {
     request.progress().accept("limits: " + name);
     try (BenchRedis redis = BenchRedis.start();
-        RedisClient client = RedisClient.create(redis.uri());
-        StatefulRedisConnection<String, String> admin = client.connect();
         RedisPeer weir = RedisPeer.Weir.on(redis.uri(), CAPACITY, UNTIL_FULL);
         RedisPeer bucket4j = RedisPeer.Bucket4j.on(redis.uri(), CAPACITY, UNTIL_FULL);
         RedisPeer.RedissonLimiter redisson =
@@ -54,7 +50,7 @@ record RedisCase(String name, int keys) implements LimitsCase {
       List<Row> rows = new ArrayList<>();
       rows.addAll(rows(subject, "Bucket4j", Load.median(rounds.peer())));
       rows.addAll(rows(subject, "Redisson", Load.median(redissonLoads)));
-      return new Suite.Outcome(Map.of("Redis", version(admin)), rows);
+      return new Suite.Outcome(Map.of("Redis", redis.version()), rows);
     }
   }
 
@@ -104,16 +100,5 @@ record RedisCase(String name, int keys) implements LimitsCase {
         value,
         unit,
         new Row.Against(peer, peerValue, target));
-  }
-
-  private static String version(StatefulRedisConnection<String, String> admin) {
-    return admin
-        .sync()
-        .info("server")
-        .lines()
-        .filter(line -> line.startsWith("redis_version:"))
-        .map(line -> line.substring(line.indexOf(':') + 1))
-        .findFirst()
-        .orElse("unknown");
   }
 }

@@ -25,7 +25,7 @@ import javax.sql.DataSource;
  * provisioned chunks are cached. Thread-safe.
  */
 final class UsualTable {
-  private static final int MOST_ATTEMPTS = 1_000;
+  private static final int MAX_ATTEMPTS = 1_000;
   private static final int REMEMBERED = 10_000;
 
   private static final String LOOK_UP = "SELECT scheduled FROM usual.slot WHERE event_id = ?";
@@ -120,7 +120,7 @@ final class UsualTable {
         fullFirstWindows.add(first);
       }
     }
-    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       OptionalLong claimed = counters.claimEarliest(connection, first);
       if (claimed.isPresent()) {
         return claimed.getAsLong();
@@ -132,7 +132,7 @@ final class UsualTable {
         return held.getAsLong();
       }
     }
-    throw new IllegalStateException("no place found in " + MOST_ATTEMPTS + " attempts");
+    throw new IllegalStateException("no place found in " + MAX_ATTEMPTS + " attempts");
   }
 
   private OptionalLong lookUp(Connection connection, String eventId) throws SQLException {

@@ -191,14 +191,14 @@ final class AssignmentBatcher {
    * #locked} to {@link #uncounted} and never overtake an earlier request on the way.
    */
   private List<CompletableFuture<Assignment>> assignBatch(List<AssignRequest> requests) {
-    int fitting = ledger.fitting(requests);
+    int fitting = ledger.batchSize(requests);
     if (fitting == requests.size()) {
       return assignTogether(requests);
     }
     List<CompletableFuture<Assignment>> results = new ArrayList<>(requests.size());
     for (int from = 0; from < requests.size(); from += fitting) {
       List<AssignRequest> rest = requests.subList(from, requests.size());
-      fitting = ledger.fitting(rest);
+      fitting = ledger.batchSize(rest);
       List<AssignRequest> portion = rest.subList(0, fitting);
       try {
         results.addAll(assignTogether(portion));
@@ -270,7 +270,7 @@ final class AssignmentBatcher {
       List<SideLanes.Waiting> requests, Consumer<List<SideLanes.Waiting>> work) {
     List<SideLanes.Waiting> rest = requests;
     while (!rest.isEmpty()) {
-      int fitting = ledger.fitting(rest.stream().map(SideLanes.Waiting::request).toList());
+      int fitting = ledger.batchSize(rest.stream().map(SideLanes.Waiting::request).toList());
       work.accept(rest.subList(0, fitting));
       rest = rest.subList(fitting, rest.size());
     }

@@ -23,7 +23,7 @@ public interface SlotLedger {
   List<Assignment> assign(List<AssignRequest> requests);
 
   /** Returns how many of the first requests, at least one, it can process together. */
-  default int fitting(List<AssignRequest> requests) {
+  default int batchSize(List<AssignRequest> requests) {
     return requests.size();
   }
 

@@ -69,7 +69,7 @@ final class SideLaneErrorTest {
 
     /** One request at a time, so that only the first of the lane fails. */
     @Override
-    public int fitting(List<AssignRequest> requests) {
+    public int batchSize(List<AssignRequest> requests) {
       return hasFailed.get() ? requests.size() : 1;
     }
 

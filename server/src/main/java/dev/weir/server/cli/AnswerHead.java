@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 
 /** The head of an HTTP/1.1 response: its status and how its body is framed. */
 record AnswerHead(int status, boolean chunked, OptionalLong lengthBytes) {
-  private static final int LONGEST_LINE_BYTES = 8 * 1024;
-  private static final int MOST_LINES = 200;
+  private static final int MAX_LINE_BYTES = 8 * 1024;
+  private static final int MAX_LINES = 200;
 
   /** Reads up to the body, skipping interim responses such as 100 Continue. */
   static AnswerHead read(InputStream in) throws IOException {
@@ -21,7 +21,7 @@ record AnswerHead(int status, boolean chunked, OptionalLong lengthBytes) {
       OptionalLong lengthBytes = OptionalLong.empty();
       int lines = 0;
       for (String header = line(in); !header.isEmpty(); header = line(in)) {
-        if (++lines > MOST_LINES) {
+        if (++lines > MAX_LINES) {
           throw new IOException("too many headers in the answer");
         }
         int colon = Math.max(header.indexOf(':'), 0);
@@ -54,7 +54,7 @@ record AnswerHead(int status, boolean chunked, OptionalLong lengthBytes) {
       if (next < 0) {
         throw new EOFException("the connection was closed");
       }
-      if (line.size() == LONGEST_LINE_BYTES) {
+      if (line.size() == MAX_LINE_BYTES) {
         throw new IOException("a header of the answer is too long");
       }
       line.write(next);

@@ -28,7 +28,7 @@ import javax.net.ssl.SSLSocketFactory;
  */
 final class BatchExchange implements Closeable {
   private static final int BUFFER_BYTES = 64 * 1024;
-  private static final int LARGEST_PROBLEM_BYTES = 64 * 1024;
+  private static final int MAX_PROBLEM_BYTES = 64 * 1024;
 
   private final Socket socket;
   private final OutputStream request;
@@ -79,7 +79,7 @@ final class BatchExchange implements Closeable {
     InputStream body = head.body(answer);
     if (head.status() != 200) {
       throw new ProblemException(
-          Problem.ofAnswer(head.status(), body.readNBytes(LARGEST_PROBLEM_BYTES)));
+          Problem.ofAnswer(head.status(), body.readNBytes(MAX_PROBLEM_BYTES)));
     }
     return body;
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * from the feed while lines wait to be sent again. Thread-safe.
  */
 final class Conveyor {
-  private static final int MOST_BLOCKS = 64;
+  private static final int MAX_BLOCKS = 64;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -41,7 +41,7 @@ final class Conveyor {
   void put(Block block) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (unanswered >= MOST_BLOCKS) {
+      while (unanswered >= MAX_BLOCKS) {
         changed.await();
       }
       unanswered++;

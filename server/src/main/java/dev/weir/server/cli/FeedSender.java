@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FeedSender implements Runnable {
   private static final int BLOCK_BYTES = 64 * 1024;
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(16);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(16);
 
   private final Feed feed;
   private final BatchExchange exchange;
@@ -72,7 +72,7 @@ final class FeedSender implements Runnable {
   /** Sends lines again after a pause that grows with the number of attempts. */
   private void sendAgain(int attempt) throws IOException, InterruptedException {
     Duration wanted = Duration.ofSeconds(1L << Math.min(attempt - 1, 10));
-    pause.pause(wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE);
+    pause.pause(wanted.compareTo(MAX_PAUSE) < 0 ? wanted : MAX_PAUSE);
     Parcel parcel = new Parcel();
     for (FeedLine.Entry entry : conveyor.takeAgain()) {
       parcel.add(entry);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ImportRun {
   /** With the sender's pauses between them, this is about half a minute. */
-  private static final int MOST_ATTEMPTS = 6;
+  private static final int MAX_ATTEMPTS = 6;
 
   private final WeirClient client;
   private final ImportTally tally;
@@ -91,7 +91,7 @@ final class ImportRun {
     switch (line.answer()) {
       case Answer.Assigned assigned -> tally.assigned(assigned);
       case Answer.Refused refused -> {
-        if (refused.problem().isPassing() && entry.attempt() + 1 < MOST_ATTEMPTS) {
+        if (refused.problem().isPassing() && entry.attempt() + 1 < MAX_ATTEMPTS) {
           tally.waiting(1);
           return false;
         }

@@ -20,7 +20,7 @@ public final class SettingsCommand implements Callable<Integer> {
     for (Setting setting : Setting.values()) {
       String value = setting.defaultValue().isEmpty() ? "none" : setting.defaultValue();
       out.printf(
-          "%-28s %-28s %-10s %s%n",
+          "%-40s %-40s %-10s %s%n",
           setting.key(), setting.variable(), value, setting.description());
     }
     return 0;

@@ -26,7 +26,7 @@ final class SlotsWindows implements Callable<Integer> {
       names = "--limit",
       paramLabel = "N",
       defaultValue = "40",
-      description = "at most so many rows (default: 40)")
+      description = "maximum number of rows (default: 40)")
   private long limit;
 
   @Override

@@ -17,8 +17,8 @@ import picocli.CommandLine.Help.Ansi;
  */
 record Terminal(boolean interactive, boolean colours, boolean unicode, int widthColumns) {
   private static final int USUAL_WIDTH_COLUMNS = 80;
-  private static final int LEAST_WIDTH_COLUMNS = 40;
-  private static final int MOST_WIDTH_COLUMNS = 400;
+  private static final int MIN_WIDTH_COLUMNS = 40;
+  private static final int MAX_WIDTH_COLUMNS = 400;
 
   static Terminal ofOutput(Map<String, String> environment) {
     return of(1, System.out, environment);
@@ -42,7 +42,7 @@ record Terminal(boolean interactive, boolean colours, boolean unicode, int width
     if (!text.matches("[0-9]{1,4}")) {
       return USUAL_WIDTH_COLUMNS;
     }
-    return Math.clamp(Integer.parseInt(text), LEAST_WIDTH_COLUMNS, MOST_WIDTH_COLUMNS);
+    return Math.clamp(Integer.parseInt(text), MIN_WIDTH_COLUMNS, MAX_WIDTH_COLUMNS);
   }
 
   /**

@@ -75,6 +75,10 @@ public final class UpCommand implements Callable<Integer> {
 
         Ask for a slot:   curl -s %1$s/api/v1/slots -H 'Content-Type: application/json' \\
                             -d '{"eventId":"pay-1","requestedTime":"2026-06-01T12:00:00Z"}'
+        Send a message:   curl -s %1$s/api/config -H 'Content-Type: application/json' \\
+                            -d '{"userId":101,"rateLimit":10,"timeWindow":5}'
+                          curl -s %1$s/api/send -H 'Content-Type: application/json' \\
+                            -d '{"userId":101,"message":"Hello"}'
         Try the API:      %1$s/docs
         See the windows:  ./weir slots windows --url %1$s --from 2026-06-01T12:00:00Z
         Metrics, health:  %1$s/metrics  %1$s/health/ready

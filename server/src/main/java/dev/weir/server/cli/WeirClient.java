@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 final class WeirClient implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(2);
-  private static final int LARGEST_ANSWER_BYTES = 64 << 20;
+  private static final int MAX_ANSWER_BYTES = 64 << 20;
 
   private final URI server;
   private final Optional<String> authorization;
@@ -45,17 +45,23 @@ final class WeirClient implements AutoCloseable {
   /** Gets a JSON document; parameters without a value are omitted. */
   byte[] get(String path, Map<String, Optional<String>> parameters)
       throws ProblemException, UnreachableException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(at(path + query(parameters)))
-            .timeout(ANSWER_TIMEOUT)
-            .header("Accept", "application/json, application/problem+json")
-            .GET();
+    return send(HttpRequest.newBuilder(at(path + query(parameters))).GET());
+  }
+
+  /** Posts a request without a body, which is answered with a JSON document. */
+  byte[] post(String path) throws ProblemException, UnreachableException, InterruptedException {
+    return send(HttpRequest.newBuilder(at(path)).POST(HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private byte[] send(HttpRequest.Builder request)
+      throws ProblemException, UnreachableException, InterruptedException {
+    request.timeout(ANSWER_TIMEOUT).header("Accept", "application/json, application/problem+json");
     authorization.ifPresent(value -> request.header("Authorization", value));
     try {
       HttpResponse<InputStream> response =
           http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
-        byte[] bytes = body.readNBytes(LARGEST_ANSWER_BYTES);
+        byte[] bytes = body.readNBytes(MAX_ANSWER_BYTES);
         if (response.statusCode() != 200) {
           throw new ProblemException(Problem.ofAnswer(response.statusCode(), bytes));
         }

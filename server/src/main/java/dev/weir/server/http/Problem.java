@@ -13,6 +13,8 @@ import java.util.Map;
  * A problem with one request, as defined by RFC 9457.
  *
  * @param status the HTTP status, 400 to 599
+ * @param title a name of the problem, the same for every occurrence; that of the status unless an
+ *     endpoint has its own
  * @param kind the kind of problem; its type is {@code urn:weir:problem:} followed by the kind. Or a
  *     registered type, in full
  * @param detail what is wrong with this request; never contains internals
@@ -20,7 +22,7 @@ import java.util.Map;
  * @param more further members
  */
 public record Problem(
-    int status, String kind, String detail, List<Violation> errors, Json.Part more) {
+    int status, String title, String kind, String detail, List<Violation> errors, Json.Part more) {
   public static final String MEDIA_TYPE = "application/problem+json";
 
   private static final String REGISTERED = "https://iana.org/";
@@ -57,7 +59,7 @@ public record Problem(
   }
 
   public static Problem of(int status, String kind, String detail) {
-    return new Problem(status, kind, detail, List.of(), NOTHING);
+    return new Problem(status, titleOf(status), kind, detail, List.of(), NOTHING);
   }
 
   /**
@@ -86,13 +88,14 @@ public record Problem(
   /** Returns the problem of a request with invalid fields. */
   public static Problem invalid(List<Violation> errors) {
     String detail = errors.size() == 1 ? "1 field is wrong." : errors.size() + " fields are wrong.";
-    return new Problem(400, "invalid-request", detail, errors, NOTHING);
+    return new Problem(400, titleOf(400), "invalid-request", detail, errors, NOTHING);
   }
 
   /** Returns this problem with further members. */
   public Problem with(Json.Part members) {
     return new Problem(
         status,
+        title,
         kind,
         detail,
         errors,
@@ -102,7 +105,12 @@ public record Problem(
         });
   }
 
-  public String title() {
+  /** Returns this problem with another title. */
+  public Problem titled(String other) {
+    return new Problem(status, other, kind, detail, errors, more);
+  }
+
+  private static String titleOf(int status) {
     return TITLES.getOrDefault(status, status < 500 ? "Bad Request" : "Server Error");
   }
 

@@ -69,14 +69,14 @@ public final class Problems
   @SuppressWarnings("rawtypes") // The interface uses a raw type.
   public HttpResponse<?> handle(HttpRequest request, Throwable exception) {
     if (exception instanceof ProblemException expected) {
-      MutableHttpResponse<byte[]> response = answer(expected.problem());
+      MutableHttpResponse<byte[]> response = answer(titled(request, expected.problem()));
       expected.headers().forEach(response::header);
       return response;
     }
     if (exception instanceof StoreException failure) {
       log.error(
           "{} {} failed: {}", request.getMethodName(), request.getPath(), exception.getMessage());
-      return answer(of(failure)).header("Retry-After", "1");
+      return answer(titled(request, of(failure), "storeUnavailable")).header("Retry-After", "1");
     }
     if (exception instanceof TooManyRulesException tooMany) {
       log.error(
@@ -84,10 +84,23 @@ public final class Problems
       return answer(Problem.tooManyRules(tooMany));
     }
     Problem problem = unexpected(request, exception);
-    MutableHttpResponse<byte[]> response = answer(problem);
+    MutableHttpResponse<byte[]> response = answer(titled(request, problem));
     return problem.equals(BROKEN_BODY)
         ? response.header(HttpHeaders.CONNECTION, "close")
         : response;
+  }
+
+  /** Returns a problem with the title that its endpoint has for invalid requests, if it is one. */
+  private static Problem titled(HttpRequest<?> request, Problem problem) {
+    return problem.status() == 400 ? titled(request, problem, "invalid") : problem;
+  }
+
+  /** Returns a problem with the title that {@link ProblemTitles} of its endpoint names. */
+  private static Problem titled(HttpRequest<?> request, Problem problem, String member) {
+    return Endpoint.of(request)
+        .flatMap(metadata -> metadata.stringValue(ProblemTitles.class, member))
+        .map(problem::titled)
+        .orElse(problem);
   }
 
   /** Returns the problem of a failed store, with whether anything may have been done. */
@@ -115,7 +128,7 @@ public final class Problems
       return base.status(HttpStatus.NO_CONTENT).body(null);
     }
     Problem problem = problem(context, base, cause);
-    MutableHttpResponse<byte[]> response = fill(base, problem);
+    MutableHttpResponse<byte[]> response = fill(base, titled(request, problem));
     return problem.equals(BROKEN_BODY)
         ? response.header(HttpHeaders.CONNECTION, "close")
         : response;

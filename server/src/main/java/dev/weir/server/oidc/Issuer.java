@@ -38,7 +38,7 @@ public final class Issuer {
   private static final Duration KEYS_KEPT_IN_OUTAGE = Duration.ofHours(1);
 
   /** Max time that a token waits for a key request that another token has started. */
-  private static final Duration LONGEST_READING =
+  private static final Duration MAX_READING =
       SpacedKeys.SPACING.plus(IssuerKeys.PATIENCE).plusSeconds(1);
 
   private static final Set<JWSAlgorithm> ALGORITHMS =
@@ -74,7 +74,7 @@ public final class Issuer {
 
   private static JWKSource<SecurityContext> cached(IssuerKeys keys) {
     return JWKSourceBuilder.create(new SpacedKeys(keys))
-        .cache(KEYS_KEPT.toMillis(), LONGEST_READING.toMillis())
+        .cache(KEYS_KEPT.toMillis(), MAX_READING.toMillis())
         .refreshAheadCache(false)
         .rateLimited(false)
         .outageTolerant(KEYS_KEPT_IN_OUTAGE.toMillis())

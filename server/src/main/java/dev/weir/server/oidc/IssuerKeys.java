@@ -35,7 +35,7 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
    */
   static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  private static final int MOST_BYTES = 512 * 1024;
+  private static final int MAX_BYTES = 512 * 1024;
 
   private final String address;
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
@@ -98,9 +98,9 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
       if (response.statusCode() != 200) {
         throw new IOException(uri + " answers " + response.statusCode());
       }
-      byte[] bytes = body.readNBytes(MOST_BYTES + 1);
-      if (bytes.length > MOST_BYTES) {
-        throw new IOException(uri + " answers with more than " + MOST_BYTES + " bytes");
+      byte[] bytes = body.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException(uri + " answers with more than " + MAX_BYTES + " bytes");
       }
       return new String(bytes, StandardCharsets.UTF_8);
     }

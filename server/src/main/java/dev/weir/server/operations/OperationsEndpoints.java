@@ -16,6 +16,7 @@ import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.List;
 
 /** Endpoints for operators: liveness, readiness and metrics. */
 @Controller
@@ -35,7 +36,7 @@ final class OperationsEndpoints {
   @AnyHost
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> live() {
-    return status(HttpStatus.OK, "UP", "");
+    return status(HttpStatus.OK, "UP", "", List.of());
   }
 
   @Get("/health/ready")
@@ -44,8 +45,8 @@ final class OperationsEndpoints {
   HttpResponse<byte[]> ready() {
     String reason = draining.begun() ? "draining" : readiness.reasonAgainst();
     return reason.isEmpty()
-        ? status(HttpStatus.OK, "UP", "")
-        : status(HttpStatus.SERVICE_UNAVAILABLE, "DOWN", reason);
+        ? status(HttpStatus.OK, "UP", "", readiness.warnings())
+        : status(HttpStatus.SERVICE_UNAVAILABLE, "DOWN", reason, List.of());
   }
 
   @Get("/metrics")
@@ -56,7 +57,8 @@ final class OperationsEndpoints {
     return out.toByteArray();
   }
 
-  private static HttpResponse<byte[]> status(HttpStatus code, String status, String reason) {
+  private static HttpResponse<byte[]> status(
+      HttpStatus code, String status, String reason, List<String> warnings) {
     return Responses.json(
         code,
         json -> {
@@ -64,6 +66,13 @@ final class OperationsEndpoints {
           json.writeStringField("status", status);
           if (!reason.isEmpty()) {
             json.writeStringField("reason", reason);
+          }
+          if (!warnings.isEmpty()) {
+            json.writeArrayFieldStart("warnings");
+            for (String warning : warnings) {
+              json.writeString(warning);
+            }
+            json.writeEndArray();
           }
           json.writeEndObject();
         });

@@ -12,6 +12,7 @@ import dev.weir.core.slots.Violation;
 import dev.weir.core.slots.internal.PeakRate;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.internal.SlotNames;
+import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;

@@ -46,8 +46,8 @@ public final class TracedLedger implements SlotLedger {
   }
 
   @Override
-  public int fitting(List<AssignRequest> requests) {
-    return ledger.fitting(requests);
+  public int batchSize(List<AssignRequest> requests) {
+    return ledger.batchSize(requests);
   }
 
   private <T> T traced(List<AssignRequest> requests, Supplier<T> work) {

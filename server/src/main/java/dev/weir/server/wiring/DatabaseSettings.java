@@ -63,6 +63,17 @@ record DatabaseSettings(
     };
   }
 
+  /**
+   * Returns the settings of a database that is running: a server, or the embedded one of a node.
+   */
+  static DatabaseSettings running(Settings settings) {
+    return new DatabaseSettings(
+        Optional.of(DatabaseAddress.of(settings)),
+        DatabaseAddress.dataFolder(settings),
+        Pool.of(settings),
+        false);
+  }
+
   /** Returns the settings; empty if everything is kept in memory. */
   static Optional<DatabaseSettings> of(Settings settings) {
     if (kind(settings) == Kind.MEMORY) {

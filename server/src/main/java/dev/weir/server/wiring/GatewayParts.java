@@ -17,7 +17,7 @@ import java.util.Optional;
 final class GatewayParts {
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofDays(1);
-  private static final Duration LONGEST_CONNECTING = Duration.ofMinutes(5);
+  private static final Duration MAX_CONNECTING = Duration.ofMinutes(5);
 
   private GatewayParts() {}
 
@@ -28,7 +28,7 @@ final class GatewayParts {
         new GatewaySettings.Times(
             settings.duration(Setting.GATEWAY_HEAD_TIMEOUT, SHORTEST, LONGEST),
             settings.duration(Setting.GATEWAY_IDLE_TIMEOUT, SHORTEST, LONGEST),
-            settings.duration(Setting.GATEWAY_CONNECT_TIMEOUT, SHORTEST, LONGEST_CONNECTING),
+            settings.duration(Setting.GATEWAY_CONNECT_TIMEOUT, SHORTEST, MAX_CONNECTING),
             settings.duration(Setting.GATEWAY_ANSWER_TIMEOUT, SHORTEST, LONGEST),
             settings.duration(Setting.GATEWAY_UPSTREAM_IDLE, Duration.ZERO, LONGEST));
     GatewaySettings.Bounds bounds =

@@ -45,7 +45,7 @@ record LimitSettings(
               default -> Store.MEMORY;
             },
             isFallbackUsed(settings, database),
-            store.equals("redis") ? Optional.of(redis(settings)) : Optional.empty(),
+            store.equals("redis") ? Optional.of(requiredRedis(settings)) : Optional.empty(),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MAX_NODES),
             settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(
@@ -74,16 +74,23 @@ record LimitSettings(
     return store == Store.POSTGRESQL || (store == Store.REDIS && isFallbackUsed);
   }
 
+  private static RedisSettings requiredRedis(Settings settings) {
+    return redis(settings)
+        .orElseThrow(
+            () ->
+                new InvalidSettingException(
+                    Setting.REDIS_URI.key(), "is needed where weir.limits.store is redis"));
+  }
+
   /**
-   * Returns the settings of Redis. Messages do not repeat the address, which may contain a
-   * password.
+   * Returns the settings of Redis; empty if there is none. Messages do not repeat the address,
+   * which may contain a password.
    */
-  private static RedisSettings redis(Settings settings) {
-    String uri = settings.text(Setting.REDIS_URI);
-    if (uri.isEmpty()) {
-      throw new InvalidSettingException(
-          Setting.REDIS_URI.key(), "is needed where weir.limits.store is redis");
-    }
+  static Optional<RedisSettings> redis(Settings settings) {
+    return settings.optional(Setting.REDIS_URI).map(uri -> redis(settings, uri));
+  }
+
+  private static RedisSettings redis(Settings settings, String uri) {
     RedisSettings redis;
     try {
       redis = RedisSettings.of(uri);

@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
@@ -14,12 +15,14 @@ import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The engine of a node on its stores, with the tasks that keep it up to date.
@@ -35,6 +38,7 @@ record NodeParts(
     SlotScheduler scheduler,
     LimitParts limits,
     RouteParts routes,
+    NotificationParts notifications,
     Optional<Tracing> tracing) {
 
   private static final Duration BETWEEN_POLLS = Duration.ofSeconds(1);
@@ -55,7 +59,19 @@ record NodeParts(
       SlotParts slots = SlotParts.open(settings.slots(), database, observer);
       LimitParts limits = LimitParts.open(settings.limits(), database, registry, open);
       RouteParts routes = RouteParts.open(settings.routes(), database);
-      database.ifPresent(used -> open.add(listener(used, slots, limits, routes)));
+      NotificationParts notifications =
+          database
+              .filter(used -> used.dialect() == Dialect.POSTGRESQL)
+              .map(
+                  used ->
+                      NotificationParts.open(
+                          settings.notifications(),
+                          used.pool(),
+                          Limiter.on(limits.stores().limits()),
+                          registry,
+                          open))
+              .orElseGet(() -> NotificationParts.none(registry));
+      database.ifPresent(used -> open.add(listener(used, slots, limits, routes, notifications)));
       stop.check();
       Optional<Tracing> tracing =
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
@@ -64,11 +80,14 @@ record NodeParts(
               registry,
               new GatewayMetrics(registry),
               new EnvoyMetrics(registry),
-              database.<Readiness>map(used -> used::reasonAgainst).orElse(() -> ""),
+              new NodeReadiness(
+                  database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
+                  notifications::warnings),
               slots,
               open.add(slots.scheduler(settings.slots(), tracing, observer)),
               limits,
               routes,
+              notifications,
               tracing);
     } catch (StoreException e) {
       throw database.isPresent() ? database.get().unusable(e) : e;
@@ -82,10 +101,15 @@ record NodeParts(
    * polled.
    */
   private static AutoCloseable listener(
-      Database database, SlotParts slots, LimitParts limits, RouteParts routes) {
+      Database database,
+      SlotParts slots,
+      LimitParts limits,
+      RouteParts routes,
+      NotificationParts notifications) {
     Map<Channel, ChangeListener.Listener> hearers = new EnumMap<>(limits.hearers());
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
     hearers.put(Channel.ROUTE, routes.hearer());
+    hearers.put(Channel.NOTIFICATION_USER, notifications.hearer());
     return switch (database.dialect()) {
       case POSTGRESQL -> new ChangeListener(database.pool(), hearers);
       case ORACLE ->
@@ -121,6 +145,7 @@ record NodeParts(
     slots.addTo(beans, scheduler);
     limits.addTo(beans);
     routes.addTo(beans);
+    notifications.addTo(beans);
     tracing.ifPresent(beans::add);
     return beans;
   }

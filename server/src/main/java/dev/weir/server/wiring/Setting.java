@@ -21,7 +21,11 @@ public enum Setting {
       "weir.grpc.port",
       "",
       "Port of the Envoy rate limit service. 0 picks a free port; empty disables it."),
-  DATA("weir.data", "", "Folder of the embedded PostgreSQL. Empty means ~/.local/share/weir."),
+  DATA(
+      "weir.data",
+      "",
+      "Folder of the embedded PostgreSQL and the embedded Kafka. Empty means"
+          + " ~/.local/share/weir."),
   DB_URL(
       "weir.db.url",
       "",
@@ -107,12 +111,113 @@ public enum Setting {
       "weir.redis.uri",
       "",
       "Address of Redis: redis://host:port, redis-sentinel://… or redis-cluster://…. Required"
-          + " if weir.limits.store is redis."),
+          + " if weir.limits.store is redis. If it is set, messages over the limit of their user"
+          + " are refused without PostgreSQL."),
   REDIS_TRUST(
       "weir.redis.trust",
       "",
       "PEM file of the certificates to trust for Redis. Empty means those of the Java"
           + " runtime."),
+  KAFKA_SERVERS(
+      "weir.kafka.bootstrap-servers",
+      "",
+      "Addresses of Kafka brokers, host:port, separated by commas. Empty starts an embedded"
+          + " broker when the first limit is configured or the first message sent."),
+  KAFKA_PROPERTIES(
+      "weir.kafka.properties",
+      "",
+      "Properties file with further settings of Kafka's clients, such as those of TLS and SASL."
+          + " Empty means none."),
+  NOTIFICATIONS_SEND_TIMEOUT(
+      "weir.notifications.send-timeout",
+      "PT10S",
+      "Max time until Kafka has taken a message, including the start of the embedded broker;"
+          + " then the answer is 503. ISO-8601 duration, PT1S to PT5M."),
+  NOTIFICATIONS_RETENTION(
+      "weir.notifications.retention",
+      "P30D",
+      "How long messages are kept, with their states and idempotency keys. ISO-8601 duration,"
+          + " at least PT1H."),
+  NOTIFICATIONS_SENDER(
+      "weir.notifications.sender",
+      "true",
+      "Whether this node hands messages to the provider. false leaves that to other nodes or to"
+          + " 'weir sender'."),
+  NOTIFICATIONS_PROVIDER(
+      "weir.notifications.provider",
+      "log",
+      "What messages are handed to: log (writes them to the log), webhook or smpp."),
+  NOTIFICATIONS_PROVIDER_RATE(
+      "weir.notifications.provider-rate",
+      "",
+      "Max message parts per second that are handed to the provider, counted in"
+          + " weir.limits.store. Empty means no limit."),
+  NOTIFICATIONS_PROVIDER_TIMEOUT(
+      "weir.notifications.provider-timeout",
+      "PT5S",
+      "Max time for an answer of the webhook or the message centre. ISO-8601 duration, PT0.1S"
+          + " to PT1M."),
+  NOTIFICATIONS_WEBHOOK_URL(
+      "weir.notifications.webhook.url",
+      "",
+      "URL that messages are posted to. Required if weir.notifications.provider is webhook."),
+  NOTIFICATIONS_WEBHOOK_SECRET(
+      "weir.notifications.webhook.secret",
+      "",
+      "Key of the signatures of posted messages, at least 16 characters. Required if"
+          + " weir.notifications.provider is webhook."),
+  NOTIFICATIONS_SMPP_HOST(
+      "weir.notifications.smpp.host",
+      "",
+      "Host of the message centre. Required if weir.notifications.provider is smpp."),
+  NOTIFICATIONS_SMPP_PORT("weir.notifications.smpp.port", "2775", "Port of the message centre."),
+  NOTIFICATIONS_SMPP_TLS(
+      "weir.notifications.smpp.tls", "false", "Whether the message centre is reached by TLS."),
+  NOTIFICATIONS_SMPP_SYSTEM_ID(
+      "weir.notifications.smpp.system-id",
+      "",
+      "Name by which Weir binds to the message centre. Required if weir.notifications.provider"
+          + " is smpp."),
+  NOTIFICATIONS_SMPP_PASSWORD(
+      "weir.notifications.smpp.password", "", "Password of weir.notifications.smpp.system-id."),
+  NOTIFICATIONS_SMPP_SYSTEM_TYPE(
+      "weir.notifications.smpp.system-type",
+      "",
+      "System type of the bind. Empty if the message centre does not ask for it."),
+  NOTIFICATIONS_SMPP_SOURCE(
+      "weir.notifications.smpp.source", "", "Sender that recipients see. Empty leaves it out."),
+  NOTIFICATIONS_SMPP_PREFIX(
+      "weir.notifications.smpp.address-prefix",
+      "",
+      "Text before the id of a user that makes it the address of the recipient, such as +49."
+          + " Empty means that ids are addresses."),
+  NOTIFICATIONS_EVENTS(
+      "weir.notifications.events",
+      "false",
+      "Whether each attempt to send is published to the topic notification-events. Always true if"
+          + " weir.opensearch.url is set."),
+  OPENSEARCH_URL(
+      "weir.opensearch.url",
+      "",
+      "URL of OpenSearch, http://host:9200 or https://…, where events of messages are indexed for"
+          + " /api/analytics. Empty disables analytics."),
+  OPENSEARCH_USER(
+      "weir.opensearch.user", "", "User name for weir.opensearch.url. Empty sends none."),
+  OPENSEARCH_PASSWORD("weir.opensearch.password", "", "Password of weir.opensearch.user."),
+  OPENSEARCH_API_KEY(
+      "weir.opensearch.api-key",
+      "",
+      "API key for weir.opensearch.url, sent as Authorization: ApiKey, in place of a user. Empty"
+          + " sends none."),
+  OPENSEARCH_TRUST(
+      "weir.opensearch.trust",
+      "",
+      "PEM file of the certificates to trust for OpenSearch. Empty means those of the Java"
+          + " runtime."),
+  OPENSEARCH_RETENTION(
+      "weir.opensearch.retention",
+      "P90D",
+      "How long events are kept in OpenSearch, in whole days, P1D to P3650D."),
   ADMIN_TOKEN(
       "weir.admin-token",
       "",

@@ -38,9 +38,9 @@ record SlotParts(
     ConfigBroadcast broadcast) {
 
   /** The policy of the default configuration, which a new installation creates. */
-  private static final SlotPolicy FIRST_TERMS = SlotPolicy.of(100, Duration.ofSeconds(4));
+  private static final SlotPolicy DEFAULT_POLICY = SlotPolicy.of(100, Duration.ofSeconds(4));
 
-  private static final int MOST_SLOTS_IN_MEMORY = 5_000_000;
+  private static final int MAX_SLOTS_IN_MEMORY = 5_000_000;
 
   /** Uses the generator of the calling thread, because generators are not thread-safe. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
@@ -59,9 +59,9 @@ record SlotParts(
 
   private static SlotParts inMemory(SlotSettings settings, SlotObserver observer) {
     MemorySlotLedger ledger =
-        new MemorySlotLedger(InstantSource.system(), RANDOM, MOST_SLOTS_IN_MEMORY);
+        new MemorySlotLedger(InstantSource.system(), RANDOM, MAX_SLOTS_IN_MEMORY);
     if (settings.createsDefault()) {
-      ledger.configure(settings.defaultConfig(), FIRST_TERMS);
+      ledger.configure(settings.defaultConfig(), DEFAULT_POLICY);
     }
     ConfigCache cache = cache(settings, ledger, observer);
     return new SlotParts(ledger, checked(settings, ledger), ledger, cache, cache::flush);
@@ -75,7 +75,7 @@ record SlotParts(
     JdbcSlotConfigs configs =
         new JdbcSlotConfigs(dialect, pool, StoreClock.DATABASE, Math.clamp(connections / 8, 1, 8));
     if (settings.createsDefault()) {
-      configs.createIfAbsent(settings.defaultConfig(), FIRST_TERMS);
+      configs.createIfAbsent(settings.defaultConfig(), DEFAULT_POLICY);
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(

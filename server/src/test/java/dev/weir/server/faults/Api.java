@@ -59,6 +59,17 @@ public final class Api implements AutoCloseable {
     return post(path, body, JSON);
   }
 
+  /** Sends a request that can be repeated. */
+  HttpResponse<String> postOnce(String path, String body, String idempotencyKey)
+      throws IOException, InterruptedException {
+    return send(
+        request(path)
+            .header("Content-Type", JSON)
+            .header("Idempotency-Key", idempotencyKey)
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build());
+  }
+
   /** Sends lines of requests and gives back all lines of answers. */
   public HttpResponse<String> lines(String body) throws IOException, InterruptedException {
     return post("/api/v1/slots/batch", body, "application/x-ndjson");

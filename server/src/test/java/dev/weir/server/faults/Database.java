@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** A PostgreSQL that nodes share as their server, and that can be stopped and killed. */
-final class Database implements AutoCloseable {
+public final class Database implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   private final Path folder;
@@ -27,14 +27,14 @@ final class Database implements AutoCloseable {
     this.postgresql = EmbeddedDatabase.start(folder);
   }
 
-  static Database start(Path folder) throws IOException {
+  public static Database start(Path folder) throws IOException {
     Files.createDirectories(folder);
     Files.writeString(folder.resolve("port"), Integer.toString(Ports.free()));
     return new Database(folder);
   }
 
   /** What a node needs to find it. */
-  Map<String, String> environment() {
+  public Map<String, String> environment() {
     return Map.of(
         "WEIR_DB_URL",
         postgresql.jdbcUrl(),
@@ -48,6 +48,11 @@ final class Database implements AutoCloseable {
         "2",
         "WEIR_DB_POOL_MAX",
         "10");
+  }
+
+  public Connection connect() throws SQLException {
+    return DriverManager.getConnection(
+        postgresql.jdbcUrl(), postgresql.user(), postgresql.password());
   }
 
   /** Ends all its processes on the spot; it is started again by its supervisor. */

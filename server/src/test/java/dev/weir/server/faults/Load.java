@@ -23,8 +23,8 @@ final class Load implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final Instant MONDAY = Instant.parse("2030-06-03T06:00:00Z");
   private static final int SPAN_SECONDS = 3_000;
-  private static final int MOST_STRANGE = 50;
-  private static final int LONGEST_STREAM = 200;
+  private static final int MAX_STRANGE = 50;
+  private static final int MAX_STREAM = 200;
 
   /** Made by {@link #configure}; slots of the last are given back and confirmed. */
   private static final List<String> CONFIGS =
@@ -63,7 +63,7 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Waits until a node has given so many more answers. */
+  /** Waits until a node has given this number of further answers. */
   void awaitAnswers(Target target, long more) {
     long enough = target.answers.get() + more;
     Waiting.until(
@@ -72,7 +72,7 @@ final class Load implements AutoCloseable {
         () -> target.answers.get() >= enough || !strange.isEmpty());
   }
 
-  /** Waits until a node has refused so many more times. */
+  /** Waits until a node has refused this number of further times. */
   void awaitRefusals(Target target, long more) {
     long enough = target.refusals.get() + more;
     Waiting.until(
@@ -220,7 +220,7 @@ final class Load implements AutoCloseable {
   private void stream(String id, int first, SplittableRandom random)
       throws IOException, InterruptedException {
     List<String> requests = new ArrayList<>();
-    int lines = random.nextInt(1, LONGEST_STREAM);
+    int lines = random.nextInt(1, MAX_STREAM);
     String config = config(random);
     for (int i = 0; i < lines; i++) {
       requests.add(request(id + "s" + i, config, random));
@@ -277,7 +277,7 @@ final class Load implements AutoCloseable {
   }
 
   private void strange(String what) {
-    if (strange.size() < MOST_STRANGE) {
+    if (strange.size() < MAX_STRANGE) {
       strange.add(what);
     }
   }

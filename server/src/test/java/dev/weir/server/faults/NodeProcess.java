@@ -21,22 +21,30 @@ final class NodeProcess implements AutoCloseable {
   private final Path log;
   private final int port;
   private final Map<String, String> environment;
-  private final List<String> arguments;
+  private final List<String> command;
   private Process process;
 
-  private NodeProcess(Path log, int port, Map<String, String> environment, List<String> arguments)
+  private NodeProcess(Path log, int port, Map<String, String> environment, List<String> command)
       throws IOException {
     this.log = log;
     this.port = port;
     this.environment = environment;
-    this.arguments = arguments;
+    this.command = command;
     this.process = launch();
   }
 
   /** Starts a node on a port that stays its own; {@link #awaitReady} says when it is up. */
   static NodeProcess start(Path log, Map<String, String> environment, String... arguments)
       throws IOException {
-    return new NodeProcess(log, Ports.free(), environment, List.of(arguments));
+    int port = Ports.free();
+    List<String> command = new ArrayList<>(List.of("up", "--port", Integer.toString(port)));
+    command.addAll(List.of(arguments));
+    return new NodeProcess(log, port, environment, command);
+  }
+
+  /** Starts a sender of messages, which listens nowhere. */
+  static NodeProcess startSender(Path log, Map<String, String> environment) throws IOException {
+    return new NodeProcess(log, 0, environment, List.of("sender"));
   }
 
   private Process launch() throws IOException {
@@ -47,8 +55,7 @@ final class NodeProcess implements AutoCloseable {
         List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
     words.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
     words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-    words.addAll(List.of("up", "--port", Integer.toString(port)));
-    words.addAll(arguments);
+    words.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().putAll(environment);
     return builder

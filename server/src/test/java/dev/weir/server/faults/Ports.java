@@ -10,21 +10,21 @@ import java.util.concurrent.ThreadLocalRandom;
  * Ports for servers that come and go. Below those that the system gives to callers, so that nobody
  * takes one while its server is down.
  */
-final class Ports {
+public final class Ports {
   private static final int LOWEST = 15_000;
   private static final int HIGHEST = 32_000;
-  private static final int MOST_TRIES = 1_000;
+  private static final int MAX_TRIES = 1_000;
 
   private Ports() {}
 
-  static int free() throws IOException {
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
+  public static int free() throws IOException {
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
       try (ServerSocket socket = new ServerSocket()) {
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         return socket.getLocalPort();
       } catch (IOException e) {
-        if (tries == MOST_TRIES - 1) {
+        if (tries == MAX_TRIES - 1) {
           throw e;
         }
       }

@@ -11,14 +11,14 @@ import java.time.Duration;
 import java.util.List;
 
 /** A Redis in a process of its own that keeps nothing, and can be killed. */
-final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   private final int port;
   private final Path log;
   private Process process;
 
-  RedisProcess(int port, Path log) throws IOException {
+  public RedisProcess(int port, Path log) throws IOException {
     this.port = port;
     this.log = log;
     this.process = launch();
@@ -56,16 +56,16 @@ final class RedisProcess implements AutoCloseable {
         });
   }
 
-  String address() {
+  public String address() {
     return "redis://127.0.0.1:" + port;
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
   /** Cuts all connections, and keeps what it knows. */
-  void hangUp() throws IOException {
+  public void hangUp() throws IOException {
     // A number: how many there were.
     if (!ask("CLIENT KILL TYPE normal SKIPME yes").startsWith(":")) {
       throw new IllegalStateException("Redis does not hang up");
@@ -89,13 +89,13 @@ final class RedisProcess implements AutoCloseable {
   }
 
   /** Ends it on the spot. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     Waiting.until("the end of Redis", BOUND, () -> !process.isAlive());
   }
 
   /** Starts it again, on the same port, without what it knew. */
-  void start() throws IOException {
+  public void start() throws IOException {
     process = launch();
     awaitListening();
   }

@@ -9,29 +9,29 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A way to a port of loopback that can be cut, while others still reach the port itself. */
-final class Relay implements AutoCloseable {
+public final class Relay implements AutoCloseable {
   private final ServerSocket entrance;
   private final int target;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private volatile boolean isCut;
 
-  Relay(int target) throws IOException {
+  public Relay(int target) throws IOException {
     this.target = target;
     this.entrance = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     Thread.ofVirtual().start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return entrance.getLocalPort();
   }
 
   /** Hangs up on all, and on those who come. */
-  void cut() {
+  public void cut() {
     isCut = true;
     open.forEach(Relay::hangUp);
   }
 
-  void mend() {
+  public void mend() {
     isCut = false;
   }
 
@@ -49,7 +49,7 @@ final class Relay implements AutoCloseable {
         Thread.ofVirtual().start(() -> pass(from, to));
         Thread.ofVirtual().start(() -> pass(to, from));
       } catch (IOException e) {
-        // The target is gone, or this is closed: whoever came is hung up on.
+        // The target is gone, or this is closed: the client is disconnected.
         open.forEach(Relay::hangUp);
       }
     }

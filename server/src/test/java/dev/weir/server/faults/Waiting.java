@@ -24,7 +24,7 @@ public final class Waiting {
     until(what, LONG, condition);
   }
 
-  static void until(String what, Duration bound, Condition condition) {
+  public static void until(String what, Duration bound, Condition condition) {
     long deadlineNanos = System.nanoTime() + bound.toNanos();
     try {
       while (!condition.holds()) {

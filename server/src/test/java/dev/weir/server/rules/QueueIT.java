@@ -54,7 +54,7 @@ final class QueueIT {
         .intAt("id");
   }
 
-  private static List<Http.Answer> atOnce(Http where, int callers) throws Exception {
+  private static List<Http.Answer> concurrently(Http where, int callers) throws Exception {
     List<FutureTask<Http.Answer>> asking = new ArrayList<>();
     for (int i = 0; i < callers; i++) {
       asking.add(new FutureTask<>(() -> where.post("/api/v1/check", ASK)));
@@ -76,7 +76,7 @@ final class QueueIT {
       Http standing = new Http(served.address());
       make(standing, 10, 2, 500);
       long startNanos = System.nanoTime();
-      answers = atOnce(standing, 8);
+      answers = concurrently(standing, 8);
       tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
     }
 

@@ -87,6 +87,7 @@ public final class TestNode {
                 .build());
     limits(clock).addTo(beans);
     routes(clock).addTo(beans);
+    NotificationParts.none(new PrometheusRegistry()).addTo(beans);
     return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()));
   }
 

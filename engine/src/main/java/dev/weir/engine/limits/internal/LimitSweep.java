@@ -25,7 +25,7 @@ public final class LimitSweep implements Runnable {
 
   @Override
   public void run() {
-    upkeep.alone(
+    upkeep.runExclusively(
         () -> {
           int removed = STEP;
           for (int i = 0; i < maxSteps && removed >= STEP; i++) {

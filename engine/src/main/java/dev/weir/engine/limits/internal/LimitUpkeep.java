@@ -6,7 +6,7 @@ package dev.weir.engine.limits.internal;
  */
 public interface LimitUpkeep {
   /** Runs {@code work} unless another node is doing so. Returns true if it ran. */
-  boolean alone(Runnable work);
+  boolean runExclusively(Runnable work);
 
   /**
    * Removes expired data: usages that equal fresh ones, request ids and leases whose time has

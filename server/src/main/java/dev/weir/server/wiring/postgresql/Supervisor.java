@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Supervisor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Supervisor.class);
-  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+  private static final Duration MIN_PAUSE = Duration.ofMillis(50);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
   private static final Duration STOP_BOUND = Duration.ofMinutes(1);
 
   private final PostgresqlPrograms programs;
@@ -71,15 +71,15 @@ final class Supervisor implements AutoCloseable {
   }
 
   private void run() {
-    Duration pause = SHORTEST_PAUSE;
+    Duration pause = MIN_PAUSE;
     while (!closing.isDone()) {
       long upSinceNanos = System.nanoTime();
       CompletableFuture.anyOf(process.onExit(), closing).join();
       if (closing.isDone()) {
         return;
       }
-      if (System.nanoTime() - upSinceNanos > LONGEST_PAUSE.toNanos()) {
-        pause = SHORTEST_PAUSE;
+      if (System.nanoTime() - upSinceNanos > MAX_PAUSE.toNanos()) {
+        pause = MIN_PAUSE;
       }
       log.error(
           "PostgreSQL (process {}) has ended unasked with code {}; starting it again",
@@ -94,7 +94,7 @@ final class Supervisor implements AutoCloseable {
 
   private static Duration longer(Duration pause) {
     Duration doubled = pause.multipliedBy(2);
-    return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    return doubled.compareTo(MAX_PAUSE) < 0 ? doubled : MAX_PAUSE;
   }
 
   /** Restarts the server; returns true if it is up again. */

@@ -14,15 +14,15 @@ public final class Crowd {
   private Crowd() {}
 
   /** Runs a number of callers on their own threads, started together, and returns their results. */
-  public static <T> List<T> atOnce(int callers, IntFunction<T> call) {
-    return atOnce(
+  public static <T> List<T> concurrently(int callers, IntFunction<T> call) {
+    return concurrently(
         IntStream.range(0, callers)
             .mapToObj(caller -> (Callable<T>) () -> call.apply(caller))
             .toList());
   }
 
   /** Runs all callers on their own threads, started together; throws the first failure. */
-  public static <T> List<T> atOnce(List<? extends Callable<T>> callers) {
+  public static <T> List<T> concurrently(List<? extends Callable<T>> callers) {
     CountDownLatch begin = new CountDownLatch(1);
     List<FutureTask<T>> tasks =
         callers.stream()

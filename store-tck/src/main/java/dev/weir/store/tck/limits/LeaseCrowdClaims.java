@@ -23,7 +23,7 @@ interface LeaseCrowdClaims extends LeaseClaims {
     String resource = scene.resource("r");
     Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));
     List<LeaseDecision> decisions =
-        Crowd.atOnce(
+        Crowd.concurrently(
             HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "l" + caller, 1));
     assertThat(decisions.stream().filter(LeaseDecision.Held.class::isInstance))
         .extracting(LeaseDecision::current)
@@ -37,7 +37,7 @@ interface LeaseCrowdClaims extends LeaseClaims {
     String resource = scene.resource("r");
     Concurrency fifty = Concurrency.of(50, Duration.ofSeconds(30));
     List<Integer> held =
-        Crowd.atOnce(
+        Crowd.concurrently(
             HOLDERS,
             caller -> {
               int places = 1 + new Random(caller).nextInt(5);
@@ -66,7 +66,8 @@ interface LeaseCrowdClaims extends LeaseClaims {
     String resource = scene.resource("r");
     Concurrency seven = Concurrency.of(7, Duration.ofSeconds(30));
     List<LeaseDecision> decisions =
-        Crowd.atOnce(HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "same", 2));
+        Crowd.concurrently(
+            HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "same", 2));
     assertThat(decisions.stream().distinct())
         .containsExactly(
             new LeaseDecision.Held(new Lease("same", 2, scene.nowMicros() + 30_000_000), 2));
@@ -82,7 +83,7 @@ interface LeaseCrowdClaims extends LeaseClaims {
     }
     scene.moveMicros(30_000_000);
     List<LeaseDecision> decisions =
-        Crowd.atOnce(
+        Crowd.concurrently(
             HOLDERS, caller -> scene.node(caller).acquire(resource, seven, "l" + caller, 1));
     assertThat(decisions.stream().filter(LeaseDecision.Held.class::isInstance)).hasSize(7);
   }
@@ -93,7 +94,8 @@ interface LeaseCrowdClaims extends LeaseClaims {
     String resource = scene.resource("q");
     Queue queue = Queue.of(20, Duration.ofMillis(100));
     List<LeaseDecision> decisions =
-        Crowd.atOnce(HOLDERS, caller -> scene.node(caller).join(resource, queue, "t" + caller));
+        Crowd.concurrently(
+            HOLDERS, caller -> scene.node(caller).join(resource, queue, "t" + caller));
     List<LeaseDecision> waiting =
         decisions.stream().filter(LeaseDecision.Held.class::isInstance).toList();
     assertThat(waiting)

@@ -187,7 +187,7 @@ interface LimitBindingClaims extends LimitClaims {
         AT_ONCE,
         (scene, policy) -> {
           List<AcquireResult> results =
-              Crowd.atOnce(
+              Crowd.concurrently(
                   AT_ONCE,
                   caller ->
                       scene
@@ -226,7 +226,7 @@ interface LimitBindingClaims extends LimitClaims {
                   List.of(new LimitRequest(p, "k", 1), new LimitRequest(q, "k", 2)));
           Instant now = scene.clock.instant();
           List<Boolean> done =
-              Crowd.atOnce(
+              Crowd.concurrently(
                   AT_ONCE,
                   caller ->
                       switch (caller / 2 % 4) {

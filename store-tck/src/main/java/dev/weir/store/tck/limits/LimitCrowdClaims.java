@@ -25,7 +25,7 @@ interface LimitCrowdClaims extends LimitClaims {
         1,
         (scene, policy) -> {
           List<Boolean> taken =
-              Crowd.atOnce(CALLERS, caller -> scene.node(caller).take(policy, "k", 1));
+              Crowd.concurrently(CALLERS, caller -> scene.node(caller).take(policy, "k", 1));
           assertThat(taken).as(policy.limit().toString()).containsOnlyOnce(true);
         });
   }
@@ -36,7 +36,7 @@ interface LimitCrowdClaims extends LimitClaims {
         40,
         (scene, policy) -> {
           List<Decision> decisions =
-              Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(policy, "k", 1));
+              Crowd.concurrently(CALLERS, caller -> scene.node(caller).decide(policy, "k", 1));
           assertThat(decisions.stream().filter(Decision::isAllowed).map(Decision::remaining))
               .as(policy.limit().toString())
               .containsExactlyInAnyOrderElementsOf(LongStream.range(0, 40).boxed().toList());
@@ -52,7 +52,7 @@ interface LimitCrowdClaims extends LimitClaims {
           Policy user = scene.policy("user", limit);
           Policy all = scene.policy("all", limit);
           List<Boolean> taken =
-              Crowd.atOnce(
+              Crowd.concurrently(
                   CALLERS,
                   caller ->
                       scene
@@ -79,7 +79,7 @@ interface LimitCrowdClaims extends LimitClaims {
         50,
         (scene, policy) -> {
           List<List<Long>> taken =
-              Crowd.atOnce(
+              Crowd.concurrently(
                   CALLERS,
                   caller -> {
                     Random random = new Random(caller);
@@ -123,7 +123,7 @@ interface LimitCrowdClaims extends LimitClaims {
               scene.repeatable(
                   "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
           List<AcquireResult> results =
-              Crowd.atOnce(CALLERS, caller -> scene.node(caller).decide(request));
+              Crowd.concurrently(CALLERS, caller -> scene.node(caller).decide(request));
           assertThat(results.stream().filter(result -> !result.isReplayed())).hasSize(1);
           assertThat(results).allMatch(AcquireResult::isAllowed);
           assertThat(results.stream().map(AcquireResult::outcomes).distinct()).hasSize(1);
@@ -142,7 +142,7 @@ interface LimitCrowdClaims extends LimitClaims {
                   "id", AcquireRequest.DEFAULT_TTL, List.of(new LimitRequest(policy, "k", 1)));
           Instant grantedAt = scene.node.decide(request).decidedAt();
           List<Boolean> done =
-              Crowd.atOnce(
+              Crowd.concurrently(
                   CALLERS,
                   caller -> {
                     scene.node(caller).refund(request, grantedAt);
@@ -159,7 +159,7 @@ interface LimitCrowdClaims extends LimitClaims {
         20,
         (scene, policy) -> {
           List<Long> kept =
-              Crowd.atOnce(
+              Crowd.concurrently(
                   CALLERS,
                   caller -> {
                     AcquireRequest request = scene.request(policy, "k", 1 + caller % 3);

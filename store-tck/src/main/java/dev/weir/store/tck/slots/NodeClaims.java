@@ -181,7 +181,7 @@ interface NodeClaims extends Claims {
       callers.add(() -> assignInBatches(node, requests, size));
     }
     Map<String, Slot> given = new HashMap<>();
-    for (Assignment result : Crowd.atOnce(callers).stream().flatMap(List::stream).toList()) {
+    for (Assignment result : Crowd.concurrently(callers).stream().flatMap(List::stream).toList()) {
       Slot slot = Scene.slot(result);
       assertThat(given.merge(slot.eventId(), slot, (first, second) -> first)).isEqualTo(slot);
     }
@@ -214,7 +214,7 @@ interface NodeClaims extends Claims {
     for (int i = 0; i < 30; i++) {
       String event = "e" + i;
       List<Slot> slots =
-          Crowd.atOnce(
+          Crowd.concurrently(
               List.of(
                   () -> Scene.assign(scene.node.ledger(), scene.request(event, at(0))),
                   () -> Scene.assign(other.ledger(), scene.request(event, at(0), otherConfig))));
@@ -241,7 +241,7 @@ interface NodeClaims extends Claims {
       int seed = caller;
       callers.add(() -> muddle(scene, nodes.get(seed % 2), new Random(seed)));
     }
-    Crowd.atOnce(callers);
+    Crowd.concurrently(callers);
     scene.configure(SlotPolicy.of(5, WINDOW));
 
     Map<Instant, Long> held =

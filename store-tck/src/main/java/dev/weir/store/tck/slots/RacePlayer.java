@@ -80,7 +80,7 @@ final class RacePlayer {
         IntStream.range(0, acts.size())
             .<Callable<List<Step>>>mapToObj(i -> () -> act(nodes.get(i), acts.get(i)))
             .toList();
-    List<Step> steps = Crowd.atOnce(callers).stream().flatMap(List::stream).toList();
+    List<Step> steps = Crowd.concurrently(callers).stream().flatMap(List::stream).toList();
     State state = state();
     NaiveStore before = model;
     model =

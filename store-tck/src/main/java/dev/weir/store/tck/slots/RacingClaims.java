@@ -55,7 +55,7 @@ interface RacingClaims extends Claims {
       scene.cancel(event);
       scene.assign("f" + i, at(0));
       List<Transition> cancelled =
-          Crowd.atOnce(
+          Crowd.concurrently(
               List.of(
                   () -> nodes.getFirst().ledger().cancel(slot.eventId()),
                   () -> {
@@ -94,7 +94,7 @@ interface RacingClaims extends Claims {
       callers.add(() -> muddle(scene, nodes.get(seed % 4), configs, new Random(seed)));
     }
 
-    assertThat(Crowd.atOnce(callers)).allMatch(done -> done == 40);
+    assertThat(Crowd.concurrently(callers)).allMatch(done -> done == 40);
 
     configs.forEach(config -> assertAddsUp(scene, config));
   }

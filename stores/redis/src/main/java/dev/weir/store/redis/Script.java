@@ -18,10 +18,15 @@ record Script(String text, String digest) {
   static final Script LEASES = of("leases.lua");
   static final Script MARK = of("mark.lua");
   static final Script LOOK = of("look.lua");
+  static final Script HOT_CHECK = ofText(read("hot-check.lua"));
+  static final Script HOT_LEARN = ofText(read("hot-learn.lua"));
 
-  /** Reads a script, preceded by the functions that all scripts share. */
+  /** Reads a script, preceded by the functions of all scripts that notice lost data. */
   private static Script of(String name) {
-    String text = read("marker.lua") + read(name);
+    return ofText(read("marker.lua") + read(name));
+  }
+
+  private static Script ofText(String text) {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));

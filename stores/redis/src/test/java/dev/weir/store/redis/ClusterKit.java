@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Runs both kits on a Cluster. The keys of a claim share a slot, because claims combine any keys in
+ * Runs all kits on a Cluster. The keys of a claim share a slot, because claims combine any keys in
  * one request; those of different claims are on different nodes.
  */
 interface ClusterKit extends RedisKit {

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Runs both kits on one Redis or Cluster: stores alternate between its two clients. */
-interface RedisKit extends LimitStoreKit, LeaseStoreKit {
+/** Runs all kits on one Redis or Cluster: stores alternate between its two clients. */
+interface RedisKit extends LimitStoreKit, LeaseStoreKit, HotCountsClaims {
   AtomicInteger OPENED = new AtomicInteger();
 
+  @Override
   Servers.Clients clients();
 
   @Override

@@ -14,7 +14,8 @@ public enum Channel {
   RULE("weir_rule"),
   ROUTE("weir_route"),
   BUCKET("weir_bucket"),
-  CONCURRENCY("weir_concurrency");
+  CONCURRENCY("weir_concurrency"),
+  NOTIFICATION_USER("weir_notification_user");
 
   /** Sent in place of a name when all of them may have changed. */
   static final String ALL = "*";

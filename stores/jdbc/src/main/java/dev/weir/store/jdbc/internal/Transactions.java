@@ -285,7 +285,8 @@ public final class Transactions {
         || (dialect == Dialect.ORACLE && OracleErrors.isConflict(e));
   }
 
-  private StoreException failure(SQLException e) {
+  /** Returns the failure that callers see. Its outcome is unknown only if a commit was lost. */
+  public StoreException failure(SQLException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       // The driver wraps an OutOfMemoryError: this process failed, not the database.
       if (cause instanceof Error error) {

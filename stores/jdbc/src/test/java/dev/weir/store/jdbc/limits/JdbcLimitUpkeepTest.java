@@ -151,10 +151,12 @@ final class JdbcLimitUpkeepTest {
   @Test
   void oneNodeAtATime() {
     assertThat(
-            upkeep.alone(
-                () -> assertThat(new JdbcLimitUpkeep(pool, clock).alone(() -> {})).isFalse()))
+            upkeep.runExclusively(
+                () ->
+                    assertThat(new JdbcLimitUpkeep(pool, clock).runExclusively(() -> {}))
+                        .isFalse()))
         .isTrue();
-    assertThat(upkeep.alone(() -> {})).isTrue();
+    assertThat(upkeep.runExclusively(() -> {})).isTrue();
   }
 
   @Test

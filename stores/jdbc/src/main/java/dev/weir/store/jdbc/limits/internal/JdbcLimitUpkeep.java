@@ -56,7 +56,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   }
 
   @Override
-  public boolean alone(Runnable work) {
+  public boolean runExclusively(Runnable work) {
     return transactions.runExclusively(LOCK, work);
   }
 

@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.NotBefore;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 import dev.weir.engine.slots.SlotConfig;
+import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -39,7 +39,7 @@ final class ConfigVersionRow {
             Spread.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
             longOr(row, 6, SlotPolicy.UNBOUNDED),
             NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
-            calendar(row.getString(8)),
+            CalendarText.read(row.getString(8)),
             longOr(row, 9, SlotPolicy.NOT_PAUSED));
     return new SlotConfig(row.getString(1), row.getInt(2), policy, Micros.instant(row.getLong(10)));
   }
@@ -70,10 +70,6 @@ final class ConfigVersionRow {
         Sql.orNull(CalendarText.write(policy.calendar())),
         Sql.orNull(nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED)),
         Micros.ceil(config.createdAt()));
-  }
-
-  private static Calendar calendar(@Nullable String text) {
-    return text == null ? Calendar.ALWAYS : CalendarText.read(text);
   }
 
   private static long longOr(ResultSet row, int column, long absent) throws SQLException {

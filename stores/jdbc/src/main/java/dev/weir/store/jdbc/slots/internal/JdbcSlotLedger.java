@@ -208,7 +208,7 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   /** Each request may change its own window, which is held in memory until it is written. */
   @Override
-  public int fitting(List<AssignRequest> requests) {
+  public int batchSize(List<AssignRequest> requests) {
     long maxBytes = state.views().maxBytes() / 2;
     long bytes = 0;
     for (int i = 0; i < requests.size(); i++) {

@@ -6,10 +6,10 @@ import dev.weir.core.slots.internal.OccupancyView;
 import dev.weir.core.slots.internal.Page;
 import dev.weir.core.slots.internal.Regrouping;
 import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.internal.LockedWindows;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -119,9 +119,7 @@ final class JdbcWindows implements LockedWindows {
       long until = storedUntil(fromMicros);
       return fromMicros < until ? Optional.of(stored(fromMicros, until)) : Optional.empty();
     } catch (SQLException e) {
-      // Reading comes before the commit, so everything is rolled back.
-      throw new StoreException(
-          StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
+      throw Transactions.failure(e);
     }
   }
 
@@ -137,8 +135,7 @@ final class JdbcWindows implements LockedWindows {
               try {
                 return regrouped(fromMicros);
               } catch (SQLException e) {
-                throw new StoreException(
-                    StoreException.Outcome.NONE, "the database failed: " + e.getMessage(), e);
+                throw Transactions.failure(e);
               }
             });
   }

@@ -120,10 +120,10 @@ final class OccupancyCacheTest {
             .mapToObj(i -> account.request("e" + i, Account.NOON.plusSeconds(4L * (i * 7 % 300))))
             .toList();
 
-    assertThat(little.fitting(many)).isBetween(1, 100);
+    assertThat(little.batchSize(many)).isBetween(1, 100);
     for (int from = 0; from < many.size(); ) {
       List<AssignRequest> rest = many.subList(from, many.size());
-      int fitting = little.fitting(rest);
+      int fitting = little.batchSize(rest);
       for (Assignment answer : little.assign(rest.subList(0, fitting))) {
         int number = from++;
         assertThat(Account.slot(answer).scheduledTime())

@@ -1,9 +1,8 @@
-package dev.weir.server.slots;
+package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
-import dev.weir.server.http.Fields;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.DayOfWeek;
@@ -24,14 +23,14 @@ import java.util.regex.Pattern;
  * Reads and writes calendars as JSON: {@code {"timeZone": "Europe/Berlin", "hours": {"monday":
  * ["09:00-17:00"]}, "closedDates": ["2026-12-25"]}}.
  */
-final class CalendarJson {
+public final class CalendarJson {
   private static final Pattern HOURS = Pattern.compile("(\\d\\d:\\d\\d)-(\\d\\d:\\d\\d)");
   private static final int MAX_SPANS_PER_DAY = 48;
 
   private CalendarJson() {}
 
   /** Reads a calendar, and records violations in {@code fields}. */
-  static Calendar read(Fields fields) {
+  public static Calendar read(Fields fields) {
     Optional<ZoneId> zone = fields.text("timeZone").flatMap(text -> zone(fields, text));
     if (zone.isEmpty() && !fields.isWrong("timeZone")) {
       fields.wrong("timeZone", "is missing");
@@ -125,7 +124,7 @@ final class CalendarJson {
     return dates;
   }
 
-  static void write(JsonGenerator json, OpeningHours calendar) throws IOException {
+  public static void write(JsonGenerator json, OpeningHours calendar) throws IOException {
     json.writeStartObject();
     json.writeStringField("timeZone", calendar.zone().getId());
     json.writeObjectFieldStart("hours");

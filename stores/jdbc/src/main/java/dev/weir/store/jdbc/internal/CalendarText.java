@@ -1,4 +1,4 @@
-package dev.weir.store.jdbc.slots.internal;
+package dev.weir.store.jdbc.internal;
 
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * closed dates, for example {@code
  * Europe/Berlin;MONDAY=32400-61200,TUESDAY=32400-61200;2026-12-25}.
  */
-final class CalendarText {
+public final class CalendarText {
   private CalendarText() {}
 
-  static @Nullable String write(Calendar calendar) {
+  /** Returns the text of a calendar; null if it is always open. */
+  public static @Nullable String write(Calendar calendar) {
     return switch (calendar) {
       case Calendar.Always always -> null;
       case OpeningHours hours ->
@@ -30,7 +31,11 @@ final class CalendarText {
     };
   }
 
-  static Calendar read(String text) {
+  /** Returns the calendar that was written as this text. */
+  public static Calendar read(@Nullable String text) {
+    if (text == null) {
+      return Calendar.ALWAYS;
+    }
     String[] parts = text.split(";", -1);
     Map<DayOfWeek, List<OpeningHours.Hours>> week = new EnumMap<>(DayOfWeek.class);
     for (String entry : items(parts[1])) {

@@ -1,4 +1,4 @@
-package dev.weir.store.jdbc.slots.internal;
+package dev.weir.store.jdbc.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -45,6 +45,7 @@ final class CalendarTextTest {
   @Test
   void alwaysOpenIsNothing() {
     assertThat(CalendarText.write(Calendar.ALWAYS)).isNull();
+    assertThat(CalendarText.read(null)).isEqualTo(Calendar.ALWAYS);
   }
 
   @Test

@@ -1,0 +1,155 @@
+package dev.weir.benchmarks.notifications;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.engine.notifications.SendLedger;
+import dev.weir.engine.notifications.SendRequest.WhenClosed;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.notifications.BrokerHealth;
+import dev.weir.notifications.HotFilter;
+import dev.weir.notifications.KafkaPublisher;
+import dev.weir.notifications.Notifications;
+import dev.weir.notifications.Outbox;
+import dev.weir.notifications.SendOutcome;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.store.jdbc.notifications.JdbcDeferredMessages;
+import dev.weir.store.jdbc.notifications.JdbcSendLedger;
+import dev.weir.store.jdbc.notifications.JdbcUserLimits;
+import dev.weir.store.redis.Redis;
+import dev.weir.store.redis.RedisHotCounts;
+import dev.weir.store.redis.RedisSettings;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+
+/** Weir in this process, assembled as in the server, with Redis. */
+final class WeirPath implements SendPath {
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration WINDOW = Duration.ofDays(1);
+  private static final int CONFIGURED_AT_A_TIME = 64;
+
+  private static final String COUNTED =
+      "select user_id, used from notification_user where used > 0";
+
+  private static final String STORED =
+      "select user_id, count(*) from notification_message group by user_id";
+
+  private static final String UNPUBLISHED =
+      "select user_id, count(*) from notification_outbox"
+          + " join notification_message on id = message_id group by user_id";
+
+  private final DataSource database;
+  private final Redis redis;
+  private final HotFilter hot;
+  private final Outbox outbox;
+  private final KafkaPublisher publisher;
+  private final Notifications notifications;
+
+  private WeirPath(HikariDataSource database, String redisUri, KafkaCluster cluster) {
+    SendLedger ledger = new JdbcSendLedger(database);
+    this.database = database;
+    this.redis = Redis.open(RedisSettings.of(redisUri));
+    this.hot = new HotFilter(new RedisHotCounts(redis), CircuitBreaker.Settings.DEFAULT);
+    this.outbox = new Outbox(ledger);
+    this.publisher = new KafkaPublisher(cluster, MessageTopics.DEFAULT, TIMEOUT);
+    this.notifications =
+        new Notifications(
+            new JdbcUserLimits(database),
+            ledger,
+            new JdbcDeferredMessages(database),
+            hot,
+            publisher,
+            new BrokerHealth(),
+            outbox,
+            InstantSource.system(),
+            TIMEOUT);
+  }
+
+  /**
+   * Opens the path.
+   *
+   * @param database Weir's pool, with its tables; closed by the caller
+   */
+  static WeirPath open(HikariDataSource database, String redisUri, KafkaCluster cluster) {
+    return new WeirPath(database, redisUri, cluster);
+  }
+
+  @Override
+  public void limit(long firstUser, int users, long rateLimit) throws Exception {
+    List<Future<?>> configured = new ArrayList<>(users);
+    try (ExecutorService executor = Executors.newFixedThreadPool(CONFIGURED_AT_A_TIME)) {
+      for (int i = 0; i < users; i++) {
+        UserLimit limit = UserLimit.of(firstUser + i, rateLimit, WINDOW);
+        configured.add(executor.submit(() -> notifications.configure(limit)));
+      }
+    }
+    for (Future<?> each : configured) {
+      each.get();
+    }
+  }
+
+  @Override
+  public boolean send(long userId, String text) {
+    SendOutcome outcome = notifications.send(userId, text, Optional.empty(), WhenClosed.REFUSE);
+    return switch (outcome) {
+      case SendOutcome.Sent sent -> true;
+      case SendOutcome.Limited limited -> false;
+      case SendOutcome.Deferred other -> throw unexpected(other);
+      case SendOutcome.UnknownUser other -> throw unexpected(other);
+      case SendOutcome.KeyReused other -> throw unexpected(other);
+      case SendOutcome.TooExpensive other -> throw unexpected(other);
+      case SendOutcome.Closed other -> throw unexpected(other);
+      case SendOutcome.BrokerRefused other -> throw unexpected(other);
+      case SendOutcome.BrokerUnknown other -> throw unexpected(other);
+    };
+  }
+
+  private static IllegalStateException unexpected(SendOutcome outcome) {
+    return new IllegalStateException("the message was neither sent nor limited: " + outcome);
+  }
+
+  @Override
+  public String topic() {
+    return MessageTopics.DEFAULT.outbound();
+  }
+
+  @Override
+  public Map<Long, Long> counted() throws Exception {
+    awaitEmptyOutbox();
+    Map<Long, Long> counted = UserCounts.read(database, COUNTED);
+    UserCounts.requireEqual("stored messages", counted, UserCounts.read(database, STORED));
+    return counted;
+  }
+
+  /** Published messages leave the outbox in the background. */
+  private void awaitEmptyOutbox() throws Exception {
+    long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos();
+    while (true) {
+      Map<Long, Long> unpublished = UserCounts.read(database, UNPUBLISHED);
+      if (unpublished.isEmpty()) {
+        return;
+      }
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw new IllegalStateException("messages stay in the outbox, by user: " + unpublished);
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @Override
+  public void close() {
+    outbox.close();
+    publisher.close();
+    hot.close();
+    redis.close();
+  }
+}

@@ -1,0 +1,249 @@
+package dev.weir.notifications;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.kafka.MessageTopics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes to Kafka. Connects when it is first needed, and creates the topics then.
+ *
+ * <p>A message that never got into the producer's buffer is refused for certain. What went wrong
+ * with a message after that may have come from a repetition of a request whose first answer was
+ * lost, so it is unknown, except for errors that each repetition would have had.
+ */
+public final class KafkaPublisher implements Publisher {
+  private static final Logger log = LoggerFactory.getLogger(KafkaPublisher.class);
+
+  /** More than the producer needs to give up, so that this wait ends only if the producer hangs. */
+  private static final Duration MARGIN = Duration.ofSeconds(2);
+
+  private static final Duration MAX_CLOSE = Duration.ofSeconds(2);
+
+  private final KafkaCluster cluster;
+  private final MessageTopics topics;
+  private final Duration sendTimeout;
+  private final ReentrantLock connecting = new ReentrantLock();
+  private @Nullable CompletableFuture<Producer<byte[], byte[]>> connection;
+  private boolean isClosed;
+
+  /**
+   * Creates a publisher; it connects when it is first used.
+   *
+   * @param sendTimeout maximum time until the result of a message is known
+   */
+  public KafkaPublisher(KafkaCluster cluster, MessageTopics topics, Duration sendTimeout) {
+    this.cluster = cluster;
+    this.topics = topics;
+    this.sendTimeout = sendTimeout;
+  }
+
+  @Override
+  public List<PublishResult> publish(List<Message> messages) {
+    long deadlineNanos = System.nanoTime() + sendTimeout.plus(MARGIN).toNanos();
+    Producer<byte[], byte[]> connected;
+    try {
+      connected = connect();
+    } catch (KafkaException | KafkaUnavailableException e) {
+      PublishResult refused = new PublishResult.Refused(reason(e));
+      return messages.stream().map(message -> refused).toList();
+    }
+    List<CompletableFuture<PublishResult>> pending = new ArrayList<>(messages.size());
+    @Nullable PublishResult refused = null;
+    for (Message message : messages) {
+      // The wait for the buffer or for metadata is not repeated for each of many messages.
+      CompletableFuture<PublishResult> result =
+          refused == null ? send(connected, message) : CompletableFuture.completedFuture(refused);
+      refused = result.getNow(null) instanceof PublishResult.Refused first ? first : null;
+      pending.add(result);
+    }
+    return pending.stream().map(result -> await(result, deadlineNanos)).toList();
+  }
+
+  private CompletableFuture<PublishResult> send(
+      Producer<byte[], byte[]> connected, Message message) {
+    CompletableFuture<PublishResult> result = new CompletableFuture<>();
+    long callerId = Thread.currentThread().threadId();
+    try {
+      var unused =
+          connected.send(
+              MessageRecords.encode(topics.outbound(), message),
+              (metadata, failure) -> {
+                // The calling thread is called back only for what failed before it was in the
+                // buffer, the producer's thread for all that was.
+                boolean isBuffered = Thread.currentThread().threadId() != callerId;
+                result.complete(result(failure, isBuffered));
+              });
+    } catch (KafkaException | IllegalStateException e) {
+      // Interrupted, closed, or a failure that the producer does not call back for: not in the
+      // buffer either.
+      result.complete(result(e, false));
+    }
+    return result;
+  }
+
+  private static PublishResult result(@Nullable Exception failure, boolean isBuffered) {
+    if (failure == null) {
+      return PublishResult.Done.DONE;
+    }
+    if (failure instanceof RecordTooLargeException || failure instanceof InvalidTopicException) {
+      return new PublishResult.Rejected(reason(failure));
+    }
+    return isBuffered
+        ? new PublishResult.Unknown(reason(failure))
+        : new PublishResult.Refused(reason(failure));
+  }
+
+  private static PublishResult await(CompletableFuture<PublishResult> result, long deadlineNanos) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return result.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          // The message is on its way: whether it arrives is worth knowing, and the wait is short.
+          interrupted = true;
+        } catch (TimeoutException | ExecutionException e) {
+          return new PublishResult.Unknown("no answer: " + reason(e));
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void probe() {
+    try {
+      var unused = connect();
+    } catch (KafkaException e) {
+      // Settings that Kafka's client does not accept.
+      throw new KafkaUnavailableException(reason(e), e);
+    }
+    createTopics();
+  }
+
+  private void createTopics() {
+    try (Admin admin = KafkaClients.of(cluster, sendTimeout).admin(sendTimeout.dividedBy(2))) {
+      topics.create(admin);
+    } catch (KafkaException e) {
+      throw new KafkaUnavailableException(reason(e), e);
+    }
+  }
+
+  @Override
+  public void prepare() {
+    var unused = connection();
+  }
+
+  private Producer<byte[], byte[]> connect() {
+    try {
+      return connection().get(sendTimeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new KafkaUnavailableException("the connection takes longer than " + sendTimeout, e);
+    } catch (ExecutionException e) {
+      throw new KafkaUnavailableException(reason(e.getCause()), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaUnavailableException("interrupted while it connects", e);
+    }
+  }
+
+  /** Returns the connection that all callers share; begins one if there is none. */
+  private CompletableFuture<Producer<byte[], byte[]>> connection() {
+    connecting.lock();
+    try {
+      CompletableFuture<Producer<byte[], byte[]>> known = connection;
+      if (known != null && !known.isCompletedExceptionally()) {
+        return known;
+      }
+      CompletableFuture<Producer<byte[], byte[]>> result = new CompletableFuture<>();
+      if (isClosed) {
+        result.completeExceptionally(new KafkaUnavailableException("the publisher is closed"));
+        return result;
+      }
+      connection = result;
+      // A caller waits no longer than its own time-out for something that takes several steps.
+      Thread.ofVirtual().name("weir-kafka-connect").start(() -> connect(result));
+      return result;
+    } finally {
+      connecting.unlock();
+    }
+  }
+
+  private void connect(CompletableFuture<Producer<byte[], byte[]>> result) {
+    try {
+      KafkaClients clients = KafkaClients.of(cluster, sendTimeout);
+      createTopicsOnce(clients);
+      connected(result, clients.producer(sendTimeout));
+    } catch (RuntimeException | Error e) {
+      // Callers get the failure, and the next one begins again.
+      result.completeExceptionally(e);
+    }
+  }
+
+  private void connected(
+      CompletableFuture<Producer<byte[], byte[]>> result, Producer<byte[], byte[]> producer) {
+    connecting.lock();
+    try {
+      if (isClosed) {
+        producer.close(Duration.ZERO);
+        throw new KafkaUnavailableException("the publisher is closed");
+      }
+      result.complete(producer);
+    } finally {
+      connecting.unlock();
+    }
+  }
+
+  /**
+   * Without permission to create topics, those that an operator created can still be used. If there
+   * are none, the first message fails, and the probe reports why.
+   */
+  private void createTopicsOnce(KafkaClients clients) {
+    try (Admin admin = clients.admin(sendTimeout.dividedBy(2))) {
+      topics.create(admin);
+    } catch (KafkaUnavailableException e) {
+      log.debug("Topics are not checked: {}", e.getMessage());
+    }
+  }
+
+  private static String reason(Throwable failure) {
+    return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Producer<byte[], byte[]>> known;
+    connecting.lock();
+    try {
+      isClosed = true;
+      known = connection;
+    } finally {
+      connecting.unlock();
+    }
+    if (known != null && known.isDone() && !known.isCompletedExceptionally()) {
+      known.join().close(MAX_CLOSE);
+    }
+  }
+}

@@ -1,0 +1,282 @@
+package dev.weir.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
+import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.HotCounts;
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.SendLedger;
+import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.SendResult;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserLimits;
+import dev.weir.engine.notifications.UserState;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Sends messages within the limits of their users.
+ *
+ * <p>A message takes its place and is stored in the outbox in one step, and only then goes to the
+ * broker. If the broker refuses it for certain, place and message are withdrawn in one step. If it
+ * is not known whether the broker has it, it stays in the outbox and the {@link Republisher}
+ * publishes it. So after any crash, what was counted is what is sent.
+ *
+ * <p>Callers block and are meant to be virtual threads; requests that wait at the same time share
+ * the calls to the stores. Thread-safe.
+ */
+public final class Notifications {
+  private static final int MAX_BATCH = 256;
+  private static final int MAX_WAITING = 20_000;
+
+  /** One batch can be in the database while the results of another are delivered. */
+  private static final int MAX_BATCHES = 2;
+
+  private final UserLimits limits;
+  private final DeferredMessages deferred;
+  private final Publisher publisher;
+  private final BrokerHealth health;
+  private final HotFilter hot;
+  private final Outbox outbox;
+  private final MessageIds ids;
+  private final SendObserver observer;
+  private final Batcher<SendRequest, SendResult> placing;
+
+  /**
+   * Creates the send path on its stores.
+   *
+   * @param hot refuses most requests over the limit without the database; {@link HotFilter#none()}
+   *     for a database alone
+   * @param maxStoreWait maximum time for which a request waits until the database takes it
+   */
+  public Notifications(
+      UserLimits limits,
+      SendLedger ledger,
+      DeferredMessages deferred,
+      HotFilter hot,
+      Publisher publisher,
+      BrokerHealth health,
+      Outbox outbox,
+      InstantSource clock,
+      Duration maxStoreWait) {
+    this(
+        limits,
+        ledger,
+        deferred,
+        hot,
+        publisher,
+        health,
+        outbox,
+        clock,
+        maxStoreWait,
+        SendObserver.NONE);
+  }
+
+  /** Creates the send path with an observer. */
+  public Notifications(
+      UserLimits limits,
+      SendLedger ledger,
+      DeferredMessages deferred,
+      HotFilter hot,
+      Publisher publisher,
+      BrokerHealth health,
+      Outbox outbox,
+      InstantSource clock,
+      Duration maxStoreWait,
+      SendObserver observer) {
+    this.limits = limits;
+    this.deferred = deferred;
+    this.hot = hot;
+    this.publisher = publisher;
+    this.health = health;
+    this.outbox = outbox;
+    this.ids = new MessageIds(clock);
+    this.observer = observer;
+    this.placing =
+        new Batcher<>(ledger::place, MAX_BATCH, MAX_WAITING, MAX_BATCHES).withMaxWait(maxStoreWait);
+  }
+
+  /**
+   * Creates or replaces a user's limit, and resets the usage. Messages will follow, so the broker
+   * is connected to, or started, in the background.
+   */
+  public UserState configure(UserLimit limit) {
+    UserState state = limits.configure(limit);
+    hot.configured(state);
+    publisher.prepare();
+    return state;
+  }
+
+  /**
+   * Sends a message.
+   *
+   * @param text not blank, up to {@link MessageParts#MAX_PARTS} parts
+   * @param idempotencyKey makes it safe to repeat the request: one message, one count
+   * @throws IllegalArgumentException if the text or the key is invalid
+   * @throws StoreException if the database does not decide; its outcome says whether the message
+   *     may be sent
+   */
+  public SendOutcome send(
+      long userId,
+      String text,
+      Optional<String> idempotencyKey,
+      SendRequest.WhenClosed whenClosed) {
+    Message message = new Message(ids.next(), userId, text, MessageParts.of(text).count());
+    SendRequest request = new SendRequest(message, idempotencyKey, whenClosed);
+    SendOutcome outcome;
+    try {
+      outcome = send(request);
+    } catch (StoreException e) {
+      observer.undecided(message);
+      throw e;
+    }
+    observer.answered(message, outcome);
+    return outcome;
+  }
+
+  private SendOutcome send(SendRequest request) {
+    if (request.idempotencyKey().isPresent()) {
+      // What became of an earlier request is known to the database only.
+      return decide(request, HotCounts.Passed.UNKNOWN);
+    }
+    if (health.isDown()) {
+      return new SendOutcome.BrokerRefused(health.reason());
+    }
+    return switch (hot.check(request.message())) {
+      case HotCounts.Refusal refusal ->
+          new SendOutcome.Limited(refusal.decision(), refusal.limit(), true);
+      case HotCounts.Passed passed -> decide(request, passed);
+    };
+  }
+
+  private SendOutcome decide(SendRequest request, HotCounts.Passed passed) {
+    SendResult result;
+    try {
+      result = placing.submit(List.of(request)).getFirst();
+    } catch (StoreException e) {
+      hot.undecided(request.message().userId());
+      throw e;
+    }
+    return switch (result) {
+      case SendResult.Accepted accepted -> {
+        // Otherwise the entry counts the message already.
+        if (passed == HotCounts.Passed.UNKNOWN) {
+          hot.learn(accepted.state());
+        }
+        yield publishFirst(accepted);
+      }
+      case SendResult.Repeated repeated -> {
+        hot.learn(repeated.state());
+        yield repeated.isPublished()
+            ? new SendOutcome.Sent(repeated.message(), repeated.state(), true)
+            : publishAgain(repeated);
+      }
+      case SendResult.Limited limited -> {
+        hot.correct(limited.state());
+        yield new SendOutcome.Limited(limited.decision(), limited.state().limit().limit(), false);
+      }
+      case SendResult.Closed closed -> {
+        hot.correct(closed.state());
+        yield whenClosed(request, closed);
+      }
+      case SendResult.Deferred known -> new SendOutcome.Deferred(known.record(), known.state());
+      case SendResult.TooExpensive expensive -> {
+        hot.correct(expensive.state());
+        yield new SendOutcome.TooExpensive(expensive.state(), expensive.cost());
+      }
+      case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
+      case SendResult.UnknownUser unknown -> new SendOutcome.UnknownUser(unknown.userId());
+    };
+  }
+
+  private SendOutcome publishFirst(SendResult.Accepted accepted) {
+    Message message = accepted.message();
+    if (health.isDown()) {
+      return withdraw(message, health.reason());
+    }
+    return switch (publish(message)) {
+      case PublishResult.Done done -> {
+        outbox.published(message.id());
+        yield new SendOutcome.Sent(message, accepted.state(), false);
+      }
+      case PublishResult.Refused refused -> withdraw(message, refused.reason());
+      case PublishResult.Rejected rejected -> withdraw(message, rejected.reason());
+      case PublishResult.Unknown unknown ->
+          new SendOutcome.BrokerUnknown(message.id(), unknown.reason());
+    };
+  }
+
+  /**
+   * Publishes a message of an earlier request, which may be publishing it at this moment. It stays
+   * in the outbox unless the broker has it.
+   */
+  private SendOutcome publishAgain(SendResult.Repeated repeated) {
+    Message message = repeated.message();
+    if (health.isDown()) {
+      return new SendOutcome.BrokerUnknown(message.id(), health.reason());
+    }
+    return switch (publish(message)) {
+      case PublishResult.Done done -> {
+        outbox.published(message.id());
+        observer.publishedLater(message, repeated.state());
+        yield new SendOutcome.Sent(message, repeated.state(), true);
+      }
+      case PublishResult.Refused refused ->
+          new SendOutcome.BrokerUnknown(message.id(), refused.reason());
+      case PublishResult.Rejected rejected ->
+          new SendOutcome.BrokerUnknown(message.id(), rejected.reason());
+      case PublishResult.Unknown unknown ->
+          new SendOutcome.BrokerUnknown(message.id(), unknown.reason());
+    };
+  }
+
+  private PublishResult publish(Message message) {
+    PublishResult result = publisher.publish(List.of(message)).getFirst();
+    health.failedBy(result);
+    return result;
+  }
+
+  private SendOutcome withdraw(Message message, String reason) {
+    Optional<SendLedger.Withdrawn> withdrawn;
+    try {
+      withdrawn = outbox.withdraw(message.id());
+    } catch (StoreException e) {
+      // As far as it is known the message is still counted, so it will be published.
+      hot.undecided(message.userId());
+      return new SendOutcome.BrokerUnknown(message.id(), reason);
+    }
+    if (withdrawn.isEmpty()) {
+      // A repeated request or another node has the message too, and may have published it.
+      return new SendOutcome.BrokerUnknown(message.id(), reason);
+    }
+    hot.correct(withdrawn.get().state());
+    return new SendOutcome.BrokerRefused(reason);
+  }
+
+  private SendOutcome whenClosed(SendRequest request, SendResult.Closed closed) {
+    if (request.whenClosed() == SendRequest.WhenClosed.REFUSE) {
+      return new SendOutcome.Closed(closed.state(), closed.opensAtMicros());
+    }
+    SendResult result = deferred.defer(request, Micros.instant(closed.opensAtMicros()));
+    return switch (result) {
+      case SendResult.Deferred kept -> new SendOutcome.Deferred(kept.record(), kept.state());
+      case SendResult.Repeated repeated ->
+          repeated.isPublished()
+              ? new SendOutcome.Sent(repeated.message(), repeated.state(), true)
+              : publishAgain(repeated);
+      case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
+      case SendResult.UnknownUser unknown -> new SendOutcome.UnknownUser(unknown.userId());
+      case SendResult.Accepted other -> throw unexpected(other);
+      case SendResult.Limited other -> throw unexpected(other);
+      case SendResult.TooExpensive other -> throw unexpected(other);
+      case SendResult.Closed other -> throw unexpected(other);
+    };
+  }
+
+  private static IllegalStateException unexpected(SendResult result) {
+    return new IllegalStateException("a message cannot be deferred with the result " + result);
+  }
+}

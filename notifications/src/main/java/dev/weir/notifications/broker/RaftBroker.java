@@ -1,0 +1,130 @@
+package dev.weir.notifications.broker;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A broker that has started: broker and controller in one, alone in its cluster. */
+final class RaftBroker {
+  private static final Logger log = LoggerFactory.getLogger(RaftBroker.class);
+
+  /** 128 bits in base 64, the form that Kafka expects. There is one cluster in each folder. */
+  private static final String CLUSTER_ID = "d2Vpci1lbWJlZGRlZC1rZg";
+
+  private static final int NODE_ID = 1;
+  private static final String HOST = "127.0.0.1";
+  private static final Duration MAX_STOP = Duration.ofSeconds(15);
+
+  private final KafkaRaftServer server;
+  private final String address;
+
+  private RaftBroker(KafkaRaftServer server, String address) {
+    this.server = server;
+    this.address = address;
+  }
+
+  /**
+   * Starts a broker and waits for it.
+   *
+   * @param folder where its data is; created if it is missing
+   */
+  static RaftBroker start(Path folder, BrokerPorts ports) throws Exception {
+    Files.createDirectories(folder);
+    format(folder);
+    KafkaRaftServer server =
+        new KafkaRaftServer(KafkaConfig.fromProps(settings(folder, ports)), Time.SYSTEM);
+    RaftBroker broker = new RaftBroker(server, HOST + ":" + ports.client());
+    try {
+      server.startup();
+    } catch (RuntimeException | Error e) {
+      // What has been started holds ports and the lock on the folder.
+      broker.stop();
+      throw e;
+    }
+    return broker;
+  }
+
+  /** Returns the address by which clients reach it. */
+  String address() {
+    return address;
+  }
+
+  /** Stops the broker. One that has failed may hang, so the wait is limited. */
+  void stop() {
+    Thread stopping =
+        Thread.ofPlatform()
+            .daemon()
+            .name("weir-kafka-stop")
+            .start(
+                () -> {
+                  server.shutdown();
+                  server.awaitShutdown();
+                });
+    try {
+      if (!stopping.join(MAX_STOP)) {
+        log.warn("Kafka has not stopped within {}", MAX_STOP);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void format(Path folder) throws Exception {
+    Formatter formatter =
+        new Formatter()
+            .setClusterId(CLUSTER_ID)
+            .setNodeId(NODE_ID)
+            .setDirectories(List.of(folder.toString()))
+            .setControllerListenerName("CONTROLLER")
+            .setIgnoreFormatted(true)
+            .setPrintStream(
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+    formatter.run();
+  }
+
+  private static Properties settings(Path folder, BrokerPorts ports) {
+    Properties settings = new Properties();
+    settings.setProperty("process.roles", "broker,controller");
+    settings.setProperty("node.id", Integer.toString(NODE_ID));
+    settings.setProperty("log.dirs", folder.toString());
+    settings.setProperty(
+        "listeners",
+        "PLAINTEXT://%s:%d,CONTROLLER://%s:%d"
+            .formatted(HOST, ports.broker(), HOST, ports.controller()));
+    settings.setProperty(
+        "advertised.listeners", "PLAINTEXT://%s:%d".formatted(HOST, ports.client()));
+    settings.setProperty(
+        "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+    settings.setProperty("controller.listener.names", "CONTROLLER");
+    settings.setProperty(
+        "controller.quorum.voters", "%d@%s:%d".formatted(NODE_ID, HOST, ports.controller()));
+    // After a kill, a restarted broker waits until the session of its predecessor has ended.
+    settings.setProperty("broker.session.timeout.ms", "1000");
+    settings.setProperty("broker.heartbeat.interval.ms", "200");
+    settings.setProperty("auto.create.topics.enable", "false");
+    settings.setProperty("num.partitions", "4");
+    settings.setProperty("default.replication.factor", "1");
+    settings.setProperty("offsets.topic.replication.factor", "1");
+    settings.setProperty("offsets.topic.num.partitions", "4");
+    settings.setProperty("transaction.state.log.replication.factor", "1");
+    settings.setProperty("transaction.state.log.min.isr", "1");
+    settings.setProperty("share.coordinator.state.topic.replication.factor", "1");
+    settings.setProperty("share.coordinator.state.topic.min.isr", "1");
+    settings.setProperty("group.initial.rebalance.delay.ms", "0");
+    // There is no replica: what is acknowledged must be on the disk.
+    settings.setProperty("log.flush.interval.messages", "1");
+    settings.setProperty("log.cleaner.dedupe.buffer.size", Long.toString(8L << 20));
+    return settings;
+  }
+}

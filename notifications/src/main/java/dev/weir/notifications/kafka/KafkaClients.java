@@ -1,0 +1,132 @@
+package dev.weir.notifications.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Creates clients of a cluster with the settings that the guarantees depend on. */
+public final class KafkaClients {
+  /** Messages that wait for a broker take no more memory than this. */
+  private static final long BUFFER_BYTES = 16L << 20;
+
+  /** Some hundred messages of one partition. */
+  private static final int BATCH_BYTES = 64 << 10;
+
+  private static final long BACKGROUND_BUFFER_BYTES = 4L << 20;
+  private static final int BACKGROUND_LINGER_MILLIS = 20;
+
+  private static final Duration MAX_RECONNECT_PAUSE = Duration.ofSeconds(1);
+
+  private final String bootstrapServers;
+  private final Map<String, String> clientProperties;
+
+  private KafkaClients(String bootstrapServers, Map<String, String> clientProperties) {
+    this.bootstrapServers = bootstrapServers;
+    this.clientProperties = clientProperties;
+  }
+
+  /**
+   * Returns the clients of a cluster.
+   *
+   * @throws KafkaUnavailableException if the cluster has no address within {@code maxWait}
+   */
+  public static KafkaClients of(KafkaCluster cluster, Duration maxWait) {
+    String servers =
+        cluster
+            .bootstrapServers(maxWait)
+            .orElseThrow(
+                () ->
+                    new KafkaUnavailableException(
+                        cluster + " is not running, after a wait of up to " + maxWait));
+    return new KafkaClients(servers, cluster.clientProperties());
+  }
+
+  /**
+   * Returns a producer whose acknowledgement means that all replicas in sync have the record, and
+   * that writes a record once, however often it has to send it.
+   *
+   * @param sendTimeout the fate of each record is known after this time. Half of it may pass until
+   *     the record is in the buffer, half until the broker acknowledges it
+   */
+  public KafkaProducer<byte[], byte[]> producer(Duration sendTimeout) {
+    long halfMillis = Math.max(2, sendTimeout.toMillis() / 2);
+    Map<String, Object> config = common();
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, halfMillis);
+    config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) halfMillis);
+    // Half of that again, so that a request that is lost is repeated in time.
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) (halfMillis / 2));
+    // Callers wait for each record. A batch forms while the one before it is on its way; several of
+    // them on their way would only be smaller, because a broker answers a connection in order.
+    config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+    config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
+    config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /**
+   * Returns a producer for records that no caller waits for: it gathers them for a moment before it
+   * sends them, and has little memory.
+   *
+   * @param timeout maximum time until a record is in the buffer, and until the broker has it
+   */
+  public KafkaProducer<byte[], byte[]> backgroundProducer(Duration timeout) {
+    int millis = (int) Math.max(2, timeout.toMillis());
+    Map<String, Object> config = common();
+    config.put(ProducerConfig.ACKS_CONFIG, "all");
+    config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BACKGROUND_BUFFER_BYTES);
+    config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) millis);
+    config.put(ProducerConfig.LINGER_MS_CONFIG, BACKGROUND_LINGER_MILLIS);
+    config.put(
+        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(millis, 2 * BACKGROUND_LINGER_MILLIS));
+    config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.max(1, millis / 2));
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /**
+   * Returns a consumer that commits only what it is told to.
+   *
+   * @param maxPoll maximum number of records that one poll returns
+   */
+  public KafkaConsumer<byte[], byte[]> consumer(String group, int maxPoll) {
+    Map<String, Object> config = common();
+    config.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, maxPoll);
+    config.put(
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+        CooperativeStickyAssignor.class.getName());
+    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Returns a client for topics whose calls take no longer than {@code timeout}. */
+  public Admin admin(Duration timeout) {
+    int millis = (int) Math.max(2, timeout.toMillis());
+    Map<String, Object> config = common();
+    config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
+    config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis / 2);
+    return Admin.create(config);
+  }
+
+  private Map<String, Object> common() {
+    Map<String, Object> config = new HashMap<>(clientProperties);
+    config.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    config.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, MAX_RECONNECT_PAUSE.toMillis());
+    return config;
+  }
+}

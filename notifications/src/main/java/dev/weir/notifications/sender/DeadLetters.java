@@ -1,0 +1,55 @@
+package dev.weir.notifications.sender;
+
+import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.kafka.MessageRecords;
+import java.time.Instant;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+
+/**
+ * The topic of records that could not be delivered: as they were, with headers that say why.
+ * Thread-safe.
+ */
+final class DeadLetters {
+  static final String REASON = "weir-reason";
+  static final String ATTEMPTS = "weir-attempts";
+  static final String PROVIDER = "weir-provider";
+  static final String FAILED_AT = "weir-failed-at";
+
+  private final Producer<byte[], byte[]> producer;
+  private final String topic;
+
+  DeadLetters(Producer<byte[], byte[]> producer, String topic) {
+    this.producer = producer;
+    this.topic = topic;
+  }
+
+  /**
+   * Adds a record and waits until the broker has it.
+   *
+   * @throws KafkaUnavailableException if it may not have it
+   */
+  void add(OutboundRecord outbound, String reason, int attempts, String provider, Instant at) {
+    ConsumerRecord<byte[], byte[]> record = outbound.record();
+    ProducerRecord<byte[], byte[]> letter =
+        new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers());
+    letter.headers().remove(REASON).remove(ATTEMPTS).remove(PROVIDER).remove(FAILED_AT);
+    letter
+        .headers()
+        .add(REASON, MessageRecords.bytes(reason))
+        .add(ATTEMPTS, MessageRecords.bytes(Integer.toString(attempts)))
+        .add(PROVIDER, MessageRecords.bytes(provider))
+        .add(FAILED_AT, MessageRecords.bytes(at.toString()));
+    try {
+      producer.send(letter).get();
+    } catch (KafkaException | ExecutionException e) {
+      throw new KafkaUnavailableException("the dead letter was not taken: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaUnavailableException("interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.weir.notifications.sender;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.kafka.MessageRecords;
+import java.util.Arrays;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * A record that was read from a partition that is assigned to this sender.
+ *
+ * @param offsets where it is marked when it is done; used by the consumer's thread only
+ */
+record OutboundRecord(
+    Assignment assignment, OffsetTracker offsets, ConsumerRecord<byte[], byte[]> record) {
+  /** The header of records that come from the dead letters. */
+  static final String REPLAYED = "weir-replayed";
+
+  /** What keeps its order: the records of a key, in a partition. */
+  record Lane(int partition, int key) {}
+
+  /** Returns the lane; keys with the same hash share one, which costs them time only. */
+  Lane lane() {
+    return new Lane(record.partition(), Arrays.hashCode(record.key()));
+  }
+
+  /** Returns the message; empty if the record is none. */
+  Optional<Message> message() {
+    return MessageRecords.decode(record);
+  }
+
+  /** Returns true if the message failed before, and an operator wants it to be tried again. */
+  boolean isReplayed() {
+    return record.headers().lastHeader(REPLAYED) != null;
+  }
+}

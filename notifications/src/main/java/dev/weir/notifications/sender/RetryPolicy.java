@@ -1,0 +1,35 @@
+package dev.weir.notifications.sender;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/**
+ * How often a message is tried, and the pauses between attempts: each is twice as long as the one
+ * before, up to a maximum, and is shortened randomly by up to a half, so that messages that failed
+ * together are not repeated together.
+ */
+public record RetryPolicy(int maxAttempts, Duration firstPause, Duration maxPause) {
+  public static final RetryPolicy DEFAULT =
+      new RetryPolicy(8, Duration.ofMillis(500), Duration.ofMinutes(1));
+
+  public RetryPolicy {
+    if (maxAttempts < 1) {
+      throw new IllegalArgumentException("maxAttempts must be at least 1, not " + maxAttempts);
+    }
+    if (!firstPause.isPositive() || maxPause.compareTo(firstPause) < 0) {
+      throw new IllegalArgumentException(
+          "firstPause must be positive and not above maxPause, not %s and %s"
+              .formatted(firstPause, maxPause));
+    }
+  }
+
+  /** Returns the pause after {@code attempts} attempts, at least 1. */
+  Duration pause(int attempts, RandomGenerator random) {
+    Duration full = firstPause;
+    for (int i = 1; i < attempts && full.compareTo(maxPause) < 0; i++) {
+      full = full.multipliedBy(2);
+    }
+    long nanos = (full.compareTo(maxPause) > 0 ? maxPause : full).toNanos();
+    return Duration.ofNanos(nanos - random.nextLong(nanos / 2 + 1));
+  }
+}

@@ -1,0 +1,151 @@
+package dev.weir.notifications.sender;
+
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.provider.SmsProvider;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads published messages and hands them to a provider: at least once, in order for each user, one
+ * message of a user at a time, many users in parallel. A message that is recorded as delivered is
+ * not handed over again, however often it was published.
+ *
+ * <p>Several senders of one group share the partitions. A sender that loses a partition finishes
+ * what it has handed to the provider before the next sender begins, up to a limit of time.
+ *
+ * <p>If Kafka fails, the sender reconnects until it is closed; that is logged once.
+ */
+public final class Sender implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Sender.class);
+  private static final Duration RECONNECT_PAUSE = Duration.ofSeconds(1);
+  private static final int MAX_POLL = 500;
+
+  private final KafkaCluster cluster;
+  private final MessageTopics topics;
+  private final SmsProvider provider;
+  private final MessageLog messages;
+  private final SenderSettings settings;
+  private final InstantSource clock;
+  private final SenderObserver observer;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread thread;
+
+  /** Used by the thread only. */
+  private boolean isKafkaDown;
+
+  private Sender(
+      KafkaCluster cluster,
+      MessageTopics topics,
+      SmsProvider provider,
+      MessageLog messages,
+      SenderSettings settings,
+      InstantSource clock,
+      SenderObserver observer) {
+    this.cluster = cluster;
+    this.topics = topics;
+    this.provider = provider;
+    this.messages = messages;
+    this.settings = settings;
+    this.clock = clock;
+    this.observer = observer;
+    this.thread = Thread.ofPlatform().daemon().name("weir-sender").unstarted(this::run);
+  }
+
+  /** Starts a sender. The provider stays open when the sender is closed. */
+  public static Sender start(
+      KafkaCluster cluster,
+      MessageTopics topics,
+      SmsProvider provider,
+      MessageLog messages,
+      SenderSettings settings,
+      InstantSource clock,
+      SenderObserver observer) {
+    Sender sender = new Sender(cluster, topics, provider, messages, settings, clock, observer);
+    sender.thread.start();
+    return sender;
+  }
+
+  private void run() {
+    // A pause that outlives a connection, because it is the provider that asked for it.
+    ProviderGate gate = new ProviderGate(provider.name(), settings.maxInFlight(), settings.rate());
+    do {
+      try {
+        consume(gate);
+      } catch (KafkaException | KafkaUnavailableException e) {
+        if (!isKafkaDown) {
+          isKafkaDown = true;
+          log.warn("No messages are read until Kafka is back: {}", e.getMessage());
+        }
+      } catch (RuntimeException e) {
+        log.error("The sender failed and starts again", e);
+      }
+    } while (!awaitClosed(RECONNECT_PAUSE));
+  }
+
+  private void consume(ProviderGate gate) {
+    KafkaClients clients = KafkaClients.of(cluster, settings.kafkaTimeout());
+    Admin admin = clients.admin(settings.kafkaTimeout());
+    try {
+      topics.create(admin);
+      TopicIdentity identity = new TopicIdentity(admin, topics.outbound(), settings.kafkaTimeout());
+      consume(gate, clients, identity);
+    } finally {
+      // Without a wait for what it has asked.
+      admin.close(Duration.ZERO);
+    }
+  }
+
+  private void consume(ProviderGate gate, KafkaClients clients, TopicIdentity identity) {
+    try (Producer<byte[], byte[]> producer = clients.producer(settings.kafkaTimeout());
+        Consumer<byte[], byte[]> consumer =
+            clients.consumer(settings.group(), Math.min(MAX_POLL, settings.maxBuffered()))) {
+      MessageDelivery delivery =
+          new MessageDelivery(
+              provider,
+              gate,
+              messages,
+              new DeadLetters(producer, topics.deadLetters()),
+              settings.retries(),
+              clock,
+              observer);
+      if (isKafkaDown) {
+        isKafkaDown = false;
+        log.info("Messages are read again");
+      }
+      OrderedConsumer ordered =
+          new OrderedConsumer(consumer, topics.outbound(), identity, delivery, settings);
+      ordered.run(() -> closed.getCount() == 0);
+    }
+  }
+
+  private boolean awaitClosed(Duration max) {
+    try {
+      return closed.await(max.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
+
+  /** Stops reading, waits for messages that are in progress, and commits what is done. */
+  @Override
+  public void close() {
+    closed.countDown();
+    try {
+      thread.join(settings.maxRevocation().plus(settings.kafkaTimeout()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

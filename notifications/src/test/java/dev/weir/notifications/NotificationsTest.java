@@ -1,0 +1,192 @@
+package dev.weir.notifications;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.notifications.ScriptedPublisher.Behaviour;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class NotificationsTest {
+  /** Begins 20 hours after the clock of the stores, which starts on a Sunday at noon. */
+  static final OpeningHours MONDAY_FROM_8 =
+      new OpeningHours(
+          ZoneOffset.UTC,
+          Map.of(
+              DayOfWeek.MONDAY,
+              List.of(OpeningHours.Hours.of(LocalTime.of(8, 0), LocalTime.of(18, 0)))),
+          Set.of());
+
+  private final ScriptedPublisher broker = new ScriptedPublisher();
+  private final SendScene scene = new SendScene(broker);
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  @Test
+  void userWithoutLimitIsUnknown() {
+    assertThat(scene.send(7, "hello")).isEqualTo(new SendOutcome.UnknownUser(7));
+    assertThat(broker.topic()).isEmpty();
+  }
+
+  @Test
+  void refusesInvalidTextsByName() {
+    scene.limit(1, 10);
+    assertThatThrownBy(() -> scene.send(1, " "))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("message must not be blank");
+    assertThatThrownBy(() -> scene.send(1, "a\u0000b"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("U+0000");
+    assertThatThrownBy(() -> scene.send(1, "x".repeat(1 << 16)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("parts");
+    assertThat(scene.count(1)).isZero();
+  }
+
+  @Test
+  void longMessageCostsItsParts() {
+    var unused =
+        scene.notifications.configure(
+            new UserLimit(
+                1,
+                3,
+                SendScene.WINDOW,
+                UserLimit.Algorithm.FIXED_WINDOW,
+                UserLimit.CostBy.PARTS,
+                Calendar.ALWAYS));
+    assertThat(scene.send(1, "a".repeat(161))).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.count(1)).isEqualTo(2);
+    assertThat(scene.send(1, "a".repeat(161))).isInstanceOf(SendOutcome.Limited.class);
+    assertThat(scene.send(1, "a".repeat(154 * 4))).isInstanceOf(SendOutcome.TooExpensive.class);
+  }
+
+  @Test
+  void requestWithKeyIsAnsweredWhileTheBrokerIsDown() {
+    scene.limit(1, 10);
+    SendOutcome.Sent first = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    // Waits until the message has left the outbox.
+    scene.outbox.close();
+    broker.behave(Behaviour.REFUSES);
+    assertThat(scene.send(1, "other")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    SendOutcome.Sent again = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    assertThat(again.message()).isEqualTo(first.message());
+    assertThat(again.isRepeated()).isTrue();
+    assertThat(scene.send(1, "bye", "key")).isEqualTo(new SendOutcome.KeyReused());
+    assertThat(scene.count(1)).isEqualTo(1);
+  }
+
+  @Test
+  void brokerThatIsDownCostsNoPlaceAndNoCallOfTheDatabase() {
+    scene.limit(1, 10);
+    broker.behave(Behaviour.REFUSES);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    int places = scene.stores.places();
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.stores.places()).isEqualTo(places);
+  }
+
+  @Test
+  void messageThatTheBrokerRejectsDoesNotStopOthers() {
+    scene.limit(1, 10);
+    broker.behave(Behaviour.REJECTS);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    broker.behave(Behaviour.TAKES);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.count(1)).isEqualTo(1);
+  }
+
+  @Test
+  void unknownOutcomeBecomesKnownByTheKey() {
+    scene.limit(1, 10);
+    broker.behave(Behaviour.LOSES);
+    SendOutcome.BrokerUnknown unknown = (SendOutcome.BrokerUnknown) scene.send(1, "hello", "key");
+    broker.behave(Behaviour.TAKES);
+    scene.republisher.run();
+    SendOutcome.Sent sent = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    assertThat(sent.message().id()).isEqualTo(unknown.messageId());
+    assertThat(scene.count(1)).isEqualTo(1);
+  }
+
+  @Test
+  void databaseThatIsDownIsAnException() {
+    scene.limit(1, 10);
+    scene.stores.setDown(true);
+    assertThatThrownBy(() -> scene.send(1, "hello"))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("down");
+    scene.stores.setDown(false);
+    assertThat(scene.count(1)).isZero();
+  }
+
+  @Test
+  void deferredMessageIsSentInTheHoursOfItsUser() {
+    var unused =
+        scene.notifications.configure(
+            new UserLimit(
+                1,
+                1,
+                SendScene.WINDOW,
+                UserLimit.Algorithm.FIXED_WINDOW,
+                UserLimit.CostBy.MESSAGE,
+                MONDAY_FROM_8));
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Closed.class);
+    SendOutcome.Deferred first = defer("one", "k1");
+    SendOutcome.Deferred second = defer("two", "k2");
+    assertThat(defer("one", "k1").record().message()).isEqualTo(first.record().message());
+    scene.dispatch.run();
+    assertThat(broker.topic()).isEmpty();
+    scene.stores.clock.move(Duration.ofHours(20));
+    scene.dispatch.run();
+    assertThat(broker.topic()).containsExactly(first.record().message());
+    scene.stores.clock.move(SendScene.WINDOW);
+    scene.dispatch.run();
+    assertThat(broker.ids())
+        .containsExactlyInAnyOrder(first.record().message().id(), second.record().message().id());
+    assertThat(scene.stores.state(second.record().message().id())).isEqualTo(MessageState.ACCEPTED);
+  }
+
+  @Test
+  void deferredMessageThatTheBrokerRefusesIsPublishedLater() {
+    var unused =
+        scene.notifications.configure(
+            new UserLimit(
+                1,
+                1,
+                SendScene.WINDOW,
+                UserLimit.Algorithm.FIXED_WINDOW,
+                UserLimit.CostBy.MESSAGE,
+                MONDAY_FROM_8));
+    SendOutcome.Deferred deferred = defer("one", "k1");
+    scene.stores.clock.move(Duration.ofHours(20));
+    broker.behave(Behaviour.REFUSES);
+    scene.dispatch.run();
+    assertThat(scene.stores.outbox()).containsExactly(deferred.record().message().id());
+    broker.behave(Behaviour.TAKES);
+    scene.stores.clock.move(SendScene.OLD);
+    scene.republisher.run();
+    assertThat(broker.topic()).containsExactly(deferred.record().message());
+    assertThat(scene.stores.outbox()).isEmpty();
+  }
+
+  private SendOutcome.Deferred defer(String text, String key) {
+    return (SendOutcome.Deferred)
+        scene.notifications.send(1, text, Optional.of(key), SendRequest.WhenClosed.DEFER);
+  }
+}

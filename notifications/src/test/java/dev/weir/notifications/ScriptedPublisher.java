@@ -1,0 +1,88 @@
+package dev.weir.notifications;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.kafka.KafkaUnavailableException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** A broker that behaves as a test wants, and keeps what it has taken. */
+final class ScriptedPublisher implements Publisher {
+  /** What the broker does with a message. */
+  enum Behaviour {
+    TAKES,
+    REFUSES,
+    /** Rejects messages; not those that it has taken before, which cannot be wrong. */
+    REJECTS,
+    /** Rejects messages whose text ends with an odd digit, and takes others. */
+    REJECTS_ODD,
+    /** Takes the message, but the answer is lost. */
+    TAKES_SILENTLY,
+    /** The message is lost on its way. */
+    LOSES,
+    /** The node crashes before the message is on its way. */
+    CRASHES
+  }
+
+  /** Thrown where a node would be gone. */
+  static final class Crash extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private final List<Message> topic = new ArrayList<>();
+  private Behaviour behaviour = Behaviour.TAKES;
+
+  synchronized void behave(Behaviour next) {
+    behaviour = next;
+  }
+
+  synchronized List<Message> topic() {
+    return List.copyOf(topic);
+  }
+
+  /** Returns the different messages on the topic. */
+  synchronized Set<UUID> ids() {
+    Set<UUID> ids = new HashSet<>();
+    topic.forEach(message -> ids.add(message.id()));
+    return ids;
+  }
+
+  @Override
+  public synchronized List<PublishResult> publish(List<Message> messages) {
+    return messages.stream().map(this::publish).toList();
+  }
+
+  private PublishResult publish(Message message) {
+    return switch (behaviour) {
+      case TAKES -> take(message);
+      case REFUSES -> new PublishResult.Refused("refused");
+      case REJECTS ->
+          ids().contains(message.id()) ? take(message) : new PublishResult.Rejected("too large");
+      case REJECTS_ODD ->
+          message.text().matches(".*[13579]") ? new PublishResult.Rejected("odd") : take(message);
+      case TAKES_SILENTLY -> {
+        topic.add(message);
+        yield new PublishResult.Unknown("no answer");
+      }
+      case LOSES -> new PublishResult.Unknown("no answer");
+      case CRASHES -> throw new Crash();
+    };
+  }
+
+  private PublishResult take(Message message) {
+    topic.add(message);
+    return PublishResult.Done.DONE;
+  }
+
+  @Override
+  public synchronized void probe() {
+    if (behaviour != Behaviour.TAKES && behaviour != Behaviour.REJECTS_ODD) {
+      throw new KafkaUnavailableException("down");
+    }
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,128 @@
+package dev.weir.notifications;
+
+import dev.weir.notifications.broker.EmbeddedKafka;
+import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.kafka.Topics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+
+/** One broker for all tests of the module, started by the first that needs it. */
+public final class TestKafka {
+  public static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  private static final EmbeddedKafka BROKER = start();
+
+  private TestKafka() {}
+
+  private static EmbeddedKafka start() {
+    try {
+      Path folder = Files.createTempDirectory(Path.of("target"), "kafka");
+      EmbeddedKafka broker = new EmbeddedKafka(folder);
+      if (broker.bootstrapServers(Duration.ofMinutes(1)).isEmpty()) {
+        throw new AssertionError("Kafka has not started, see the log");
+      }
+      return broker;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static KafkaCluster cluster() {
+    return BROKER;
+  }
+
+  public static KafkaClients clients() {
+    return KafkaClients.of(BROKER, TIMEOUT);
+  }
+
+  /** Returns names of topics that no other test uses. */
+  public static MessageTopics newTopics() {
+    String name = "sms-" + UUID.randomUUID();
+    return new MessageTopics(name, name + ".dlq");
+  }
+
+  /** Creates topics that no other test uses. */
+  public static MessageTopics createTopics() {
+    MessageTopics topics = newTopics();
+    try (Admin admin = clients().admin(TIMEOUT)) {
+      topics.create(admin);
+    }
+    return topics;
+  }
+
+  /** Returns all records of a topic, each partition in its order. */
+  public static List<ConsumerRecord<byte[], byte[]>> read(String topic) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    try (Consumer<byte[], byte[]> consumer =
+        clients().consumer("reader-" + UUID.randomUUID(), 1_000)) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic, TIMEOUT).stream()
+              .map(partition -> new TopicPartition(topic, partition.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions));
+      while (ends.entrySet().stream()
+          .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+        consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+      }
+    }
+    return records;
+  }
+
+  public static void delete(String topic) {
+    await(admin -> admin.deleteTopics(List.of(topic)).all());
+  }
+
+  /** Deletes a topic and creates another one of the same name. */
+  public static void recreate(String topic) {
+    delete(topic);
+    await(
+        admin ->
+            admin
+                .createTopics(
+                    List.of(new NewTopic(topic, Optional.of(Topics.PARTITIONS), Optional.empty())))
+                .all());
+  }
+
+  /** Commits a position in each partition, for a group without members. */
+  public static void commit(String group, String topic, long position, String metadata) {
+    Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+    for (int partition = 0; partition < Topics.PARTITIONS; partition++) {
+      positions.put(
+          new TopicPartition(topic, partition), new OffsetAndMetadata(position, metadata));
+    }
+    await(admin -> admin.alterConsumerGroupOffsets(group, positions).all());
+  }
+
+  private static void await(Function<Admin, KafkaFuture<Void>> step) {
+    try (Admin admin = clients().admin(TIMEOUT)) {
+      step.apply(admin).get();
+    } catch (ExecutionException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+}

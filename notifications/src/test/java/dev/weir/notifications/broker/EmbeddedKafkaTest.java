@@ -1,0 +1,168 @@
+package dev.weir.notifications.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.KafkaPublisher;
+import dev.weir.notifications.PublishResult;
+import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.store.tck.internal.LossyRelay;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.utils.Exit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+final class EmbeddedKafkaTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(40);
+
+  private static final MessageTopics TOPICS = MessageTopics.DEFAULT;
+
+  /** Started by the thread that starts the broker. */
+  private volatile LossyRelay relay;
+
+  /**
+   * One test for all of it, because a start takes seconds: the first message waits for the broker;
+   * a lost answer does not double a message, and is unknown if it is lost each time; a restarted
+   * broker has its data.
+   */
+  @Test
+  void startsWhenItIsNeededSurvivesLostAnswersAndKeepsItsData(@TempDir Path temporary)
+      throws Exception {
+    Path folder = temporary.resolve("kafka");
+    Message first = message("first");
+    Message once = message("lost once");
+    Message always = message("lost always");
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder, this::startRelay, Duration.ZERO)) {
+      assertThat(Files.exists(folder)).isFalse();
+      try (KafkaPublisher publisher = new KafkaPublisher(broker, TOPICS, TIMEOUT)) {
+        assertThat(publish(publisher, first)).isInstanceOf(PublishResult.Done.class);
+        relay.loseAnswerTo(once.text());
+        assertThat(publish(publisher, once)).isInstanceOf(PublishResult.Done.class);
+        assertThat(relay.lost()).isEqualTo(1);
+      }
+      try (KafkaPublisher publisher = new KafkaPublisher(broker, TOPICS, Duration.ofSeconds(3))) {
+        publisher.probe();
+        assertThat(publishWhileAnswersAreLost(publisher, always))
+            .isInstanceOf(PublishResult.Unknown.class);
+        assertThat(relay.lost()).isGreaterThan(2);
+      }
+    } finally {
+      relay.close();
+    }
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder)) {
+      assertThat(read(broker, 3)).containsExactly(first, once, always);
+    }
+  }
+
+  private int startRelay(int port) {
+    try {
+      relay = new LossyRelay(port);
+      return relay.port();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private PublishResult publishWhileAnswersAreLost(KafkaPublisher publisher, Message message)
+      throws ExecutionException, InterruptedException {
+    FutureTask<PublishResult> result = new FutureTask<>(() -> publish(publisher, message));
+    Thread.ofPlatform().start(result);
+    while (!result.isDone()) {
+      relay.loseAnswerTo(message.text());
+      Thread.onSpinWait();
+    }
+    return result.get();
+  }
+
+  private static PublishResult publish(KafkaPublisher publisher, Message message) {
+    return publisher.publish(List.of(message)).getFirst();
+  }
+
+  /** Reads at least the given number of messages, and those that come with them. */
+  private static List<Message> read(EmbeddedKafka broker, int count) {
+    List<Message> read = new ArrayList<>();
+    try (Consumer<byte[], byte[]> consumer =
+        KafkaClients.of(broker, TIMEOUT).consumer("reader", 100)) {
+      consumer.subscribe(List.of(TOPICS.outbound()));
+      long deadline = System.nanoTime() + TIMEOUT.toNanos();
+      while (read.size() < count && System.nanoTime() < deadline) {
+        consumer
+            .poll(Duration.ofMillis(200))
+            .forEach(record -> read.add(MessageRecords.decode(record).orElseThrow()));
+      }
+    }
+    return read;
+  }
+
+  private static Message message(String text) {
+    // One user, so that all are in one partition, and a second copy would be read with the first.
+    return new Message(UUID.randomUUID(), 5, text, 1);
+  }
+
+  @Test
+  void closedBrokerHasNoAddress(@TempDir Path folder) {
+    EmbeddedKafka broker = new EmbeddedKafka(folder.resolve("kafka"));
+    broker.close();
+    assertThat(broker.bootstrapServers(Duration.ofSeconds(1))).isEmpty();
+    assertThat(Files.exists(folder.resolve("kafka"))).isFalse();
+  }
+
+  /** Kafka ends its process by this call, for instance if its disk fails. */
+  @Test
+  void brokerThatHasFailedIsStartedAgainWithItsAddressAndItsData(@TempDir Path temporary) {
+    Message before = message("before");
+    Message after = message("after");
+    try (EmbeddedKafka broker =
+            new EmbeddedKafka(temporary.resolve("kafka"), port -> port, Duration.ZERO);
+        KafkaPublisher publisher = new KafkaPublisher(broker, TOPICS, TIMEOUT)) {
+      assertThat(publish(publisher, before)).isInstanceOf(PublishResult.Done.class);
+      Optional<String> address = broker.bootstrapServers(TIMEOUT);
+      assertThatThrownBy(() -> Exit.halt(1, "no space left")).hasMessageContaining("no space left");
+      assertThat(broker.bootstrapServers(TIMEOUT)).isPresent().isEqualTo(address);
+      // The producer of before reconnects.
+      assertThat(publish(publisher, after)).isInstanceOf(PublishResult.Done.class);
+      assertThat(read(broker, 2)).containsExactly(before, after);
+    }
+  }
+
+  @Test
+  void brokerThatCannotStartHasNoAddressEndsNoProcessAndIsTriedAfterAPause(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "not a folder");
+    assertThat(starts(file.resolve("kafka"), Duration.ofHours(1))).isEqualTo(1);
+    assertThat(starts(file.resolve("kafka"), Duration.ZERO)).isEqualTo(2);
+  }
+
+  /** Returns how often a broker that cannot start was started when it was needed twice. */
+  private static int starts(Path folder, Duration pause) {
+    AtomicInteger starts = new AtomicInteger();
+    IntUnaryOperator counting =
+        port -> {
+          starts.incrementAndGet();
+          return port;
+        };
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder, counting, pause)) {
+      assertThat(broker.bootstrapServers(TIMEOUT)).isEmpty();
+      assertThat(broker.bootstrapServers(TIMEOUT)).isEmpty();
+    }
+    return starts.get();
+  }
+}

@@ -1,0 +1,191 @@
+package dev.weir.notifications.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.store.tck.internal.Crowd;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.IntStream;
+import org.jsmpp.SMPPConstant;
+import org.jsmpp.bean.SubmitSm;
+import org.jsmpp.util.DeliveryReceiptState;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class SmppProviderTest {
+  private record Receipt(String provider, String providerId, MessageState state) {}
+
+  private final BlockingQueue<Receipt> receipts = new LinkedBlockingQueue<>();
+  private volatile boolean takesReceipts = true;
+  private MessageCentre centre;
+  private SmppProvider provider;
+
+  @BeforeEach
+  void start() throws IOException {
+    centre = new MessageCentre();
+    provider = provider(centre.port(), MessageCentre.PASSWORD);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    provider.close();
+    centre.close();
+  }
+
+  private SmppProvider provider(int port, String password) {
+    return new SmppProvider(
+        SmppSettings.of("127.0.0.1", port, MessageCentre.SYSTEM_ID, password, "WEIR"),
+        userId -> "+" + userId,
+        (name, id, state, at) -> takesReceipts && receipts.add(new Receipt(name, id, state)),
+        InstantSource.system());
+  }
+
+  @Test
+  void submitsAMessageInTheDefaultAlphabet() {
+    assertThat(provider.send(message("Hi €"))).isEqualTo(taken("id1"));
+    SubmitSm submit = centre.submitted().getFirst();
+    assertThat(submit.getShortMessage()).containsExactly('H', 'i', ' ', 0x1B, 0x65);
+    assertThat(submit.getDataCoding()).isEqualTo((byte) 0);
+    assertThat(submit.getDestAddress()).isEqualTo("+101");
+    assertThat(submit.getSourceAddr()).isEqualTo("WEIR");
+    assertThat(submit.isUdhi()).isFalse();
+  }
+
+  @Test
+  void submitsOtherCharactersAsUcs2() {
+    assertThat(provider.send(message("привет"))).isEqualTo(taken("id1"));
+    SubmitSm submit = centre.submitted().getFirst();
+    assertThat(submit.getShortMessage()).isEqualTo("привет".getBytes(StandardCharsets.UTF_16BE));
+    assertThat(submit.getDataCoding()).isEqualTo((byte) 8);
+  }
+
+  @Test
+  void submitsALongMessageInPartsThatBelongTogether() {
+    String text = "abcdefghi ".repeat(40);
+    assertThat(provider.send(message(text))).isEqualTo(taken("id3"));
+    List<SubmitSm> parts = centre.submitted();
+    assertThat(parts).hasSize(3);
+    StringBuilder joined = new StringBuilder();
+    for (int i = 0; i < 3; i++) {
+      byte[] body = parts.get(i).getShortMessage();
+      assertThat(parts.get(i).isUdhi()).isTrue();
+      assertThat(body).startsWith(5, 0, 3, parts.getFirst().getShortMessage()[3], 3, i + 1);
+      joined.append(new String(body, 6, body.length - 6, StandardCharsets.US_ASCII));
+    }
+    assertThat(joined).hasToString(text);
+    // A receipt for the last part only.
+    assertThat(parts)
+        .extracting(SubmitSm::getRegisteredDelivery)
+        .containsExactly((byte) 0, (byte) 0, (byte) 1);
+  }
+
+  @Test
+  void throttlingPausesTheProviderAndARepetitionGoesOnWithThePartThatFailed() {
+    centre.answer(number -> number == 1 ? SMPPConstant.STAT_ESME_RTHROTTLED : 0);
+    Message message = message("abcdefghi ".repeat(40));
+    assertThat(provider.send(message)).isInstanceOf(ProviderResult.Unavailable.class);
+    assertThat(provider.send(message)).isEqualTo(taken("id3"));
+    assertThat(centre.submitted()).hasSize(3);
+    assertThat(centre.submitted())
+        .extracting(submit -> submit.getShortMessage()[5])
+        .containsExactly((byte) 1, (byte) 2, (byte) 3);
+  }
+
+  @Test
+  void statusSaysWhatToDo() {
+    assertThat(after(SMPPConstant.STAT_ESME_RTHROTTLED))
+        .isInstanceOf(ProviderResult.Unavailable.class);
+    assertThat(after(SMPPConstant.STAT_ESME_RMSGQFUL))
+        .isInstanceOf(ProviderResult.Unavailable.class);
+    assertThat(after(SMPPConstant.STAT_ESME_RSYSERR)).isInstanceOf(ProviderResult.Retry.class);
+    assertThat(after(SMPPConstant.STAT_ESME_RINVDSTADR))
+        .isEqualTo(new ProviderResult.Rejected("SMPP status 0x0000000B"));
+  }
+
+  private ProviderResult after(int status) {
+    centre.answer(number -> status);
+    return provider.send(message("hello"));
+  }
+
+  @Test
+  void bindsAgainAfterTheConnectionWasLost() {
+    assertThat(provider.send(message("one"))).isEqualTo(taken("id1"));
+    centre.disconnect();
+    ProviderResult result = provider.send(message("two"));
+    while (result instanceof ProviderResult.Unavailable) {
+      result = provider.send(message("two"));
+    }
+    assertThat(result).isEqualTo(taken("id2"));
+  }
+
+  @Test
+  void centreThatIsDownOrRefusesTheBindIsUnavailable() throws IOException {
+    try (SmppProvider other = provider(freePort(), MessageCentre.PASSWORD)) {
+      assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Unavailable.class);
+    }
+    try (MessageCentre strict = new MessageCentre();
+        SmppProvider other = provider(strict.port(), "wrong")) {
+      assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Unavailable.class);
+      assertThat(strict.submitted()).isEmpty();
+    }
+  }
+
+  @Test
+  void finalReceiptsArePassedOnAndOthersAreNot() throws Exception {
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.ENROUTE)).isZero();
+    assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.DELIVRD)).isZero();
+    assertThat(centre.deliverReceipt("ID2", DeliveryReceiptState.UNDELIV)).isZero();
+    assertThat(receipts)
+        .containsExactly(
+            new Receipt("smpp", "id1", MessageState.DELIVERED),
+            new Receipt("smpp", "id2", MessageState.FAILED));
+  }
+
+  @Test
+  void receiptThatCannotBeTakenIsToBeRepeated() throws Exception {
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    takesReceipts = false;
+    assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.DELIVRD))
+        .isEqualTo(SMPPConstant.STAT_ESME_RX_T_APPN);
+    takesReceipts = true;
+    assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.DELIVRD)).isZero();
+    assertThat(receipts).containsExactly(new Receipt("smpp", "id1", MessageState.DELIVERED));
+  }
+
+  @Test
+  void manyMessagesShareTheConnection() {
+    List<ProviderResult> results =
+        Crowd.concurrently(50, i -> provider.send(message("hello " + i)));
+    assertThat(results)
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.rangeClosed(1, 50).mapToObj(i -> taken("id" + i)).toList());
+  }
+
+  private static ProviderResult taken(String id) {
+    return new ProviderResult.Taken(Optional.of(id));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static Message message(String text) {
+    return new Message(UUID.randomUUID(), 101, text, 1);
+  }
+}

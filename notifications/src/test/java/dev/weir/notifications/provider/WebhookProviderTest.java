@@ -1,0 +1,182 @@
+package dev.weir.notifications.provider;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.engine.notifications.Message;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.NotBlank;
+import net.jqwik.api.constraints.StringLength;
+import net.jqwik.api.lifecycle.AfterTry;
+import net.jqwik.api.lifecycle.BeforeTry;
+
+final class WebhookProviderTest {
+  private static final String SECRET = "s3cret";
+  private static final InstantSource CLOCK =
+      InstantSource.fixed(Instant.ofEpochSecond(1_772_366_400));
+
+  private HttpServer server;
+  private WebhookProvider provider;
+  private volatile int status = 200;
+  private volatile Map<String, String> answer = Map.of();
+  private volatile String body = "";
+  private volatile String timestamp = "";
+  private volatile String signature = "";
+  private volatile String key = "";
+
+  @BeforeTry
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/sms", this::receive);
+    server.start();
+    provider = provider(server.getAddress().getPort());
+  }
+
+  @AfterTry
+  void stop() {
+    provider.close();
+    server.stop(0);
+  }
+
+  private static WebhookProvider provider(int port) {
+    return new WebhookProvider(
+        URI.create("http://127.0.0.1:" + port + "/sms"), SECRET, Duration.ofSeconds(10), CLOCK);
+  }
+
+  private void receive(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      timestamp = exchange.getRequestHeaders().getFirst(WebhookProvider.TIMESTAMP);
+      signature = exchange.getRequestHeaders().getFirst(WebhookProvider.SIGNATURE);
+      key = exchange.getRequestHeaders().getFirst(WebhookProvider.IDEMPOTENCY_KEY);
+      answer.forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
+      exchange.sendResponseHeaders(status, -1);
+    }
+  }
+
+  @Example
+  void postsASignedBodyAndReturnsTheIdOfTheReceiver() {
+    answer = Map.of(WebhookProvider.MESSAGE_ID, "abc-1");
+    Message message = message("Hi \"you\"\\\n");
+    assertThat(provider.send(message)).isEqualTo(new ProviderResult.Taken(Optional.of("abc-1")));
+    assertThat(body)
+        .isEqualTo(
+            "{\"messageId\":\"%s\",\"userId\":101,\"message\":\"Hi \\\"you\\\"\\\\\\u000a\",\"parts\":1}"
+                .formatted(message.id()));
+    assertThat(timestamp).isEqualTo("1772366400");
+    assertThat(key).isEqualTo(message.id().toString());
+    assertThat(signature)
+        .isEqualTo(
+            WebhookProvider.signature(SECRET.getBytes(StandardCharsets.UTF_8), "1772366400", body));
+  }
+
+  /** The value is that of OpenSSL for the text {@code 1.{}} and the key {@code key}. */
+  @Example
+  void signatureIsHmacSha256() {
+    assertThat(WebhookProvider.signature("key".getBytes(StandardCharsets.UTF_8), "1", "{}"))
+        .isEqualTo("v1=1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224");
+  }
+
+  @Example
+  void statusSaysWhatToDo() {
+    assertThat(after(204)).isEqualTo(ProviderResult.Taken.WITHOUT_ID);
+    assertThat(after(400)).isEqualTo(new ProviderResult.Rejected("HTTP status 400"));
+    assertThat(after(302)).isEqualTo(new ProviderResult.Rejected("HTTP status 302"));
+    assertThat(after(500)).isEqualTo(new ProviderResult.Retry("HTTP status 500"));
+    assertThat(after(408)).isEqualTo(new ProviderResult.Retry("HTTP status 408"));
+    assertThat(after(503))
+        .isEqualTo(new ProviderResult.Unavailable("HTTP status 503", Duration.ofSeconds(1)));
+    answer = Map.of("Retry-After", "17");
+    assertThat(after(429))
+        .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofSeconds(17)));
+    answer = Map.of("Retry-After", "999999999");
+    assertThat(after(429))
+        .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofMinutes(5)));
+    answer = Map.of("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT");
+    assertThat(after(429))
+        .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofSeconds(1)));
+  }
+
+  @Example
+  void receiverThatIsDownIsUnavailable() throws IOException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    try (WebhookProvider other = provider(port)) {
+      assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Unavailable.class);
+    }
+  }
+
+  @Example
+  void receiverThatNeverAnswersIsRetried() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+        WebhookProvider other =
+            new WebhookProvider(
+                URI.create("http://127.0.0.1:" + silent.getLocalPort() + "/sms"),
+                SECRET,
+                Duration.ofMillis(200),
+                CLOCK)) {
+      assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Retry.class);
+    }
+  }
+
+  @Property(tries = 100)
+  void everyTextArrives(@ForAll @NotBlank @StringLength(max = 50) String text) {
+    if (text.indexOf(0) >= 0 || !isUnicode(text)) {
+      return;
+    }
+    assertThat(provider.send(message(text))).isEqualTo(ProviderResult.Taken.WITHOUT_ID);
+    String json =
+        body.substring(body.indexOf("\"message\":\"") + 11, body.lastIndexOf("\",\"parts"));
+    assertThat(unquoted(json)).isEqualTo(text);
+  }
+
+  private static boolean isUnicode(String text) {
+    return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+  }
+
+  /** Reads a JSON string by its grammar. */
+  private static String unquoted(String json) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < json.length(); i++) {
+      char c = json.charAt(i);
+      assertThat(c).isGreaterThanOrEqualTo(' ');
+      if (c != '\\') {
+        assertThat(c).isNotEqualTo('"');
+        text.append(c);
+      } else if (json.charAt(i + 1) == 'u') {
+        text.append((char) Integer.parseInt(json.substring(i + 2, i + 6), 16));
+        i += 5;
+      } else {
+        text.append(json.charAt(i + 1));
+        i++;
+      }
+    }
+    return text.toString();
+  }
+
+  private ProviderResult after(int next) {
+    status = next;
+    return provider.send(message("hello"));
+  }
+
+  private static Message message(String text) {
+    return new Message(UUID.randomUUID(), 101, text, 1);
+  }
+}

@@ -1,0 +1,58 @@
+package dev.weir.notifications.sender;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.MemoryStores;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class RecordedReceiptsTest {
+  private final MemoryStores stores = new MemoryStores();
+  private final Message message = SenderScene.message(1, "hello");
+
+  @Test
+  void receiptThatComesBeforeTheDeliveryIsRecordedLater() {
+    stores.addPublished(List.of(message));
+    try (RecordedReceipts receipts = new RecordedReceipts(stores, Duration.ofMillis(5))) {
+      assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
+          .isTrue();
+      assertThat(stores.state(message.id())).isEqualTo(MessageState.ACCEPTED);
+      stores.record(List.of(sent()));
+      while (stores.state(message.id()) != MessageState.DELIVERED) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void receiptIsNotTakenWhileTheLogIsDown() {
+    stores.addPublished(List.of(message));
+    stores.record(List.of(sent()));
+    try (RecordedReceipts receipts = new RecordedReceipts(stores)) {
+      stores.setDown(true);
+      assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
+          .isFalse();
+      stores.setDown(false);
+      assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
+          .isTrue();
+      assertThat(stores.state(message.id())).isEqualTo(MessageState.DELIVERED);
+    }
+  }
+
+  private MessageLog.Delivery sent() {
+    return new MessageLog.Delivery(
+        message.id(),
+        MessageState.SENT,
+        MemoryStores.START,
+        "smpp",
+        Optional.of("a1"),
+        Optional.empty());
+  }
+}

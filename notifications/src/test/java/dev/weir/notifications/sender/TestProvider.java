@@ -1,0 +1,80 @@
+package dev.weir.notifications.sender;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.provider.ProviderResult;
+import dev.weir.notifications.provider.SmsProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** Answers as a test wants, and keeps what it was handed, in order. */
+final class TestProvider implements SmsProvider {
+  private final Function<Message, ProviderResult> answers;
+  private final List<Message> handed = new ArrayList<>();
+  private final List<Message> taken = new ArrayList<>();
+
+  TestProvider(Function<Message, ProviderResult> answers) {
+    this.answers = answers;
+  }
+
+  /** Returns a provider that takes everything. */
+  static TestProvider taking() {
+    return new TestProvider(message -> ProviderResult.Taken.WITHOUT_ID);
+  }
+
+  @Override
+  public String name() {
+    return "test";
+  }
+
+  @Override
+  public ProviderResult send(Message message) {
+    synchronized (this) {
+      handed.add(message);
+    }
+    ProviderResult result = answers.apply(message);
+    synchronized (this) {
+      if (result instanceof ProviderResult.Taken) {
+        taken.add(message);
+        notifyAll();
+      }
+    }
+    return result;
+  }
+
+  synchronized List<Message> handed() {
+    return List.copyOf(handed);
+  }
+
+  synchronized List<Message> taken() {
+    return List.copyOf(taken);
+  }
+
+  /** Waits until the given number of messages was taken. */
+  synchronized void awaitTaken(int count) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (taken.size() < count) {
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (millis <= 0) {
+        throw new AssertionError("%d messages were taken, not %d".formatted(taken.size(), count));
+      }
+      try {
+        wait(millis);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(30, TimeUnit.SECONDS)) {
+        throw new AssertionError("nothing happened in 30 s");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

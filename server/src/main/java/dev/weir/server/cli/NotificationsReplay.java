@@ -1,0 +1,32 @@
+package dev.weir.server.cli;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Publishes messages again that could not be delivered. */
+@Command(
+    name = "replay",
+    description =
+        "Publishes the messages of sms-outbound.dlq again, so that the sender tries them once"
+            + " more. Needs the administrator's token if the server has one.",
+    mixinStandardHelpOptions = true)
+final class NotificationsReplay implements Callable<Integer> {
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    return server.run(
+        client -> {
+          byte[] answer = client.post("/api/admin/messages/replay");
+          try {
+            long replayed = JsonObject.read(answer).requiredNumber("replayed");
+            server.out().println(Phrases.count(replayed, "message") + " published again.");
+          } catch (IOException e) {
+            throw UnreachableException.notWeir(client.server(), e);
+          }
+          return ServerOptions.OK;
+        });
+  }
+}

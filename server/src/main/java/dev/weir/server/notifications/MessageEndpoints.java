@@ -1,0 +1,84 @@
+package dev.weir.server.notifications;
+
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.PathSegment;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ProblemTitles;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import dev.weir.server.http.Snippet;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Delete;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** Shows what became of a message, and cancels one that is deferred. */
+@Controller("/api/messages")
+@RequiresRole(RequiresRole.Role.CLIENT)
+@ProblemTitles(
+    invalid = NotificationProblems.INVALID,
+    storeUnavailable = NotificationProblems.DATABASE_DOWN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class MessageEndpoints {
+  /** {@link UUID#fromString} accepts shorter groups as well. */
+  private static final Pattern ID =
+      Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
+  /** The segment of the path that has the message. */
+  private static final int ID_SEGMENT = 3;
+
+  private final NotificationAccess access;
+
+  MessageEndpoints(NotificationAccess access) {
+    this.access = access;
+  }
+
+  @Get("/{messageId}")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> message(HttpRequest<?> request) {
+    UUID id = id(request);
+    MessageRecord record =
+        access
+            .backend()
+            .messages()
+            .find(id)
+            .orElseThrow(() -> new ProblemException(NotificationProblems.unknownMessage(id)));
+    return Responses.json(json -> MessageJson.write(json, record));
+  }
+
+  @Delete("/{messageId}")
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> cancel(HttpRequest<?> request) {
+    UUID id = id(request);
+    NotificationBackend backend = access.backend();
+    return switch (backend.deferred().cancel(id)) {
+      case DONE -> {
+        backend.cancelled().accept(id);
+        yield HttpResponse.noContent();
+      }
+      case TOO_LATE -> throw new ProblemException(NotificationProblems.notDeferred(id));
+      case UNKNOWN -> throw new ProblemException(NotificationProblems.unknownMessage(id));
+    };
+  }
+
+  private static UUID id(HttpRequest<?> request) {
+    String text = PathSegment.of(request, ID_SEGMENT);
+    if (ID.matcher(text).matches()) {
+      return UUID.fromString(text);
+    }
+    Fields path = Fields.of(Map.of());
+    path.wrong("messageId", "must be the id of a message, a UUID, not " + Snippet.of(text));
+    path.throwIfWrong();
+    throw new IllegalStateException("an invalid id was accepted");
+  }
+}

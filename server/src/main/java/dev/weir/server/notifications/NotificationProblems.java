@@ -1,0 +1,100 @@
+package dev.weir.server.notifications;
+
+import dev.weir.engine.StoreException;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.QuotaExceeded;
+import java.util.List;
+import java.util.UUID;
+
+/** The problems of notifications, with the titles of their contract. */
+final class NotificationProblems {
+  static final String INVALID = "Missing/Invalid Arguments";
+  static final String DATABASE_DOWN = "Postgres Down : Service Unavailable";
+
+  private static final String KAFKA_DOWN = "Kafka Down : Service Unavailable";
+
+  /** The name of the policy in header fields and in refusals. */
+  static final String POLICY = "messages";
+
+  private NotificationProblems() {}
+
+  static Problem unknownUser(long userId) {
+    return Problem.of(404, "unknown-user", "No limit is configured for user %d.".formatted(userId))
+        .titled("User Not Found");
+  }
+
+  static Problem limited(long userId) {
+    return QuotaExceeded.by(
+            List.of(POLICY),
+            "The limit of user %d is used up. Try again after Retry-After.".formatted(userId))
+        .titled("Rate Limit Exceeded");
+  }
+
+  static Problem closed(long userId, String opensAt) {
+    return Problem.of(
+            429,
+            "outside-hours",
+            "User %d gets no messages now. Try again after Retry-After, or defer the message."
+                .formatted(userId))
+        .titled("Outside Open Hours")
+        .with(json -> json.writeStringField("opensAt", opensAt));
+  }
+
+  static Problem keyReused() {
+    return Problem.of(
+        409,
+        "idempotency-key-reused",
+        "The Idempotency-Key belongs to an earlier request of this user with another message."
+            + " Nothing was sent.");
+  }
+
+  /** Returns the problem of a message that Kafka certainly does not have. */
+  static Problem brokerRefused() {
+    return kafkaDown(
+        StoreException.Outcome.NONE,
+        "Kafka did not take the message. Nothing was counted, and nothing will be sent; try again"
+            + " soon.");
+  }
+
+  /** Returns the problem of a message that Kafka may have. */
+  static Problem brokerUnknown(UUID messageId) {
+    return kafkaDown(
+            StoreException.Outcome.UNKNOWN,
+            "Whether Kafka has the message is unknown. It is counted and will be sent; a request"
+                + " with the same Idempotency-Key does not send it twice.")
+        .with(json -> json.writeStringField("messageId", messageId.toString()));
+  }
+
+  static Problem searchUnavailable() {
+    return Problem.of(
+        503,
+        "opensearch-unavailable",
+        "OpenSearch does not answer. Messages do not depend on it; try again soon.");
+  }
+
+  static Problem replayAborted() {
+    return kafkaDown(
+        StoreException.Outcome.UNKNOWN,
+        "Kafka does not answer. Some messages may have been published again; a repetition sends"
+            + " none twice.");
+  }
+
+  private static Problem kafkaDown(StoreException.Outcome outcome, String detail) {
+    return Problem.of(503, "kafka-unavailable", detail)
+        .titled(KAFKA_DOWN)
+        .with(json -> json.writeStringField("outcome", Fields.lower(outcome)));
+  }
+
+  static Problem unknownMessage(UUID messageId) {
+    return Problem.of(
+        404, "unknown-message", "There is no message with the id %s.".formatted(messageId));
+  }
+
+  static Problem notDeferred(UUID messageId) {
+    return Problem.of(
+        409,
+        "not-deferred",
+        "Message %s is no longer deferred and cannot be cancelled.".formatted(messageId));
+  }
+}

@@ -1,0 +1,59 @@
+package dev.weir.server.notifications;
+
+import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ProblemTitles;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes messages again that could not be delivered. It runs on a node, because only the node
+ * can reach its embedded broker.
+ */
+@Controller("/api/admin/messages/replay")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ProblemTitles(
+    invalid = NotificationProblems.INVALID,
+    storeUnavailable = NotificationProblems.DATABASE_DOWN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class ReplayEndpoint {
+  private static final Logger log = LoggerFactory.getLogger(ReplayEndpoint.class);
+
+  private final NotificationAccess access;
+
+  ReplayEndpoint(NotificationAccess access) {
+    this.access = access;
+  }
+
+  @Post
+  @Consumes(MediaType.ALL)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> replay() {
+    long replayed;
+    try {
+      replayed = access.backend().replay().getAsLong();
+    } catch (KafkaUnavailableException e) {
+      log.warn("The replay was aborted: {}", e.getMessage());
+      throw new ProblemException(NotificationProblems.replayAborted(), Map.of("Retry-After", "1"));
+    }
+    log.info("{} messages that could not be delivered were published again", replayed);
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeNumberField("replayed", replayed);
+          json.writeEndObject();
+        });
+  }
+}

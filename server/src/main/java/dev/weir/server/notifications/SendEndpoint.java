@@ -1,0 +1,161 @@
+package dev.weir.server.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.engine.rules.PolicyText;
+import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.notifications.SendOutcome;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemTitles;
+import dev.weir.server.http.Problems;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import dev.weir.server.http.TimeText;
+import dev.weir.server.metrics.NotificationMetrics;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** Sends messages within the limits of their users. */
+@Controller("/api/send")
+@RequiresRole(RequiresRole.Role.CLIENT)
+@ProblemTitles(
+    invalid = NotificationProblems.INVALID,
+    storeUnavailable = NotificationProblems.DATABASE_DOWN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class SendEndpoint {
+  private static final String KEY = "Idempotency-Key";
+
+  /** When a broker that failed may be back, in microseconds: it is tried every second. */
+  private static final long BROKER_RETRY = Micros.PER_SECOND;
+
+  private final NotificationAccess access;
+  private final NotificationMetrics metrics;
+
+  SendEndpoint(NotificationAccess access, NotificationMetrics metrics) {
+    this.access = access;
+    this.metrics = metrics;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> send(HttpRequest<?> request, @Body byte[] body) {
+    SendJson.Wanted wanted =
+        SendJson.read(Json.read(body, 0, body.length), request.getHeaders().getAll(KEY));
+    return response(wanted, outcome(wanted));
+  }
+
+  private SendOutcome outcome(SendJson.Wanted wanted) {
+    NotificationBackend backend = access.backend();
+    long begunNanos = System.nanoTime();
+    try {
+      SendOutcome outcome =
+          backend
+              .notifications()
+              .send(wanted.userId(), wanted.text(), wanted.idempotencyKey(), wanted.whenClosed());
+      metrics.answered(outcome, System.nanoTime() - begunNanos);
+      return outcome;
+    } catch (StoreException e) {
+      metrics.storeFailed(System.nanoTime() - begunNanos);
+      throw e;
+    }
+  }
+
+  private static HttpResponse<byte[]> response(SendJson.Wanted wanted, SendOutcome outcome) {
+    long userId = wanted.userId();
+    return switch (outcome) {
+      case SendOutcome.Sent sent ->
+          withState(Responses.json(json -> SendJson.writeSent(json, sent.message())), sent.state());
+      case SendOutcome.Deferred deferred ->
+          Responses.json(HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));
+      case SendOutcome.Limited limited -> limited(userId, limited);
+      case SendOutcome.UnknownUser unknown ->
+          Problems.answer(NotificationProblems.unknownUser(unknown.userId()));
+      case SendOutcome.KeyReused reused -> Problems.answer(NotificationProblems.keyReused());
+      case SendOutcome.TooExpensive expensive ->
+          withState(Problems.answer(tooExpensive(expensive)), expensive.state());
+      case SendOutcome.Closed closed -> closed(userId, closed);
+      case SendOutcome.BrokerRefused refused ->
+          retry(Problems.answer(NotificationProblems.brokerRefused()), BROKER_RETRY);
+      case SendOutcome.BrokerUnknown unknown ->
+          retry(
+              Problems.answer(NotificationProblems.brokerUnknown(unknown.messageId())),
+              BROKER_RETRY);
+    };
+  }
+
+  private static HttpResponse<byte[]> limited(long userId, SendOutcome.Limited limited) {
+    Decision.Refused decision = limited.decision();
+    Problem problem =
+        NotificationProblems.limited(userId)
+            .with(json -> Json.writeSeconds(json, "retryAfter", decision.retryAfterMicros()));
+    return withFields(
+        retry(Problems.answer(problem), decision.retryAfterMicros()),
+        userId,
+        limited.limit(),
+        decision);
+  }
+
+  private static HttpResponse<byte[]> closed(long userId, SendOutcome.Closed closed) {
+    Problem problem =
+        NotificationProblems.closed(userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
+    // Even if the hours begin at this moment, a client that repeats without a pause gains nothing.
+    long wait = Math.max(Micros.PER_SECOND, closed.opensAtMicros() - closed.state().atMicros());
+    return retry(Problems.answer(problem), wait);
+  }
+
+  private static Problem tooExpensive(SendOutcome.TooExpensive expensive) {
+    UserLimit limit = expensive.state().limit();
+    return Problem.invalid(
+            List.of(
+                new Violation(
+                    "message",
+                    "costs %d, more than the limit of user %d ever allows: %d"
+                        .formatted(expensive.cost(), limit.userId(), limit.rateLimit()))))
+        .titled(NotificationProblems.INVALID);
+  }
+
+  private static MutableHttpResponse<byte[]> retry(
+      MutableHttpResponse<byte[]> response, long micros) {
+    RateLimitFields.addRetryAfter(response::header, micros);
+    return response;
+  }
+
+  private static HttpResponse<byte[]> withState(
+      MutableHttpResponse<byte[]> response, UserState state) {
+    Limit limit = state.limit().limit();
+    return withFields(
+        response, state.limit().userId(), limit, limit.peek(state.usage(), 1, state.atMicros()));
+  }
+
+  private static HttpResponse<byte[]> withFields(
+      MutableHttpResponse<byte[]> response, long userId, Limit limit, Decision decision) {
+    RateLimitFields.add(
+        response::header,
+        new RateLimitFields.PolicyState(
+            PolicyText.ofRule(NotificationProblems.POLICY, limit),
+            Long.toString(userId),
+            decision.remaining(),
+            OptionalLong.of(decision.resetMicros()),
+            decision instanceof Decision.Refused));
+    return response;
+  }
+}

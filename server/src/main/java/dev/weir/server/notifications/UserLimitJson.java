@@ -1,0 +1,82 @@
+package dev.weir.server.notifications;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Usage;
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.server.http.CalendarJson;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.TimeText;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Reads and writes limits of users as JSON. */
+final class UserLimitJson {
+  private UserLimitJson() {}
+
+  /**
+   * Reads a limit.
+   *
+   * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
+   */
+  static UserLimit read(Object document) {
+    Fields fields = Fields.of(document);
+    Optional<Long> userId = userId(fields);
+    Optional<Long> rateLimit =
+        fields.required("rateLimit", fields.whole("rateLimit", 1, UserLimit.MAX_RATE_LIMIT));
+    Optional<Long> minutes =
+        fields.required(
+            "timeWindow",
+            fields.whole(
+                "timeWindow", UserLimit.MIN_WINDOW.toMinutes(), UserLimit.MAX_WINDOW.toMinutes()));
+    UserLimit.Algorithm algorithm =
+        fields
+            .choice("algorithm", UserLimit.Algorithm.values(), Enum::name)
+            .orElse(UserLimit.Algorithm.FIXED_WINDOW);
+    UserLimit.CostBy cost =
+        fields
+            .choice("cost", UserLimit.CostBy.values(), Enum::name)
+            .orElse(UserLimit.CostBy.MESSAGE);
+    Calendar hours = fields.object("openHours").map(CalendarJson::read).orElse(Calendar.ALWAYS);
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return new UserLimit(
+        userId.orElseThrow(),
+        rateLimit.orElseThrow(),
+        Duration.ofMinutes(minutes.orElseThrow()),
+        algorithm,
+        cost,
+        hours);
+  }
+
+  static Optional<Long> userId(Fields fields) {
+    return fields.required("userId", fields.whole("userId", 0, Long.MAX_VALUE));
+  }
+
+  static void write(JsonGenerator json, UserState state) throws IOException {
+    UserLimit limit = state.limit();
+    json.writeStartObject();
+    json.writeNumberField("userId", limit.userId());
+    json.writeNumberField("rateLimit", limit.rateLimit());
+    json.writeNumberField("timeWindow", limit.timeWindow().toMinutes());
+    json.writeNumberField("currentCount", state.currentCount());
+    json.writeStringField("lastRefreshTime", TimeText.of(Micros.instant(lastRefresh(state))));
+    json.writeStringField("algorithm", limit.algorithm().name());
+    json.writeStringField("cost", limit.costBy().name());
+    if (limit.openHours() instanceof OpeningHours hours) {
+      json.writeFieldName("openHours");
+      CalendarJson.write(json, hours);
+    }
+    json.writeEndObject();
+  }
+
+  /** Returns the start of the current window; the present if nothing was counted in it. */
+  private static long lastRefresh(UserState state) {
+    Usage settled = state.limit().limit().settle(state.usage(), state.atMicros());
+    return settled.isNone() ? state.atMicros() : settled.atMicros();
+  }
+}

@@ -1,0 +1,44 @@
+package dev.weir.server.wiring;
+
+import dev.weir.notifications.broker.EmbeddedKafka;
+import dev.weir.notifications.kafka.KafkaCluster;
+import java.nio.file.Files;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The Kafka cluster of a node. The embedded broker is started when it is first needed.
+ *
+ * @param cluster the cluster, for all but what reads from it
+ * @param readable the cluster to read from; the first use of the other one begins the reading
+ * @param firstUse empty if there may be something to read without any use
+ */
+record KafkaPart(KafkaCluster cluster, KafkaCluster readable, Optional<FirstUse> firstUse) {
+  /**
+   * Opens the cluster.
+   *
+   * @param open receives the embedded broker
+   */
+  static KafkaPart open(KafkaSettings settings, OpenParts open) {
+    if (settings.cluster().isPresent()) {
+      KafkaCluster cluster = settings.cluster().get();
+      return new KafkaPart(cluster, cluster, Optional.empty());
+    }
+    EmbeddedKafka embedded = open.add(new EmbeddedKafka(settings.folder()));
+    // In a broker that has data from earlier, messages may be waiting.
+    if (Files.isDirectory(settings.folder())) {
+      return new KafkaPart(embedded, embedded, Optional.empty());
+    }
+    FirstUse firstUse = new FirstUse(embedded);
+    return new KafkaPart(firstUse, embedded, Optional.of(firstUse));
+  }
+
+  /** Starts what reads from the cluster, now or when there is something to read. */
+  void startReading(Consumer<KafkaCluster> start) {
+    if (firstUse.isPresent()) {
+      firstUse.get().then(() -> start.accept(readable));
+    } else {
+      start.accept(readable);
+    }
+  }
+}

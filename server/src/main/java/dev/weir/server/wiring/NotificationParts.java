@@ -1,0 +1,188 @@
+package dev.weir.server.wiring;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.SendLedger;
+import dev.weir.engine.notifications.UserLimits;
+import dev.weir.notifications.BrokerHealth;
+import dev.weir.notifications.HotFilter;
+import dev.weir.notifications.KafkaPublisher;
+import dev.weir.notifications.Notifications;
+import dev.weir.notifications.Outbox;
+import dev.weir.notifications.Publisher;
+import dev.weir.notifications.SendObserver;
+import dev.weir.notifications.analytics.EventPublisher;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.sender.DeadLetterReplay;
+import dev.weir.server.metrics.AnalyticsMetrics;
+import dev.weir.server.metrics.NotificationMetrics;
+import dev.weir.server.notifications.AnalyticsAccess;
+import dev.weir.server.notifications.NotificationAccess;
+import dev.weir.server.notifications.NotificationBackend;
+import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.notifications.JdbcDeferredMessages;
+import dev.weir.store.jdbc.notifications.JdbcMessageLog;
+import dev.weir.store.jdbc.notifications.JdbcSendLedger;
+import dev.weir.store.jdbc.notifications.JdbcUserLimits;
+import dev.weir.store.jdbc.notifications.internal.UserChange;
+import dev.weir.store.redis.Redis;
+import dev.weir.store.redis.RedisHotCounts;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Notifications on their stores and on Kafka.
+ *
+ * @param cluster the name of the Kafka cluster, for operators
+ * @param otherWarnings what operators should know about analytics
+ */
+record NotificationParts(
+    NotificationAccess access,
+    NotificationMetrics metrics,
+    HotFilter hot,
+    BrokerHealth health,
+    String cluster,
+    AnalyticsAccess analytics,
+    Supplier<List<String>> otherWarnings) {
+
+  /** Returns the parts of a node that has no database, and therefore no notifications. */
+  static NotificationParts none(PrometheusRegistry registry) {
+    return new NotificationParts(
+        NotificationAccess.none(),
+        new NotificationMetrics(registry),
+        HotFilter.none(),
+        new BrokerHealth(),
+        "",
+        AnalyticsAccess.none(),
+        List::of);
+  }
+
+  /**
+   * Opens the stores of messages, and starts what publishes and sends them.
+   *
+   * @param limiter counts what the provider is handed
+   * @param open receives each part as soon as it is open
+   */
+  static NotificationParts open(
+      NotificationSettings settings,
+      HikariDataSource database,
+      Limiter limiter,
+      PrometheusRegistry registry,
+      OpenParts open) {
+    NotificationMetrics metrics = new NotificationMetrics(registry);
+    Stores stores = Stores.on(database);
+    HotFilter hot = open.add(hotFilter(settings, open));
+    Outbox outbox = open.add(new Outbox(stores.ledger()));
+    AnalyticsParts analytics = new AnalyticsParts(settings, new AnalyticsMetrics(registry));
+    KafkaPart kafka = KafkaPart.open(settings.kafka(), open);
+    KafkaCluster cluster = kafka.cluster();
+    Optional<EventPublisher> events = analytics.publisher(cluster, open);
+    SendObserver observer = AnalyticsParts.ofSends(events);
+    Publisher publisher =
+        open.add(new KafkaPublisher(cluster, MessageTopics.DEFAULT, settings.sendTimeout()));
+    BrokerHealth health = new BrokerHealth();
+    metrics.brokerDown(health::isDown);
+    Notifications notifications =
+        new Notifications(
+            stores.limits(),
+            stores.ledger(),
+            stores.deferred(),
+            hot,
+            publisher,
+            health,
+            outbox,
+            InstantSource.system(),
+            settings.storeWait(),
+            observer);
+    MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, observer, open);
+    // Closed before anything that they use.
+    open.add(analytics);
+    SenderPart sender =
+        open.add(
+            new SenderPart(
+                settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events)));
+    kafka.startReading(
+        readable -> {
+          if (settings.isSender()) {
+            sender.start(readable);
+          }
+          analytics.startIndexer(readable);
+        });
+    DeadLetterReplay replay =
+        new DeadLetterReplay(cluster, MessageTopics.DEFAULT, settings.sendTimeout());
+    NotificationBackend backend =
+        new NotificationBackend(
+            notifications,
+            stores.limits(),
+            stores.messages(),
+            stores.deferred(),
+            AnalyticsParts.ofCancellations(stores.messages(), events),
+            () -> {
+              // Creates the topics if there are none yet.
+              publisher.probe();
+              return replay.run();
+            });
+    return new NotificationParts(
+        NotificationAccess.to(backend),
+        metrics,
+        hot,
+        health,
+        cluster.toString(),
+        analytics.access(),
+        analytics::warnings);
+  }
+
+  /** The stores of messages. */
+  record Stores(
+      UserLimits limits, SendLedger ledger, MessageLog messages, DeferredMessages deferred) {
+    private static Stores on(HikariDataSource database) {
+      return new Stores(
+          new JdbcUserLimits(database),
+          new JdbcSendLedger(database),
+          new JdbcMessageLog(database),
+          new JdbcDeferredMessages(database));
+    }
+  }
+
+  private static HotFilter hotFilter(NotificationSettings settings, OpenParts open) {
+    return settings
+        .redis()
+        .map(redis -> new RedisHotCounts(open.add(Redis.open(redis))))
+        .map(counts -> new HotFilter(counts, CircuitBreaker.Settings.DEFAULT))
+        .orElseGet(HotFilter::none);
+  }
+
+  /**
+   * Returns a listener for limits that other nodes change. A change that is missed while it does
+   * not listen is noticed soon, because no entry is trusted for long.
+   */
+  ChangeListener.Listener hearer() {
+    return LimitParts.hearer(
+        text ->
+            UserChange.parse(text)
+                .ifPresent(change -> hot.changed(change.userId(), change.version())),
+        () -> {});
+  }
+
+  /** Returns what operators should know about Kafka and OpenSearch; empty if both work. */
+  List<String> warnings() {
+    List<String> warnings = new ArrayList<>(otherWarnings.get());
+    if (health.isDown()) {
+      warnings.addFirst(cluster + " does not take messages");
+    }
+    return warnings;
+  }
+
+  /** Registers the parts that the endpoints of notifications inject. */
+  void addTo(Beans beans) {
+    beans.add(access).add(metrics).add(analytics);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.weir.server.wiring;
+
+import dev.weir.store.redis.RedisSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * The settings of notifications.
+ *
+ * @param redis counts users that are over their limit; empty leaves every decision to PostgreSQL
+ * @param storeWait max time that a request waits until the database takes it
+ * @param retention how long messages are kept
+ * @param isSender whether this node hands messages to the provider
+ */
+record NotificationSettings(
+    KafkaSettings kafka,
+    Optional<RedisSettings> redis,
+    Duration storeWait,
+    Duration sendTimeout,
+    Duration retention,
+    boolean isSender,
+    SenderRate rate,
+    ProviderSettings provider,
+    AnalyticsSettings analytics) {
+  private static final Duration MIN_SEND_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration MAX_SEND_TIMEOUT = Duration.ofMinutes(5);
+
+  /** Longer than anything that may publish a message again. */
+  private static final Duration MIN_RETENTION = Duration.ofHours(1);
+
+  private static final Duration MAX_RETENTION = Duration.ofDays(100 * 365);
+  private static final int MAX_RATE = 1_000_000;
+
+  /**
+   * A limit on what the provider is handed.
+   *
+   * @param partsPerSecond empty for no limit
+   */
+  record SenderRate(OptionalInt partsPerSecond) {
+    private static SenderRate of(Settings settings) {
+      return new SenderRate(
+          settings.optional(Setting.NOTIFICATIONS_PROVIDER_RATE).isPresent()
+              ? OptionalInt.of(settings.number(Setting.NOTIFICATIONS_PROVIDER_RATE, 1, MAX_RATE))
+              : OptionalInt.empty());
+    }
+  }
+
+  static NotificationSettings of(Settings settings) {
+    switch (DatabaseSettings.kind(settings)) {
+      case POSTGRESQL -> {}
+      case ORACLE -> refuseWithoutPostgresql(settings, "weir.db.url is of Oracle");
+      case MEMORY -> refuseWithoutPostgresql(settings, "weir.slots.store is memory");
+    }
+    return new NotificationSettings(
+        KafkaSettings.of(settings),
+        LimitSettings.redis(settings),
+        settings.duration(Setting.DB_WAIT, Duration.ZERO, Duration.ofDays(1)),
+        settings.duration(Setting.NOTIFICATIONS_SEND_TIMEOUT, MIN_SEND_TIMEOUT, MAX_SEND_TIMEOUT),
+        settings.duration(Setting.NOTIFICATIONS_RETENTION, MIN_RETENTION, MAX_RETENTION),
+        settings.flag(Setting.NOTIFICATIONS_SENDER),
+        SenderRate.of(settings),
+        ProviderSettings.of(settings),
+        AnalyticsSettings.of(settings));
+  }
+
+  private static void refuseWithoutPostgresql(Settings settings, String where) {
+    for (Setting setting : List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL)) {
+      if (settings.optional(setting).isPresent()) {
+        throw new InvalidSettingException(
+            setting.key(),
+            "has no effect where " + where + ": notifications need PostgreSQL");
+      }
+    }
+  }
+
+  /** Returns nothing of the settings, some of which contain passwords. */
+  @Override
+  public String toString() {
+    return "NotificationSettings";
+  }
+}

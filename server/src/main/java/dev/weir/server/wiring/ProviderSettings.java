@@ -1,0 +1,97 @@
+package dev.weir.server.wiring;
+
+import dev.weir.notifications.provider.LogProvider;
+import dev.weir.notifications.provider.Receipts;
+import dev.weir.notifications.provider.SmppProvider;
+import dev.weir.notifications.provider.SmppSettings;
+import dev.weir.notifications.provider.SmsProvider;
+import dev.weir.notifications.provider.WebhookProvider;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+
+/** What messages are handed to. */
+sealed interface ProviderSettings {
+  Duration MIN_TIMEOUT = Duration.ofMillis(100);
+  Duration MAX_TIMEOUT = Duration.ofMinutes(1);
+
+  /** The log. */
+  record ToLog() implements ProviderSettings {}
+
+  /** A URL that messages are posted to. */
+  record ToWebhook(URI url, String secret, Duration timeout) implements ProviderSettings {
+    /** Contains neither the secret nor the URL, which may contain a password. */
+    @Override
+    public String toString() {
+      return "ToWebhook";
+    }
+  }
+
+  /** A message centre. */
+  record ToSmpp(SmppSettings centre, String addressPrefix) implements ProviderSettings {}
+
+  static ProviderSettings of(Settings settings) {
+    Duration timeout =
+        settings.duration(Setting.NOTIFICATIONS_PROVIDER_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT);
+    return switch (settings.choice(
+        Setting.NOTIFICATIONS_PROVIDER, List.of("log", "webhook", "smpp"))) {
+      case "webhook" -> webhook(settings, timeout);
+      case "smpp" -> smpp(settings, timeout);
+      default -> new ToLog();
+    };
+  }
+
+  private static ToWebhook webhook(Settings settings, Duration timeout) {
+    return new ToWebhook(
+        required(
+            Setting.NOTIFICATIONS_WEBHOOK_URL,
+            settings.webAddress(Setting.NOTIFICATIONS_WEBHOOK_URL),
+            "webhook"),
+        required(
+            Setting.NOTIFICATIONS_WEBHOOK_SECRET,
+            settings.secret(Setting.NOTIFICATIONS_WEBHOOK_SECRET),
+            "webhook"),
+        timeout);
+  }
+
+  private static ToSmpp smpp(Settings settings, Duration timeout) {
+    return new ToSmpp(
+        new SmppSettings(
+            required(
+                Setting.NOTIFICATIONS_SMPP_HOST,
+                settings.optional(Setting.NOTIFICATIONS_SMPP_HOST),
+                "smpp"),
+            settings.number(Setting.NOTIFICATIONS_SMPP_PORT, 1, 65_535),
+            settings.flag(Setting.NOTIFICATIONS_SMPP_TLS),
+            required(
+                Setting.NOTIFICATIONS_SMPP_SYSTEM_ID,
+                settings.optional(Setting.NOTIFICATIONS_SMPP_SYSTEM_ID),
+                "smpp"),
+            settings.text(Setting.NOTIFICATIONS_SMPP_PASSWORD),
+            settings.text(Setting.NOTIFICATIONS_SMPP_SYSTEM_TYPE),
+            settings.text(Setting.NOTIFICATIONS_SMPP_SOURCE),
+            timeout,
+            SmppSettings.DEFAULT_ENQUIRE_EVERY),
+        settings.text(Setting.NOTIFICATIONS_SMPP_PREFIX));
+  }
+
+  private static <T> T required(Setting setting, Optional<T> value, String provider) {
+    return value.orElseThrow(
+        () ->
+            new InvalidSettingException(
+                setting.key(), "is needed where weir.notifications.provider is " + provider));
+  }
+
+  /** Returns the provider. */
+  default SmsProvider open(Receipts receipts, InstantSource clock) {
+    return switch (this) {
+      case ToLog log -> new LogProvider();
+      case ToWebhook webhook ->
+          new WebhookProvider(webhook.url(), webhook.secret(), webhook.timeout(), clock);
+      case ToSmpp smpp ->
+          new SmppProvider(smpp.centre(), userId -> smpp.addressPrefix() + userId, receipts, clock);
+    };
+  }
+}

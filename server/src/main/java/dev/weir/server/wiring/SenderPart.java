@@ -1,0 +1,107 @@
+package dev.weir.server.wiring;
+
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.provider.SmsProvider;
+import dev.weir.notifications.sender.RecordedReceipts;
+import dev.weir.notifications.sender.Sender;
+import dev.weir.notifications.sender.SenderObserver;
+import dev.weir.notifications.sender.SenderSettings;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sender of a node with its provider. It can be started later than the node, when the embedded
+ * broker is first needed. Thread-safe.
+ */
+final class SenderPart implements AutoCloseable {
+  private final NotificationSettings settings;
+  private final MessageLog messages;
+  private final Limiter limiter;
+  private final SenderObserver observer;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Running running;
+  private boolean isClosed;
+
+  /** What has been started. */
+  private record Running(RecordedReceipts receipts, SmsProvider provider, Sender sender) {}
+
+  /**
+   * Creates a sender that is not started.
+   *
+   * @param limiter counts what the provider is handed
+   */
+  SenderPart(
+      NotificationSettings settings,
+      MessageLog messages,
+      Limiter limiter,
+      SenderObserver observer) {
+    this.settings = settings;
+    this.messages = messages;
+    this.limiter = limiter;
+    this.observer = observer;
+  }
+
+  /** Starts the sender, unless it was started or closed before. */
+  void start(KafkaCluster cluster) {
+    lock.lock();
+    try {
+      if (running == null && !isClosed) {
+        RecordedReceipts receipts = new RecordedReceipts(messages);
+        SmsProvider provider = settings.provider().open(receipts, InstantSource.system());
+        running =
+            new Running(
+                receipts,
+                provider,
+                Sender.start(
+                    cluster,
+                    MessageTopics.DEFAULT,
+                    provider,
+                    messages,
+                    senderSettings(),
+                    InstantSource.system(),
+                    observer));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private SenderSettings senderSettings() {
+    if (settings.rate().partsPerSecond().isEmpty()) {
+      return SenderSettings.DEFAULT;
+    }
+    TokenBucket bucket =
+        TokenBucket.of(settings.rate().partsPerSecond().getAsInt(), Duration.ofSeconds(1));
+    return SenderSettings.DEFAULT.withRate(
+        new SenderSettings.Rate(limiter, Policy.of("notification-provider", bucket)));
+  }
+
+  @Override
+  public void close() {
+    Running known;
+    lock.lock();
+    try {
+      isClosed = true;
+      known = running;
+    } finally {
+      lock.unlock();
+    }
+    if (known != null) {
+      known.sender().close();
+      known.provider().close();
+      known.receipts().close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "the sender";
+  }
+}

@@ -1,0 +1,174 @@
+package dev.weir.server.faults;
+
+import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageTopics;
+import java.io.IOException;
+import java.io.Writer;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.admin.Admin;
+
+/** A Kafka broker in a process of its own, started as operators start it, which can be killed. */
+public final class KafkaProcess implements AutoCloseable {
+  /** Larger records are refused by the broker for certain. */
+  public static final int MAX_MESSAGE_BYTES = 20_000;
+
+  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final String HOST = "127.0.0.1";
+
+  /** 128 bits in base 64. */
+  private static final String CLUSTER_ID = "d2Vpci10ZXN0LWthZmthLQ";
+
+  private final Path folder;
+  private final int port;
+  private final int clientPort;
+  private Process process;
+
+  private KafkaProcess(Path folder, int port, int clientPort) {
+    this.folder = folder;
+    this.port = port;
+    this.clientPort = clientPort;
+  }
+
+  /**
+   * Starts a broker with an empty folder, and creates the topics.
+   *
+   * @param port where it listens
+   * @param clientPort where clients find it: the same, or the port of a relay
+   */
+  public static KafkaProcess start(Path folder, int port, int clientPort) throws IOException {
+    KafkaProcess kafka = new KafkaProcess(folder, port, clientPort);
+    Files.createDirectories(folder);
+    kafka.configure(Ports.free());
+    kafka.format();
+    kafka.start();
+    return kafka;
+  }
+
+  private void configure(int controllerPort) throws IOException {
+    Properties settings = new Properties();
+    settings.putAll(
+        Map.ofEntries(
+            Map.entry("process.roles", "broker,controller"),
+            Map.entry("node.id", "1"),
+            Map.entry("log.dirs", folder.resolve("data").toString()),
+            Map.entry(
+                "listeners",
+                "PLAINTEXT://%s:%d,CONTROLLER://%s:%d".formatted(HOST, port, HOST, controllerPort)),
+            Map.entry("advertised.listeners", "PLAINTEXT://" + address()),
+            Map.entry("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
+            Map.entry("controller.listener.names", "CONTROLLER"),
+            Map.entry("controller.quorum.voters", "1@%s:%d".formatted(HOST, controllerPort)),
+            // A broker that was killed is let in again when its session has ended.
+            Map.entry("broker.session.timeout.ms", "1000"),
+            Map.entry("broker.heartbeat.interval.ms", "200"),
+            Map.entry("auto.create.topics.enable", "false"),
+            Map.entry("default.replication.factor", "1"),
+            Map.entry("offsets.topic.replication.factor", "1"),
+            Map.entry("offsets.topic.num.partitions", "2"),
+            Map.entry("group.initial.rebalance.delay.ms", "0"),
+            Map.entry("message.max.bytes", Integer.toString(MAX_MESSAGE_BYTES)),
+            Map.entry("log.cleaner.dedupe.buffer.size", Long.toString(8L << 20))));
+    try (Writer file = Files.newBufferedWriter(folder.resolve("server.properties"))) {
+      settings.store(file, null);
+    }
+    Files.writeString(
+        folder.resolve("logback.xml"),
+        """
+        <configuration>
+          <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
+            <encoder><pattern>%d %level %logger{0} %msg%n</pattern></encoder>
+          </appender>
+          <root level="WARN"><appender-ref ref="out"/></root>
+        </configuration>
+        """);
+  }
+
+  private void format() throws IOException {
+    Process format =
+        launch(
+            "kafka.tools.StorageTool",
+            "format",
+            "--cluster-id",
+            CLUSTER_ID,
+            "--config",
+            folder.resolve("server.properties").toString());
+    Waiting.until("the format of Kafka's folder", BOUND, () -> !format.isAlive());
+    if (format.exitValue() != 0) {
+      throw new IOException("Kafka's folder was not formatted: " + log());
+    }
+  }
+
+  private Process launch(String main, String... arguments) throws IOException {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    words.add("-Dlogback.configurationFile=" + folder.resolve("logback.xml"));
+    words.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    words.addAll(List.of(arguments));
+    return new ProcessBuilder(words)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
+        .start();
+  }
+
+  /** Starts it, again with its data after it was killed, and waits until it answers. */
+  public void start() throws IOException {
+    process = launch("kafka.Kafka", folder.resolve("server.properties").toString());
+    Waiting.until("Kafka to listen", BOUND, this::isListening);
+    try (Admin admin = clients().admin(BOUND)) {
+      MessageTopics.DEFAULT.create(admin);
+    }
+  }
+
+  private boolean isListening() throws IOException {
+    if (!process.isAlive()) {
+      throw new IOException("Kafka has ended: " + log());
+    }
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (ConnectException e) {
+      return false;
+    }
+  }
+
+  /** Ends it on the spot. */
+  public void kill() {
+    process.destroyForcibly();
+    Waiting.until("the end of Kafka", BOUND, () -> !process.isAlive());
+  }
+
+  /** Deletes the topic of messages with all that is in it. */
+  public void deleteTopic() throws Exception {
+    try (Admin admin = clients().admin(BOUND)) {
+      admin.deleteTopics(List.of(MessageTopics.DEFAULT.outbound())).all().get();
+    }
+  }
+
+  /** Returns the address for clients. */
+  public String address() {
+    return HOST + ":" + clientPort;
+  }
+
+  KafkaClients clients() {
+    return KafkaClients.of(KafkaCluster.at(address(), Map.of()), BOUND);
+  }
+
+  private String log() throws IOException {
+    return Files.readString(folder.resolve("log"));
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

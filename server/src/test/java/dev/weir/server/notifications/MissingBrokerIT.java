@@ -1,0 +1,65 @@
+package dev.weir.server.notifications;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.server.wiring.TestNode;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Notifications without what they need. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class MissingBrokerIT {
+  /** No broker listens there. */
+  private static final String NOWHERE = "127.0.0.1:1";
+
+  @Test
+  void aMissingBrokerIsNamedAndLeavesEverythingElseAlone(@TempDir Path folder) {
+    try (Node node =
+        Node.start(
+            Settings.of(
+                Map.of(
+                    Setting.PORT, "0",
+                    Setting.DATA, folder.toString(),
+                    Setting.DRAIN, "PT0S",
+                    Setting.KAFKA_SERVERS, NOWHERE,
+                    Setting.NOTIFICATIONS_SENDER, "false",
+                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1S"),
+                Map.of(),
+                Optional.empty()))) {
+      Http http = new Http(node.address());
+      // Before any message was sent.
+      Waiting.until("the warning", () -> http.get("/health/ready").ok().text().contains(NOWHERE));
+      http.post("/api/config", "{\"userId\":1,\"rateLimit\":1,\"timeWindow\":5}").ok();
+      Http.Answer refused =
+          http.post("/api/send", "{\"userId\":1,\"message\":\"Hello\"}")
+              .problem(503, "kafka-unavailable");
+      assertThat(refused.textAt("title")).isEqualTo("Kafka Down : Service Unavailable");
+      assertThat(refused.textAt("outcome")).isEqualTo("none");
+      assertThat(refused.header("retry-after")).hasValue("1");
+      assertThat(refused.text()).doesNotContain(NOWHERE);
+      assertThat(http.get("/api/config/1").ok().intAt("currentCount")).isZero();
+      assertThat(http.get("/metrics").text()).contains("rate_limiter_message_broker_down 1.0");
+      http.post("/api/v1/slots", "{\"eventId\":\"a\"}").ok();
+    }
+  }
+
+  @Test
+  void aNodeWithoutADatabaseSaysThatItHasNoNotifications() {
+    try (Node node = TestNode.inMemory(Map.of())) {
+      Http http = new Http(node.address());
+      http.post("/api/send", "{\"userId\":1,\"message\":\"Hello\"}")
+          .problem(404, "notifications-disabled");
+      http.get("/api/config").problem(404, "notifications-disabled");
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.weir.server.notifications;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.AfterProperty;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/**
+ * The properties of the specification, numbered as there, over HTTP on real stores and a real
+ * broker, which are started once for all of them.
+ */
+final class NotificationLawsIT
+    implements ConfigurationLaws, CountingLaws, BrokerLaws, TopicLaws, HotStateLaws {
+  private static Path folder;
+  private static NotificationStage stage;
+
+  @BeforeContainer
+  static void start() throws Exception {
+    folder = Files.createTempDirectory("notifications");
+    stage = NotificationStage.start(folder);
+  }
+
+  @AfterContainer
+  static void stop() throws Exception {
+    try {
+      stage.close();
+    } finally {
+      try (Stream<Path> files = Files.walk(folder)) {
+        files.sorted(Comparator.reverseOrder()).forEach(NotificationLawsIT::delete);
+      }
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @AfterProperty
+  void restore() {
+    stage.restore();
+  }
+
+  @Override
+  public NotificationStage stage() {
+    return stage;
+  }
+}

@@ -1,0 +1,277 @@
+package dev.weir.server.notifications;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.server.faults.Database;
+import dev.weir.server.faults.KafkaProcess;
+import dev.weir.server.faults.MessageTables;
+import dev.weir.server.faults.Ports;
+import dev.weir.server.faults.RedisProcess;
+import dev.weir.server.faults.Relay;
+import dev.weir.server.faults.TopicReader;
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
+import dev.weir.server.wiring.Settings;
+import dev.weir.store.tck.internal.LossyRelay;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two nodes on a PostgreSQL, a Redis and a Kafka, and what a test needs to look at these and to
+ * break them. Kafka is reached through a relay that can be cut, and one that loses answers.
+ */
+final class NotificationStage implements AutoCloseable {
+  /** Last first. */
+  private final Deque<AutoCloseable> started;
+
+  private final AtomicLong users = new AtomicLong(1_000_000);
+  private final RedisProcess redis;
+  private final RedisEntries entries;
+  private final KafkaProcess kafka;
+  private final LossyRelay answers;
+  private final Relay way;
+  private final MessageTables tables;
+  private final SmsLog sms;
+  private final Http node;
+  private final Http otherNode;
+  private @Nullable TopicReader topic;
+  private boolean isRedisDown;
+  private boolean isBrokerCut;
+
+  private NotificationStage(Path folder, Deque<AutoCloseable> started) throws IOException {
+    this.started = started;
+    Database database = add(Database.start(folder.resolve("data")));
+    HikariDataSource connections = add(new HikariDataSource());
+    connections.setJdbcUrl(database.environment().get("WEIR_DB_URL"));
+    connections.setUsername(database.environment().get("WEIR_DB_USER"));
+    connections.setPassword(database.environment().get("WEIR_DB_PASSWORD"));
+    connections.setMaximumPoolSize(2);
+    tables = new MessageTables(connections::getConnection);
+    redis = add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+    entries = new RedisEntries(redis.port());
+    int port = Ports.free();
+    answers = add(new LossyRelay(port));
+    way = add(new Relay(answers.port()));
+    kafka = add(KafkaProcess.start(folder.resolve("kafka"), port, way.port()));
+    sms = add(new SmsLog());
+    node = new Http(start(database, true).address());
+    otherNode = new Http(start(database, false).address());
+  }
+
+  /** Starts everything; if a part does not start, the parts before it are stopped. */
+  static NotificationStage start(Path folder) throws Exception {
+    Deque<AutoCloseable> started = new ArrayDeque<>();
+    try {
+      return new NotificationStage(folder, started);
+    } catch (Exception e) {
+      stop(started);
+      throw e;
+    }
+  }
+
+  private static void stop(Deque<AutoCloseable> started) throws Exception {
+    while (!started.isEmpty()) {
+      started.pop().close();
+    }
+  }
+
+  private Node start(Database database, boolean isSender) {
+    Map<Setting, String> settings = new EnumMap<>(Setting.class);
+    settings.put(Setting.PORT, "0");
+    settings.put(Setting.DRAIN, "PT0S");
+    settings.put(Setting.REDIS_URI, redis.address());
+    settings.put(Setting.KAFKA_SERVERS, kafka.address());
+    settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
+    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT8S");
+    return add(Node.start(Settings.of(settings, database.environment(), Optional.empty())));
+  }
+
+  private <T extends AutoCloseable> T add(T part) {
+    started.push(part);
+    return part;
+  }
+
+  /** Returns a user that no test has used. */
+  long newUser() {
+    return users.incrementAndGet();
+  }
+
+  Http node() {
+    return node;
+  }
+
+  Http otherNode() {
+    return otherNode;
+  }
+
+  MessageTables tables() {
+    return tables;
+  }
+
+  RedisEntries entries() {
+    return entries;
+  }
+
+  SmsLog sms() {
+    return sms;
+  }
+
+  KafkaProcess kafka() {
+    return kafka;
+  }
+
+  /** Loses answers of Kafka. */
+  LossyRelay answers() {
+    return answers;
+  }
+
+  TopicReader topic() {
+    if (topic == null) {
+      topic = new TopicReader(kafka);
+    }
+    return topic;
+  }
+
+  /** Begins to read the topic anew, after it was deleted. */
+  void forgetTopic() {
+    if (topic != null) {
+      topic.close();
+      topic = null;
+    }
+  }
+
+  Http.Answer configure(long user, long limit) {
+    return node.post("/api/config", configuration(user, limit, 60));
+  }
+
+  /**
+   * Gives a user a limit by the database alone, so that no node that hears of it drops the entry in
+   * Redis at some later moment.
+   */
+  void addUser(long user, long limit, Duration window, UserLimit.Algorithm algorithm) {
+    try {
+      tables.addUser(user, limit, window, algorithm.name().toLowerCase(Locale.ROOT));
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  static String configuration(long user, long limit, long minutes) {
+    return "{\"userId\":%d,\"rateLimit\":%d,\"timeWindow\":%d}".formatted(user, limit, minutes);
+  }
+
+  Http.Answer send(long user, String text) {
+    return send(node, user, text);
+  }
+
+  static Http.Answer send(Http node, long user, String text) {
+    return node.post("/api/send", body(user, text));
+  }
+
+  static Http.Answer send(Http node, long user, String text, String key) {
+    return node.with("Idempotency-Key", key).post("/api/send", body(user, text));
+  }
+
+  private static String body(long user, String text) {
+    return "{\"userId\":%d,\"message\":\"%s\"}".formatted(user, escaped(text));
+  }
+
+  /** Returns a text as part of a JSON string. */
+  private static String escaped(String text) {
+    StringBuilder escaped = new StringBuilder();
+    for (char c : text.toCharArray()) {
+      if (c < ' ' || c == '"' || c == '\\') {
+        escaped.append("\\u%04x".formatted((int) c));
+      } else {
+        escaped.append(c);
+      }
+    }
+    return escaped.toString();
+  }
+
+  /** Returns the count of a user as the database has it. */
+  long used(long user) {
+    return user(user).used();
+  }
+
+  MessageTables.User user(long user) {
+    try {
+      return tables.user(user).orElseThrow();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Kills Redis until {@link #restore}. */
+  void killRedis() {
+    if (!isRedisDown) {
+      isRedisDown = true;
+      redis.kill();
+    }
+  }
+
+  /** Starts Redis, without what it knew. */
+  void startRedis() {
+    if (isRedisDown) {
+      try {
+        redis.start();
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+      isRedisDown = false;
+    }
+  }
+
+  void hangUpRedis() {
+    try {
+      redis.hangUp();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  boolean isRedisDown() {
+    return isRedisDown;
+  }
+
+  /** Cuts the way to Kafka until {@link #restore}; returns when the node knows it. */
+  void cutBroker() {
+    if (!isBrokerCut) {
+      isBrokerCut = true;
+      way.cut();
+      long user = newUser();
+      configure(user, 1_000_000).ok();
+      Waiting.until("the end of Kafka", () -> send(user, "lost").status() == 503);
+    }
+  }
+
+  /** Repairs what was broken; returns when it is used again. */
+  void restore() {
+    startRedis();
+    if (isBrokerCut) {
+      way.mend();
+      isBrokerCut = false;
+      long user = newUser();
+      configure(user, 1_000_000).ok();
+      Waiting.until("Kafka to be used again", () -> send(user, "back").status() == 200);
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    forgetTopic();
+    stop(started);
+  }
+}

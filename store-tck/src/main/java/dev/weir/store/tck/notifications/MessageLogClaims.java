@@ -1,0 +1,181 @@
+package dev.weir.store.tck.notifications;
+
+import static dev.weir.store.tck.notifications.MessageScene.id;
+import static dev.weir.store.tck.notifications.MessageScene.request;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.notifications.MessageLog.Delivery;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendResult;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Claims about the log of messages. */
+interface MessageLogClaims extends MessageClaims {
+  long WRITER = 104;
+
+  @Test
+  default void recordNeverMovesAMessageBackwards() {
+    MessageScene scene = publishedScene(1);
+    scene.moveSeconds(5);
+
+    record(scene, 0, MessageState.SENT);
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.SENT);
+    assertThat(found(scene, 0).changedAt()).isEqualTo(scene.clock.instant());
+    record(scene, 0, MessageState.DELIVERED);
+    MessageRecord delivered = found(scene, 0);
+    assertThat(delivered.state()).isEqualTo(MessageState.DELIVERED);
+    scene.moveSeconds(5);
+    record(scene, 0, MessageState.SENT);
+    record(scene, 0, MessageState.FAILED);
+    assertThat(found(scene, 0)).isEqualTo(delivered);
+  }
+
+  @Test
+  default void deliveriesOfOneMessageAreRecordedInOrder() {
+    MessageScene scene = publishedScene(2);
+
+    scene
+        .node
+        .log()
+        .record(
+            List.of(
+                delivery(scene, 1, MessageState.FAILED),
+                delivery(scene, 0, MessageState.SENT),
+                delivery(scene, 9, MessageState.SENT),
+                delivery(scene, 0, MessageState.DELIVERED)));
+
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.FAILED);
+    assertThat(found(scene, 1).reason()).contains("no such number");
+    assertThat(scene.node.log().find(id(9))).isEmpty();
+  }
+
+  @Test
+  default void finishedMessagesAreNotHandedOutAgain() {
+    MessageScene scene = publishedScene(4);
+    record(scene, 0, MessageState.SENT);
+    record(scene, 1, MessageState.DELIVERED);
+    record(scene, 2, MessageState.FAILED);
+
+    assertThat(scene.otherNode.log().finished(List.of(id(0), id(1), id(2), id(3), id(9))))
+        .containsExactlyInAnyOrder(id(0), id(1), id(2));
+    assertThat(scene.otherNode.log().finished(List.of())).isEmpty();
+  }
+
+  @Test
+  default void receiptIsForTheNewestMessageWithItsId() {
+    MessageScene scene = publishedScene(1);
+    record(scene, 0, MessageState.SENT);
+    scene.moveSeconds(1);
+    scene.accept(request(1, WRITER));
+    record(scene, 1, MessageState.SENT);
+
+    assertThat(receipt(scene, "p", "other", MessageState.DELIVERED)).isFalse();
+    assertThat(receipt(scene, "other", "same", MessageState.DELIVERED)).isFalse();
+    assertThat(receipt(scene, "p", "same", MessageState.FAILED)).isTrue();
+
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.SENT);
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.FAILED);
+    assertThat(found(scene, 1).reason()).isPresent();
+    assertThat(receipt(scene, "p", "same", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.FAILED);
+  }
+
+  @Test
+  default void failedMessageCanBeHandedOutOnceMore() {
+    MessageScene scene = publishedScene(3);
+    record(scene, 0, MessageState.FAILED);
+    record(scene, 1, MessageState.SENT);
+
+    assertThat(scene.node.log().reopen(List.of(id(0), id(1), id(2), id(9)))).containsExactly(id(0));
+
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
+    assertThat(found(scene, 0).reason()).isEmpty();
+    record(scene, 0, MessageState.DELIVERED);
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+    assertThat(scene.count(WRITER)).isEqualTo(3);
+  }
+
+  @Test
+  default void oldMessagesAreRemovedWithTheirKeysUnlessTheyAreWaiting() {
+    MessageScene scene = publishedScene(2);
+    record(scene, 0, MessageState.SENT);
+    scene.accept(request(2, WRITER));
+    scene.node.deferred().defer(request(3, WRITER), scene.clock.instant());
+    scene.accept(request(4, WRITER, "k"));
+    scene.node.ledger().published(List.of(id(4)));
+    scene.moveSeconds(1);
+    scene.accept(request(5, WRITER));
+    scene.node.ledger().published(List.of(id(5)));
+
+    assertThat(scene.node.log().removeOlder(scene.clock.instant().minusSeconds(1), 9)).isZero();
+    assertThat(scene.node.log().removeOlder(scene.clock.instant(), 2)).isEqualTo(2);
+    assertThat(scene.node.log().removeOlder(scene.clock.instant(), 9)).isEqualTo(1);
+
+    for (int removed : List.of(0, 1, 4)) {
+      assertThat(scene.otherNode.log().find(id(removed))).isEmpty();
+    }
+    for (int kept : List.of(2, 3, 5)) {
+      assertThat(scene.otherNode.log().find(id(kept))).isPresent();
+    }
+    assertThat(scene.place(request(6, WRITER, "k"))).isInstanceOf(SendResult.Accepted.class);
+  }
+
+  /** A remote system chose the reason, and it must not prevent the record. */
+  @Test
+  default void anyReasonIsRecorded() {
+    MessageScene scene = publishedScene(1);
+    String reason = "nul \u0000 and \ud83d half" + "x".repeat(1_000);
+
+    scene
+        .node
+        .log()
+        .record(
+            List.of(
+                new Delivery(
+                    id(0),
+                    MessageState.FAILED,
+                    scene.clock.instant(),
+                    "p",
+                    Optional.empty(),
+                    Optional.of(reason))));
+
+    assertThat(found(scene, 0).reason().orElseThrow()).startsWith("nul \ufffd and \ufffd half");
+  }
+
+  private MessageScene publishedScene(int messages) {
+    MessageScene scene = messageScene();
+    scene.limit(WRITER, 100);
+    for (int i = 0; i < messages; i++) {
+      scene.accept(request(i, WRITER));
+      scene.node.ledger().published(List.of(id(i)));
+    }
+    return scene;
+  }
+
+  private static void record(MessageScene scene, int message, MessageState state) {
+    scene.node.log().record(List.of(delivery(scene, message, state)));
+  }
+
+  private static Delivery delivery(MessageScene scene, int message, MessageState state) {
+    return new Delivery(
+        id(message),
+        state,
+        scene.clock.instant(),
+        "p",
+        state == MessageState.SENT ? Optional.of("same") : Optional.empty(),
+        state == MessageState.FAILED ? Optional.of("no such number") : Optional.empty());
+  }
+
+  private static boolean receipt(
+      MessageScene scene, String provider, String providerId, MessageState state) {
+    return scene.otherNode.log().receipt(provider, providerId, state, scene.clock.instant());
+  }
+
+  private static MessageRecord found(MessageScene scene, int message) {
+    return scene.otherNode.log().find(id(message)).orElseThrow();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.weir.store.tck.notifications;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.UserLimit.Algorithm;
+import dev.weir.engine.notifications.UserLimit.CostBy;
+import dev.weir.store.tck.SettableClock;
+import dev.weir.store.tck.internal.Crowd;
+import dev.weir.store.tck.notifications.MessageStep.Ask;
+import dev.weir.store.tck.slots.Scene;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+
+/** Claims about two nodes that do something with one message at the same time. */
+interface MessageRaceClaims extends MessageClaims {
+  Ask ASK = new Ask(0, 0, 0, 1, 0);
+  List<Integer> IT = List.of(0);
+
+  MessageStep CONFIGURE =
+      new MessageStep.Configure(0, 2, 60, Algorithm.FIXED_WINDOW, CostBy.MESSAGE, false);
+
+  /** What may have happened to the message before. */
+  record Before(String name, List<MessageStep> steps) {}
+
+  List<Before> BEFORE =
+      List.of(
+          new Before("new", List.of()),
+          new Before("accepted", List.of(new MessageStep.Place(List.of(ASK)))),
+          new Before(
+              "published",
+              List.of(new MessageStep.Place(List.of(ASK)), new MessageStep.Published(IT))),
+          new Before("deferred", List.of(new MessageStep.Defer(ASK, 0))),
+          new Before(
+              "failed",
+              List.of(
+                  new MessageStep.Place(List.of(ASK)),
+                  new MessageStep.Published(IT),
+                  new MessageStep.Deliver(IT, MessageState.FAILED))));
+
+  List<MessageStep> STEPS =
+      List.of(
+          CONFIGURE,
+          new MessageStep.Place(List.of(ASK)),
+          // Another message with the same key.
+          new MessageStep.Place(List.of(new Ask(1, 0, 0, 1, 0))),
+          // The same key with another text, and a further place.
+          new MessageStep.Place(List.of(new Ask(2, 0, 1, 1, 0), new Ask(3, 0, 0, 1, 1))),
+          new MessageStep.Published(IT),
+          new MessageStep.Withdraw(IT),
+          new MessageStep.Fail(IT),
+          new MessageStep.Claim(0, 10, 5),
+          new MessageStep.Defer(ASK, 0),
+          new MessageStep.Release(IT),
+          new MessageStep.Cancel(0),
+          new MessageStep.Deliver(IT, MessageState.SENT),
+          new MessageStep.Receipt(0, MessageState.DELIVERED),
+          new MessageStep.Reopen(IT),
+          new MessageStep.Remove(-1));
+
+  @Test
+  default void anyTwoStepsEndAsTheModelDoesInSomeOrder() {
+    for (Before before : BEFORE) {
+      for (int i = 0; i < STEPS.size(); i++) {
+        for (int k = i; k < STEPS.size(); k++) {
+          new Race(messageScene(), before, STEPS.get(i), STEPS.get(k)).run();
+        }
+      }
+    }
+  }
+
+  /** Two steps on a message, on one node each. */
+  record Race(MessageScene scene, Before before, MessageStep one, MessageStep other) {
+    /** The results of both steps, and everything that is stored afterwards. */
+    private record End(Object one, Object other, List<Object> seen) {}
+
+    void run() {
+      setUp(scene.node);
+      List<Callable<Object>> steps =
+          List.of(() -> scene.run(scene.node, one), () -> scene.run(scene.otherNode, other));
+      List<Object> results = Crowd.concurrently(steps);
+      List<End> possible = possible(results.get(0), results.get(1));
+      List<Object> seen = new ArrayList<>(scene.observe(scene.node));
+      seen.addAll(scene.outbox(scene.otherNode));
+      assertThat(new End(results.get(0), results.get(1), seen))
+          .as("%s: %s and %s", before.name(), one, other)
+          .isIn(possible);
+    }
+
+    private void setUp(MessageStore store) {
+      scene.run(store, CONFIGURE);
+      before.steps().forEach(step -> scene.run(store, step));
+    }
+
+    private List<End> possible(Object oneResult, Object otherResult) {
+      List<End> possible = new ArrayList<>();
+      possible.add(inOrder(true, true, true));
+      possible.add(inOrder(false, true, true));
+      if (isSkipped(one, oneResult)) {
+        possible.add(inOrder(true, false, true));
+      }
+      if (isSkipped(other, otherResult)) {
+        possible.add(inOrder(true, true, false));
+      }
+      return possible;
+    }
+
+    /** Claims and removals leave what another transaction holds for the next time. */
+    private static boolean isSkipped(MessageStep step, Object result) {
+      return (step instanceof MessageStep.Claim && result.equals(List.of()))
+          || (step instanceof MessageStep.Remove && result.equals(0));
+    }
+
+    private End inOrder(boolean isOneFirst, boolean withOne, boolean withOther) {
+      SettableClock clock = new SettableClock(Scene.NOON);
+      MessageStore model = new NaiveMessages(clock).asStore();
+      setUp(model);
+      Object oneResult = isOneFirst ? run(model, one, withOne) : "";
+      Object otherResult = run(model, other, withOther);
+      oneResult = isOneFirst ? oneResult : run(model, one, withOne);
+      List<Object> seen = new ArrayList<>(scene.observe(model));
+      clock.move(Duration.ofDays(1));
+      seen.addAll(
+          model
+              .ledger()
+              .claimUnpublished(Duration.ZERO, Duration.ofMinutes(1), MessageStep.MESSAGES));
+      return new End(oneResult, otherResult, seen);
+    }
+
+    private Object run(MessageStore model, MessageStep step, boolean isDone) {
+      if (isDone) {
+        return scene.run(model, step);
+      }
+      return step instanceof MessageStep.Claim ? List.of() : 0;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package dev.weir.store.tck.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** The log of the model. */
+final class NaiveLog implements MessageLog {
+  private final NaiveMessages model;
+
+  NaiveLog(NaiveMessages model) {
+    this.model = model;
+  }
+
+  @Override
+  public Optional<MessageRecord> find(UUID message) {
+    synchronized (model) {
+      return model.message(message).map(NaiveMessage::record);
+    }
+  }
+
+  @Override
+  public Set<UUID> finished(List<UUID> ids) {
+    Set<UUID> finished = new HashSet<>(ids);
+    synchronized (model) {
+      finished.removeIf(
+          id -> model.message(id).filter(known -> known.state.isFinished()).isEmpty());
+    }
+    return finished;
+  }
+
+  @Override
+  public void record(List<Delivery> deliveries) {
+    synchronized (model) {
+      deliveries.forEach(
+          delivery ->
+              model.message(delivery.message()).ifPresent(known -> record(known, delivery)));
+    }
+  }
+
+  private static void record(NaiveMessage known, Delivery delivery) {
+    if (mayMove(known.state, delivery.state())) {
+      known.moveTo(delivery.state(), Micros.clamped(delivery.at()), delivery.reason());
+      known.provider = delivery.provider();
+      known.providerId = delivery.providerId().or(() -> known.providerId);
+    }
+  }
+
+  private static boolean mayMove(MessageState from, MessageState to) {
+    return from == MessageState.ACCEPTED || (from == MessageState.SENT && to != MessageState.SENT);
+  }
+
+  @Override
+  public boolean receipt(String provider, String providerId, MessageState state, Instant at) {
+    synchronized (model) {
+      Optional<NaiveMessage> newest =
+          model
+              .messages()
+              .filter(known -> known.provider.equals(provider))
+              .filter(known -> known.providerId.equals(Optional.of(providerId)))
+              .max(Comparator.comparingLong(known -> known.createdAt));
+      newest
+          .filter(known -> mayMove(known.state, state))
+          .ifPresent(
+              known ->
+                  known.moveTo(
+                      state,
+                      Micros.clamped(at),
+                      state == MessageState.FAILED
+                          ? Optional.of("reported by " + provider)
+                          : Optional.empty()));
+      return newest.isPresent();
+    }
+  }
+
+  @Override
+  public Set<UUID> reopen(List<UUID> ids) {
+    Set<UUID> reopened = new HashSet<>();
+    synchronized (model) {
+      for (UUID id : ids) {
+        model
+            .message(id)
+            .filter(known -> known.state == MessageState.FAILED && known.taken.isPresent())
+            .ifPresent(
+                known -> {
+                  known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty());
+                  reopened.add(id);
+                });
+      }
+    }
+    return reopened;
+  }
+
+  @Override
+  public int removeOlder(Instant before, int max) {
+    synchronized (model) {
+      List<NaiveMessage> old =
+          model
+              .messages()
+              .filter(known -> known.createdAt < Micros.clamped(before))
+              .filter(known -> known.state != MessageState.DEFERRED && known.outbox.isEmpty())
+              .sorted(Comparator.comparingLong(known -> known.createdAt))
+              .limit(max)
+              .toList();
+      old.forEach(model::remove);
+      return old.size();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.weir.store.tck.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import java.util.Optional;
+
+/** A message of the model. */
+final class NaiveMessage {
+  final Message message;
+  final long createdAt;
+  MessageState state;
+  long changedAt;
+  Optional<String> reason = Optional.empty();
+  String provider = "";
+  Optional<String> providerId = Optional.empty();
+
+  /** Empty if it has failed without having been published. */
+  Optional<String> key;
+
+  /** Present while it is deferred. */
+  Optional<Long> dueAt = Optional.empty();
+
+  /** Present while it is counted. */
+  Optional<NaiveUser.Taken> taken = Optional.empty();
+
+  /** Present while it is in the outbox. */
+  Optional<Outbox> outbox = Optional.empty();
+
+  record Outbox(long since, long claimedUntil, boolean isShared) {
+    Outbox shared() {
+      return new Outbox(since, claimedUntil, true);
+    }
+
+    Outbox claimed(long until) {
+      return new Outbox(since, until, true);
+    }
+  }
+
+  NaiveMessage(Message message, Optional<String> key, MessageState state, long nowMicros) {
+    this.message = message;
+    this.key = key;
+    this.state = state;
+    this.createdAt = nowMicros;
+    this.changedAt = nowMicros;
+  }
+
+  void moveTo(MessageState next, long atMicros, Optional<String> why) {
+    state = next;
+    changedAt = atMicros;
+    reason = why;
+  }
+
+  /** Ends a message that was never published: neither its place nor its key is used any more. */
+  void fail(long atMicros, String why) {
+    moveTo(MessageState.FAILED, atMicros, Optional.of(why));
+    taken = Optional.empty();
+    key = Optional.empty();
+  }
+
+  /** The order of ids in a store is that of their text. */
+  String id() {
+    return message.id().toString();
+  }
+
+  MessageRecord record() {
+    return new MessageRecord(
+        message,
+        state,
+        Micros.instant(createdAt),
+        Micros.instant(changedAt),
+        dueAt.map(Micros::instant),
+        reason);
+  }
+}

@@ -1,0 +1,294 @@
+package dev.weir.store.tck.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger;
+import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.SendResult;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserLimits;
+import dev.weir.engine.notifications.UserState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The model of a store of messages: every step searches all messages, one caller at a time. It is
+ * what claims compare a store with.
+ */
+final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
+  private final InstantSource clock;
+  private final Map<Long, NaiveUser> users = new TreeMap<>();
+  private final Map<UUID, NaiveMessage> messages = new LinkedHashMap<>();
+
+  NaiveMessages(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  MessageStore asStore() {
+    return new MessageStore(this, this, new NaiveLog(this), this);
+  }
+
+  long now() {
+    return Micros.ceil(clock.instant());
+  }
+
+  Optional<NaiveMessage> message(UUID id) {
+    return Optional.ofNullable(messages.get(id));
+  }
+
+  Stream<NaiveMessage> messages() {
+    return List.copyOf(messages.values()).stream();
+  }
+
+  void remove(NaiveMessage message) {
+    messages.remove(message.message.id());
+  }
+
+  @Override
+  public synchronized UserState configure(UserLimit limit) {
+    @Nullable NaiveUser known = users.get(limit.userId());
+    if (known == null) {
+      users.put(limit.userId(), new NaiveUser(limit));
+    } else {
+      known.configure(limit);
+    }
+    return find(limit.userId()).orElseThrow();
+  }
+
+  @Override
+  public synchronized Optional<UserState> find(long userId) {
+    return Optional.ofNullable(users.get(userId)).map(user -> user.state(now()));
+  }
+
+  @Override
+  public synchronized List<UserState> list(long afterUserId, int max) {
+    if (max < 1 || max > MAX_PAGE) {
+      throw new IllegalArgumentException("max must be from 1 to %d".formatted(MAX_PAGE));
+    }
+    return users.entrySet().stream()
+        .filter(user -> user.getKey() > afterUserId)
+        .limit(max)
+        .map(user -> user.getValue().state(now()))
+        .toList();
+  }
+
+  @Override
+  public synchronized List<SendResult> place(List<SendRequest> requests) {
+    return requests.stream().map(this::place).toList();
+  }
+
+  private SendResult place(SendRequest request) {
+    Message message = request.message();
+    @Nullable NaiveUser user = users.get(message.userId());
+    if (user == null) {
+      return new SendResult.UnknownUser(message.userId());
+    }
+    Optional<NaiveMessage> known = known(request);
+    if (known.isPresent()) {
+      return repeated(known.get(), request, user.state(now()));
+    }
+    NaiveUser.Placed placed = user.place(message, now());
+    if (placed.taken().isPresent()) {
+      NaiveMessage accepted =
+          new NaiveMessage(message, request.idempotencyKey(), MessageState.ACCEPTED, now());
+      accepted.taken = placed.taken();
+      accepted.outbox = Optional.of(new NaiveMessage.Outbox(now(), 0, false));
+      messages.put(message.id(), accepted);
+    }
+    return placed.result();
+  }
+
+  private Optional<NaiveMessage> known(SendRequest request) {
+    return messages()
+        .filter(
+            known ->
+                request.idempotencyKey().isPresent()
+                    && known.key.equals(request.idempotencyKey())
+                    && known.message.userId() == request.message().userId())
+        .findFirst()
+        .or(() -> message(request.message().id()));
+  }
+
+  private static SendResult repeated(NaiveMessage known, SendRequest request, UserState state) {
+    boolean isSame =
+        known.message.userId() == request.message().userId()
+            && known.message.text().equals(request.message().text());
+    if (!isSame) {
+      return new SendResult.KeyReused();
+    }
+    if (known.state == MessageState.DEFERRED || known.state == MessageState.CANCELLED) {
+      return new SendResult.Deferred(known.record(), state);
+    }
+    known.outbox = known.outbox.map(NaiveMessage.Outbox::shared);
+    return new SendResult.Repeated(known.message, known.outbox.isEmpty(), state);
+  }
+
+  @Override
+  public synchronized void published(List<UUID> ids) {
+    ids.forEach(id -> message(id).ifPresent(known -> known.outbox = Optional.empty()));
+  }
+
+  @Override
+  public synchronized List<Withdrawn> withdraw(List<UUID> ids) {
+    List<Message> withdrawn = new ArrayList<>();
+    for (UUID id : ids) {
+      Optional<NaiveMessage> known =
+          message(id).filter(each -> each.outbox.filter(outbox -> !outbox.isShared()).isPresent());
+      if (known.isPresent()) {
+        owner(known.get()).withdraw(known.get().taken.orElseThrow(), now());
+        remove(known.get());
+        withdrawn.add(known.get().message);
+      }
+    }
+    return withdrawn.stream()
+        .map(message -> new Withdrawn(message.id(), find(message.userId()).orElseThrow()))
+        .toList();
+  }
+
+  @Override
+  public synchronized List<Withdrawn> fail(List<Unpublishable> unpublishable) {
+    List<Message> failed = new ArrayList<>();
+    for (Unpublishable each : unpublishable) {
+      Optional<NaiveMessage> known =
+          message(each.message()).filter(waiting -> waiting.outbox.isPresent());
+      known.ifPresent(waiting -> waiting.outbox = Optional.empty());
+      known
+          .filter(waiting -> waiting.state == MessageState.ACCEPTED)
+          .ifPresent(
+              waiting -> {
+                owner(waiting).withdraw(waiting.taken.orElseThrow(), now());
+                waiting.fail(now(), each.reason());
+                failed.add(waiting.message);
+              });
+    }
+    return failed.stream()
+        .map(message -> new Withdrawn(message.id(), find(message.userId()).orElseThrow()))
+        .toList();
+  }
+
+  @Override
+  public synchronized List<Message> claimUnpublished(Duration minAge, Duration claim, int max) {
+    record Waiting(NaiveMessage known, NaiveMessage.Outbox outbox) {}
+    List<Waiting> claimed =
+        messages()
+            .flatMap(known -> known.outbox.stream().map(outbox -> new Waiting(known, outbox)))
+            .filter(each -> each.outbox().since() <= now() - Micros.floor(minAge))
+            .filter(each -> each.outbox().claimedUntil() <= now())
+            .sorted(
+                Comparator.comparingLong((Waiting each) -> each.outbox().since())
+                    .thenComparing(each -> each.known().id()))
+            .limit(max)
+            .toList();
+    for (Waiting each : claimed) {
+      each.known().outbox = Optional.of(each.outbox().claimed(now() + Micros.floor(claim)));
+    }
+    return claimed.stream().map(each -> each.known().message).toList();
+  }
+
+  @Override
+  public synchronized SendResult defer(SendRequest request, Instant dueAt) {
+    Message message = request.message();
+    Optional<UserState> user = find(message.userId());
+    if (user.isEmpty()) {
+      return new SendResult.UnknownUser(message.userId());
+    }
+    Optional<NaiveMessage> known = known(request);
+    if (known.isPresent()) {
+      return repeated(known.get(), request, user.get());
+    }
+    NaiveMessage deferred =
+        new NaiveMessage(message, request.idempotencyKey(), MessageState.DEFERRED, now());
+    deferred.dueAt = Optional.of(Micros.clamped(dueAt));
+    messages.put(message.id(), deferred);
+    return new SendResult.Deferred(deferred.record(), user.get());
+  }
+
+  @Override
+  public synchronized List<MessageRecord> due(int max) {
+    Map<NaiveMessage, Long> due = new HashMap<>();
+    messages()
+        .forEach(each -> each.dueAt.filter(at -> at <= now()).ifPresent(at -> due.put(each, at)));
+    return due.entrySet().stream()
+        .sorted(
+            Map.Entry.<NaiveMessage, Long>comparingByValue()
+                .thenComparing(each -> each.getKey().id()))
+        .limit(max)
+        .map(each -> each.getKey().record())
+        .toList();
+  }
+
+  @Override
+  public synchronized List<SendResult.Accepted> release(List<UUID> ids) {
+    List<SendResult.Accepted> released = new ArrayList<>();
+    for (UUID id : ids.stream().distinct().toList()) {
+      message(id)
+          .filter(known -> known.dueAt.filter(at -> at <= now()).isPresent())
+          .flatMap(this::release)
+          .ifPresent(released::add);
+    }
+    return released;
+  }
+
+  private Optional<SendResult.Accepted> release(NaiveMessage known) {
+    NaiveUser.Placed placed = owner(known).place(known.message, now());
+    switch (placed.result()) {
+      case SendResult.Accepted accepted -> {
+        known.moveTo(MessageState.ACCEPTED, now(), Optional.empty());
+        known.dueAt = Optional.empty();
+        known.taken = placed.taken();
+        known.outbox = Optional.of(new NaiveMessage.Outbox(now(), 0, true));
+        return Optional.of(accepted);
+      }
+      case SendResult.Limited limited ->
+          known.dueAt = Optional.of(now() + limited.decision().retryAfterMicros());
+      case SendResult.Closed closed ->
+          known.dueAt = Optional.of(Math.min(closed.opensAtMicros(), Micros.LATEST));
+      case SendResult.TooExpensive tooExpensive -> {
+        known.dueAt = Optional.empty();
+        known.fail(now(), "costs " + tooExpensive.cost());
+      }
+      case SendResult.Repeated repeated -> throw unexpected(repeated);
+      case SendResult.Deferred deferred -> throw unexpected(deferred);
+      case SendResult.KeyReused reused -> throw unexpected(reused);
+      case SendResult.UnknownUser unknown -> throw unexpected(unknown);
+    }
+    return Optional.empty();
+  }
+
+  private NaiveUser owner(NaiveMessage known) {
+    return Objects.requireNonNull(users.get(known.message.userId()));
+  }
+
+  private static IllegalStateException unexpected(SendResult result) {
+    return new IllegalStateException("unexpected result " + result);
+  }
+
+  @Override
+  public synchronized Cancelled cancel(UUID id) {
+    Optional<NaiveMessage> known = message(id);
+    if (known.isEmpty()) {
+      return Cancelled.UNKNOWN;
+    }
+    if (known.get().state == MessageState.DEFERRED) {
+      known.get().dueAt = Optional.empty();
+      known.get().moveTo(MessageState.CANCELLED, now(), Optional.empty());
+    }
+    return known.get().state == MessageState.CANCELLED ? Cancelled.DONE : Cancelled.TOO_LATE;
+  }
+}

@@ -1,0 +1,127 @@
+package dev.weir.store.tck.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.SendResult;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A user of the model. It keeps no count: the usage is the sum of the messages that were counted
+ * and not withdrawn, of the current window and the one before.
+ */
+final class NaiveUser {
+  private final List<Taken> taken = new ArrayList<>();
+  private UserLimit limit;
+  private long version = 1;
+  private long revision = 1;
+
+  /** The start of the latest window. */
+  private long startMicros = Micros.EARLIEST;
+
+  /**
+   * What a message has taken. Two messages may have taken the same, so it is compared by identity.
+   */
+  static final class Taken {
+    private final long windowMicros;
+    private final long cost;
+
+    private Taken(long windowMicros, long cost) {
+      this.windowMicros = windowMicros;
+      this.cost = cost;
+    }
+  }
+
+  /** A decision, and what was taken if the message was accepted. */
+  record Placed(SendResult result, Optional<Taken> taken) {
+    static Placed refused(SendResult result) {
+      return new Placed(result, Optional.empty());
+    }
+  }
+
+  NaiveUser(UserLimit limit) {
+    this.limit = limit;
+  }
+
+  void configure(UserLimit next) {
+    limit = next;
+    version++;
+    revision++;
+    startMicros = Micros.EARLIEST;
+    taken.clear();
+  }
+
+  Placed place(Message message, long nowMicros) {
+    UserState state = state(nowMicros);
+    long cost = limit.cost(message.parts());
+    if (cost > limit.rateLimit()) {
+      return Placed.refused(new SendResult.TooExpensive(state, cost));
+    }
+    long opensAt = limit.openHours().openAt(nowMicros).fromMicros();
+    if (opensAt > nowMicros) {
+      return Placed.refused(new SendResult.Closed(state, opensAt));
+    }
+    Limit.Step step = limit.limit().decide(state.usage(), cost, state.atMicros());
+    return switch (step.decision()) {
+      case Decision.Refused refused -> Placed.refused(new SendResult.Limited(state, refused));
+      case Decision.Allowed allowed -> {
+        startMicros = state.usage().atMicros();
+        Taken place = new Taken(startMicros, cost);
+        taken.add(place);
+        revision++;
+        yield new Placed(
+            new SendResult.Accepted(message, state(nowMicros), allowed), Optional.of(place));
+      }
+    };
+  }
+
+  void withdraw(Taken place, long nowMicros) {
+    if (taken.contains(place)) {
+      startMicros = state(nowMicros).usage().atMicros();
+      taken.remove(place);
+      revision++;
+    }
+  }
+
+  UserState state(long nowMicros) {
+    // A window that begins never begins before the last one, even if the clock has stepped back.
+    boolean isEmpty =
+        takenIn(startMicros) == 0
+            && (limit.algorithm() == UserLimit.Algorithm.FIXED_WINDOW
+                || takenIn(startMicros - lengthMicros()) == 0);
+    long timeMicros = isEmpty ? Math.max(nowMicros, startMicros) : nowMicros;
+    return new UserState(limit, version, revision, usage(timeMicros), timeMicros);
+  }
+
+  private Usage usage(long nowMicros) {
+    return switch (limit.algorithm()) {
+      case FIXED_WINDOW -> {
+        long used = takenIn(startMicros);
+        boolean isOver = used == 0 || nowMicros >= startMicros + lengthMicros();
+        yield isOver ? new Usage(nowMicros, 0, 0, 1) : new Usage(startMicros, used, 0, 1);
+      }
+      case SLIDING_WINDOW -> {
+        long aligned = Math.floorDiv(nowMicros, lengthMicros()) * lengthMicros();
+        long start = Math.max(aligned, startMicros);
+        yield new Usage(start, takenIn(start), takenIn(start - lengthMicros()), lengthMicros());
+      }
+    };
+  }
+
+  private long takenIn(long windowMicros) {
+    return taken.stream()
+        .filter(each -> each.windowMicros == windowMicros)
+        .mapToLong(each -> each.cost)
+        .sum();
+  }
+
+  private long lengthMicros() {
+    return Micros.floor(limit.timeWindow());
+  }
+}

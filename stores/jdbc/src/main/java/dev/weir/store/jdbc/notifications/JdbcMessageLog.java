@@ -1,0 +1,183 @@
+package dev.weir.store.jdbc.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The log of messages in PostgreSQL. */
+public final class JdbcMessageLog implements MessageLog {
+  private static final String FIND =
+      "select "
+          + MessageRow.COLUMNS
+          + " from notification_message m "
+          + MessageRow.DEFERRAL
+          + "where m.id = ?::uuid";
+
+  private static final String FINISHED =
+      "select id from notification_message where id = any(?::uuid[]) and state in (2, 3, 4, 5)";
+
+  /** A state is reached from these states only; the parameter is the new one. */
+  private static final String MAY_CHANGE = "(state = 1 or (state = 2 and ?::int in (3, 4)))";
+
+  private static final String RECORD =
+      """
+      update notification_message
+      set state = ?, changed_at = ?, provider = ?, provider_id = coalesce(?::text, provider_id),
+          reason = ?::text
+      where id = ?::uuid and
+      """
+          + MAY_CHANGE;
+
+  private static final String NEWEST_OF_PROVIDER =
+      """
+      select id from notification_message
+      where provider_id = ? and provider = ? and provider_id is not null
+      order by created_at desc limit 1
+      """;
+
+  private static final String RECEIPT =
+      """
+      update notification_message
+      set state = ?, changed_at = ?, reason = ?::text where id = ?::uuid and
+      """
+          + MAY_CHANGE;
+
+  /** A message that failed before it was counted was never published. */
+  private static final String REOPEN =
+      """
+      update notification_message set state = 1, changed_at = ?, reason = null
+      where id = any(?::uuid[]) and state = 4 and taken_at is not null
+      returning id
+      """;
+
+  private static final String REMOVE =
+      """
+      delete from notification_message where id = any(array(
+        select m.id from notification_message m
+        where m.created_at < ? and m.state <> 0
+          and not exists (select from notification_outbox o where o.message_id = m.id)
+        order by m.created_at limit ? for update of m skip locked))
+      """;
+
+  private final Transactions transactions;
+  private final StoreClock clock;
+
+  public JdbcMessageLog(DataSource database) {
+    this(database, StoreClock.DATABASE);
+  }
+
+  public JdbcMessageLog(DataSource database, StoreClock clock) {
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
+    this.clock = clock;
+  }
+
+  @Override
+  public Optional<MessageRecord> find(UUID message) {
+    return transactions.read(
+        connection -> Sql.first(connection, MessageRow::read, FIND, message.toString()));
+  }
+
+  @Override
+  public Set<UUID> finished(List<UUID> messages) {
+    return messages.isEmpty()
+        ? Set.of()
+        : transactions.read(
+            connection ->
+                new HashSet<>(
+                    Sql.list(
+                        connection,
+                        row -> row.getObject(1, UUID.class),
+                        FINISHED,
+                        (Object) MessageRow.ids(messages))));
+  }
+
+  @Override
+  public void record(List<Delivery> deliveries) {
+    if (deliveries.isEmpty()) {
+      return;
+    }
+    // In the order of ids, so that two transactions cannot deadlock; of one message in theirs.
+    List<Delivery> ordered = new ArrayList<>(deliveries);
+    ordered.sort(Comparator.comparing(Delivery::message));
+    boolean unused =
+        transactions.write(
+            connection -> {
+              Batch.send(connection, RECORD, ordered, JdbcMessageLog::parameters);
+              return true;
+            });
+  }
+
+  private static @Nullable Object[] parameters(Delivery delivery) {
+    int state = MessageRow.code(delivery.state());
+    return new @Nullable Object[] {
+      state,
+      Micros.clamped(delivery.at()),
+      delivery.provider(),
+      delivery.providerId().orElse(null),
+      delivery.reason().orElse(null),
+      delivery.message().toString(),
+      state
+    };
+  }
+
+  @Override
+  public boolean receipt(String provider, String providerId, MessageState state, Instant at) {
+    if (state != MessageState.DELIVERED && state != MessageState.FAILED) {
+      throw new IllegalArgumentException("state must be DELIVERED or FAILED, not " + state);
+    }
+    int code = MessageRow.code(state);
+    return transactions.write(
+        connection -> {
+          Optional<String> message =
+              Sql.first(
+                  connection, row -> row.getString(1), NEWEST_OF_PROVIDER, providerId, provider);
+          if (message.isPresent()) {
+            Sql.update(
+                connection,
+                RECEIPT,
+                code,
+                Micros.clamped(at),
+                state == MessageState.FAILED ? "reported by " + provider : null,
+                message.get(),
+                code);
+          }
+          return message.isPresent();
+        });
+  }
+
+  @Override
+  public Set<UUID> reopen(List<UUID> messages) {
+    return messages.isEmpty()
+        ? Set.of()
+        : transactions.write(
+            connection ->
+                new HashSet<>(
+                    Sql.list(
+                        connection,
+                        row -> row.getObject(1, UUID.class),
+                        REOPEN,
+                        Sql.now(connection, Dialect.POSTGRESQL, clock),
+                        MessageRow.ids(messages))));
+  }
+
+  @Override
+  public int removeOlder(Instant before, int max) {
+    return transactions.autoCommit(
+        connection -> Sql.update(connection, REMOVE, Micros.clamped(before), max));
+  }
+}

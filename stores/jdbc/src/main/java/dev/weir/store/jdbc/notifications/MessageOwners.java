@@ -1,0 +1,44 @@
+package dev.weir.store.jdbc.notifications;
+
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Sql;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Messages that exist, and their users, whose locks a change of a message needs. A message that
+ * another transaction writes after this look must not be changed: its user is not locked.
+ *
+ * @param messages in the order in which they were requested, each once
+ */
+record MessageOwners(List<UUID> messages, LockedUsers users) {
+  private static final String SELECT =
+      "select id, user_id from notification_message where id = any(?::uuid[])";
+
+  static MessageOwners lock(Connection connection, StoreClock clock, List<UUID> requested)
+      throws SQLException {
+    Map<UUID, Long> owners = new HashMap<>();
+    for (Owner each :
+        Sql.list(connection, Owner::read, SELECT, (Object) MessageRow.ids(requested))) {
+      owners.put(each.message(), each.userId());
+    }
+    return new MessageOwners(
+        requested.stream().distinct().filter(owners::containsKey).toList(),
+        LockedUsers.lock(connection, clock, owners.values()));
+  }
+
+  String[] ids() {
+    return MessageRow.ids(messages);
+  }
+
+  private record Owner(UUID message, long userId) {
+    static Owner read(ResultSet row) throws SQLException {
+      return new Owner(row.getObject(1, UUID.class), row.getLong(2));
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.weir.store.jdbc.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.store.jdbc.internal.CalendarText;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Locale;
+
+/** A row of {@code notification_user}. */
+record UserRow(UserLimit limit, long version, long revision, Usage usage) {
+  /** The columns, in the order in which {@link #read} expects them. */
+  static final String COLUMNS =
+      """
+      user_id, rate_limit, window_micros, algorithm, cost_by, open_hours, version, revision,
+      at_micros, used, used_before, scale
+      """;
+
+  /** The number of columns. */
+  static final int WIDTH = 12;
+
+  static UserRow read(ResultSet row) throws SQLException {
+    UserLimit limit =
+        new UserLimit(
+            row.getLong(1),
+            row.getLong(2),
+            Micros.duration(row.getLong(3)),
+            UserLimit.Algorithm.valueOf(row.getString(4).toUpperCase(Locale.ROOT)),
+            UserLimit.CostBy.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
+            CalendarText.read(row.getString(6)));
+    return new UserRow(
+        limit,
+        row.getLong(7),
+        row.getLong(8),
+        new Usage(row.getLong(9), row.getLong(10), row.getLong(11), row.getLong(12)));
+  }
+
+  long userId() {
+    return limit.userId();
+  }
+
+  long windowMicros() {
+    return Micros.floor(limit.timeWindow());
+  }
+
+  String algorithm() {
+    return limit.algorithm().name().toLowerCase(Locale.ROOT);
+  }
+
+  String costBy() {
+    return limit.costBy().name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns this row after a change of its usage. */
+  UserRow with(Usage next) {
+    return new UserRow(limit, version, revision + 1, next);
+  }
+
+  /**
+   * Returns the time to decide by. If all messages were withdrawn, a new window begins; it must not
+   * begin before the last one, even if the clock has stepped back, or messages of earlier windows
+   * would be given back to it.
+   */
+  long timeAt(long nowMicros) {
+    return usage.isNone() ? Math.max(nowMicros, usage.atMicros()) : nowMicros;
+  }
+
+  UserState at(long nowMicros) {
+    long timeMicros = timeAt(nowMicros);
+    return new UserState(
+        limit, version, revision, limit.limit().settle(usage, timeMicros), timeMicros);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.weir.store.jdbc.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.tck.notifications.MessageStore;
+import dev.weir.store.tck.notifications.MessageStoreKit;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import javax.sql.DataSource;
+
+/** Runs the kit on messages in PostgreSQL: nodes with separate pools on one database. */
+final class JdbcMessageStoreTest implements MessageStoreKit {
+  @Override
+  public Supplier<MessageStore> messagesBy(InstantSource clock) {
+    Database database = Database.get();
+    Tables.empty(database.pool());
+    StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
+    AtomicInteger opened = new AtomicInteger();
+    return () ->
+        store(opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool(), time);
+  }
+
+  private static MessageStore store(DataSource connections, StoreClock time) {
+    return new MessageStore(
+        new JdbcUserLimits(connections, time),
+        new JdbcSendLedger(connections, time),
+        new JdbcMessageLog(connections, time),
+        new JdbcDeferredMessages(connections, time));
+  }
+}

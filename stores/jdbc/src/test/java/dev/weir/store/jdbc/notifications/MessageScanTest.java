@@ -1,0 +1,125 @@
+package dev.weir.store.jdbc.notifications;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog.Delivery;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger.Unpublishable;
+import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.jdbc.PostgresqlPool;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** No statement reads a whole table, even if its plan was made while the table was empty. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class MessageScanTest {
+  private static final int ROWS = 20_000;
+
+  /** All rows that were read, of tables and of indexes. */
+  private static final String READ =
+      """
+      select (select sum(seq_tup_read) from pg_stat_user_tables where relname like 'notification%')
+           + (select sum(idx_tup_read) from pg_stat_user_indexes where relname like 'notification%')
+      """;
+
+  @Test
+  void statementsReadOnlyTheirRowsWhenTheTablesHaveGrown() {
+    String url = Database.get().createEmpty();
+    try (HikariDataSource witness = Database.openPool(url);
+        HikariDataSource pool =
+            PostgresqlPool.open(
+                new PoolSettings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)))) {
+      PostgresqlPool.migrate(witness);
+      for (int round = 0; round < 8; round++) {
+        useEverything(pool);
+      }
+      grow(witness);
+      long before = read(witness, pool);
+
+      useEverything(pool);
+
+      assertThat(read(witness, pool) - before).isPositive().isLessThan(1_000);
+    }
+  }
+
+  /** Statistics of a connection are published when the transaction ends that follows this call. */
+  private static long read(HikariDataSource witness, HikariDataSource pool) {
+    Database.execute(pool, "select pg_stat_force_next_flush()");
+    return Database.number(witness, READ);
+  }
+
+  private static void grow(HikariDataSource database) {
+    Database.execute(
+        database,
+        """
+        insert into notification_user
+        select -i, 1, 60000000, 1, 1, 0, 0, 0, 0, 'fixed_window', 'message', null
+        from generate_series(1, %1$d) i;
+        insert into notification_message
+          (created_at, changed_at, user_id, parts, state, id, idempotency_key, provider,
+           provider_id, text)
+        select 9000000000000000, 0, -i, 1, i %% 2, gen_random_uuid(), 'k' || i, 'p', 'i' || i, 't'
+        from generate_series(1, %1$d) i;
+        insert into notification_outbox
+        select 9000000000000000, 0, false, id from notification_message where state = 1 and user_id < 0;
+        insert into notification_deferred
+        select 9000000000000000, id from notification_message where state = 0 and user_id < 0
+        """
+            .formatted(ROWS));
+  }
+
+  private static void useEverything(HikariDataSource pool) {
+    long user = Letters.newUser();
+    JdbcUserLimits limits = new JdbcUserLimits(pool);
+    JdbcSendLedger ledger = new JdbcSendLedger(pool);
+    JdbcDeferredMessages deferred = new JdbcDeferredMessages(pool);
+    JdbcMessageLog log = new JdbcMessageLog(pool);
+    limits.configure(UserLimit.of(user, 5, Duration.ofHours(1)));
+    limits.list(user - 1, 1);
+    List<SendRequest> requests = Letters.to(user, 3);
+    List<UUID> ids = requests.stream().map(SendRequest::message).map(Message::id).toList();
+    ledger.place(requests);
+    assertThat(ledger.withdraw(List.of(ids.get(1), UUID.randomUUID()))).hasSize(1);
+    SendRequest tooLarge = Letters.to(user);
+    ledger.place(List.of(tooLarge));
+    assertThat(ledger.fail(List.of(new Unpublishable(tooLarge.message().id(), "too large"))))
+        .hasSize(1);
+    // Repeated by key, and by id.
+    ledger.place(List.of(Letters.to(user, "k"), Letters.to(user, "k")));
+    ledger.place(requests);
+    ledger.published(ids.subList(0, 1));
+    assertThat(ledger.claimUnpublished(Duration.ZERO, Duration.ofHours(1), 5)).isNotEmpty();
+    // One is released, one has no place left, and one is cancelled.
+    for (SendRequest request : Letters.to(user, 3)) {
+      deferred.defer(request, Instant.EPOCH);
+    }
+    List<UUID> due = deferred.due(5).stream().map(record -> record.message().id()).toList();
+    assertThat(deferred.release(due.subList(0, 2))).hasSize(1);
+    deferred.cancel(due.get(2));
+    ledger.place(Letters.to(user, 2));
+    log.find(ids.getFirst());
+    log.finished(ids);
+    log.record(
+        List.of(
+            new Delivery(
+                ids.getFirst(),
+                MessageState.SENT,
+                Instant.EPOCH,
+                "p",
+                Optional.of("id of " + user),
+                Optional.empty())));
+    assertThat(log.receipt("p", "id of " + user, MessageState.FAILED, Instant.EPOCH)).isTrue();
+    log.reopen(ids);
+    assertThat(log.removeOlder(Instant.now().plusSeconds(60), 5)).isPositive();
+  }
+}

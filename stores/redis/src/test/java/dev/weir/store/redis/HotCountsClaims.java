@@ -1,0 +1,56 @@
+package dev.weir.store.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.notifications.HotCounts;
+import dev.weir.engine.notifications.HotCounts.Wanted;
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.store.tck.notifications.HotCountsKit;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Test;
+
+/** Runs the kit on counts in one Redis, and looks at the keys that other programs read. */
+interface HotCountsClaims extends HotCountsKit {
+  Servers.Clients clients();
+
+  @Override
+  default HotCounts hotCountsBy(InstantSource clock) {
+    Redis redis = ThreadLocalRandom.current().nextBoolean() ? clients().one() : clients().other();
+    return new RedisHotCounts(redis, StoreClock.of(clock));
+  }
+
+  @Test
+  default void entryIsAHashThatExpiresWithItsWindow() {
+    long user = ThreadLocalRandom.current().nextLong(1L << 52);
+    RedisHotCounts hot = new RedisHotCounts(clients().one());
+    UserLimit limit = UserLimit.of(user, 10, Duration.ofMinutes(5));
+    long start = 1_000_000_000_000_000L;
+
+    hot.learn(List.of(new UserState(limit, 3, 8, new Usage(start, 4, 0, 1), start + 60_000_000)));
+    hot.check(List.of(new Wanted(user, 1, 0)));
+
+    String key = "RateLimiterCache:{" + user + "}";
+    assertThat(field(key, "rateLimit")).isEqualTo("10");
+    assertThat(field(key, "currentCount")).isEqualTo("5");
+    assertThat(field(key, "version")).isEqualTo("3");
+    assertThat(field(key, "revision")).isEqualTo("8");
+    byte[] bytes = KeyNames.bytes(key);
+    long ttlMillis = clients().one().await(clients().one().send(bytes, on -> on.pttl(bytes)));
+    assertThat(ttlMillis).isBetween(200_000L, 240_000L);
+  }
+
+  private String field(String key, String name) {
+    byte[] bytes = KeyNames.bytes(key);
+    byte[] value =
+        clients()
+            .one()
+            .await(clients().one().send(bytes, on -> on.hget(bytes, KeyNames.bytes(name))));
+    return new String(value, StandardCharsets.US_ASCII);
+  }
+}
