@@ -105,7 +105,7 @@ public final class Transactions {
         return attempt.run();
       } catch (SQLException e) {
         if (attempts == MAX_ATTEMPTS || !isRetryable(e)) {
-          throw failure(e);
+          throw failure(dialect, e);
         }
         onRetry.run();
       }
@@ -122,7 +122,7 @@ public final class Transactions {
       return connected(work);
     } catch (SQLException e) {
       if (!isRetryable(e)) {
-        throw failure(e);
+        throw failure(dialect, e);
       }
       onRetry.run();
       return Optional.empty();
@@ -134,7 +134,7 @@ public final class Transactions {
     try (Connection connection = connect()) {
       return work.on(connection);
     } catch (SQLException e) {
-      throw failure(e);
+      throw failure(dialect, e);
     }
   }
 
@@ -286,7 +286,7 @@ public final class Transactions {
   }
 
   /** Returns the failure that callers see. Its outcome is unknown only if a commit was lost. */
-  public StoreException failure(SQLException e) {
+  public static StoreException failure(Dialect dialect, SQLException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       // The driver wraps an OutOfMemoryError: this process failed, not the database.
       if (cause instanceof Error error) {

@@ -119,7 +119,7 @@ final class JdbcWindows implements LockedWindows {
       long until = storedUntil(fromMicros);
       return fromMicros < until ? Optional.of(stored(fromMicros, until)) : Optional.empty();
     } catch (SQLException e) {
-      throw Transactions.failure(e);
+      throw Transactions.failure(dialect.database(), e);
     }
   }
 
@@ -135,7 +135,7 @@ final class JdbcWindows implements LockedWindows {
               try {
                 return regrouped(fromMicros);
               } catch (SQLException e) {
-                throw Transactions.failure(e);
+                throw Transactions.failure(dialect.database(), e);
               }
             });
   }
