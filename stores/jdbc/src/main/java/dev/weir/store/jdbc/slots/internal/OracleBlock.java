@@ -110,17 +110,18 @@ final class OracleBlock {
       end;
       """;
 
-  private static final String SKIP = "for update skip locked";
+  static final String SKIP = "for update skip locked";
 
   private OracleBlock() {}
 
   /**
    * Returns the body with its declarations, for a procedure with the parameters of {@link #call}.
    *
+   * @param forUpdate the clause that locks a configuration
    * @param now an assignment of the time in microseconds to {@code l_now}
    */
-  static String body(boolean waits, String now) {
-    return DECLARATIONS + BODY.replace("$for_update", waits ? Dialect.ORACLE.forUpdate() : SKIP).replace("$now", now);
+  static String body(String forUpdate, String now) {
+    return DECLARATIONS + BODY.replace("$for_update", forUpdate).replace("$now", now);
   }
 
   /**
@@ -141,6 +142,6 @@ final class OracleBlock {
           write_batch(?, ?, ?, ?, ?, ?, ?);
         end;
         """
-        .formatted(body(waits, NOW));
+        .formatted(body(waits ? Dialect.ORACLE.forUpdate() : SKIP, NOW));
   }
 }

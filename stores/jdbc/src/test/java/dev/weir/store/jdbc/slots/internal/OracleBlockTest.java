@@ -96,12 +96,13 @@ final class OracleBlockTest {
       statement.execute(
           "create function hextoraw(p_hex varchar2(4000)) return blob as begin"
               + " return unhex(p_hex); end");
-      statement.execute(procedure("write_batch", false));
-      statement.execute(procedure("write_batch_waiting", true));
+      statement.execute(procedure("write_batch", OracleBlock.SKIP));
+      statement.execute(procedure("write_batch_waiting", "for update"));
     }
   }
 
-  private static String procedure(String name, boolean waits) {
+  /** MariaDB has no WAIT in procedures. */
+  private static String procedure(String name, String forUpdate) {
     return """
         create procedure %s (
           p_configs in clob, p_slots in clob, p_assigned_at in number, p_occupancy in clob,
@@ -109,7 +110,7 @@ final class OracleBlockTest {
         as
         """
             .formatted(name)
-        + OracleBlock.body(waits, NOW).strip().replaceFirst(";$", "");
+        + OracleBlock.body(forUpdate, NOW).strip().replaceFirst(";$", "");
   }
 
   @AfterAll
