@@ -4,7 +4,8 @@ import dev.weir.store.jdbc.internal.Dialect;
 
 /**
  * The PL/SQL that writes a batch in one round trip: it locks the configurations, compares their
- * sequence numbers and the time, writes, commits, and returns the time, or null if it wrote nothing.
+ * sequence numbers and the time, writes, commits, and returns the time, or null if it wrote
+ * nothing.
  *
  * <p>The rows arrive as JSON, in texts of up to {@link #MAX_BYTES}: arrays of objects would need
  * types in the database, and classes of Oracle's driver. The statements are those that MariaDB has
