@@ -124,8 +124,7 @@ public final class Verifier {
   }
 
   private long nowMicros() throws SQLException {
-    boolean isPostgresql =
-        connection.getMetaData().getDatabaseProductName().equals("PostgreSQL");
+    boolean isPostgresql = connection.getMetaData().getDatabaseProductName().equals("PostgreSQL");
     String now = "select current_timestamp" + (isPostgresql ? "" : " from dual");
     try (Rows<OffsetDateTime> times =
         Rows.of(connection, row -> row.getObject(1, OffsetDateTime.class), now)) {

@@ -25,8 +25,7 @@ final class Database implements AutoCloseable {
   private final Dialect dialect;
   private final HikariDataSource pool;
 
-  private Database(
-      Optional<EmbeddedDatabase> embedded, Dialect dialect, HikariDataSource pool) {
+  private Database(Optional<EmbeddedDatabase> embedded, Dialect dialect, HikariDataSource pool) {
     this.embedded = embedded;
     this.dialect = dialect;
     this.pool = pool;

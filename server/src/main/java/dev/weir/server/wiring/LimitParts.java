@@ -72,9 +72,7 @@ record LimitParts(
         rules,
         index,
         stores.evaluator(index, metrics),
-        () ->
-            database.ifPresent(
-                used -> Channel.RULE.flushEverywhere(used.dialect(), used.pool())),
+        () -> database.ifPresent(used -> Channel.RULE.flushEverywhere(used.dialect(), used.pool())),
         resources(settings, database),
         new CheckSettings(settings.requestTtl(), settings.isBlocking()),
         metrics);
@@ -88,8 +86,7 @@ record LimitParts(
             database.map(used -> JdbcDefinitions.buckets(used.dialect(), used.pool(), clock))),
         cached(
             settings,
-            database.map(
-                used -> JdbcDefinitions.concurrency(used.dialect(), used.pool(), clock))));
+            database.map(used -> JdbcDefinitions.concurrency(used.dialect(), used.pool(), clock))));
   }
 
   private static <L> CachedDefinitions<L> cached(

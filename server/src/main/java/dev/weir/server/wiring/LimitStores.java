@@ -52,10 +52,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    * @param open receives each part as soon as it is open
    */
   static LimitStores open(
-      LimitSettings settings,
-      Optional<Database> database,
-      LimitMetrics metrics,
-      OpenParts open) {
+      LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
@@ -99,10 +96,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    * before.
    */
   private static LimitStores onRedis(
-      LimitSettings settings,
-      Optional<Database> database,
-      LimitMetrics metrics,
-      OpenParts open) {
+      LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
     Redis redis =
         Redis.open(
             settings.redis().orElseThrow(),

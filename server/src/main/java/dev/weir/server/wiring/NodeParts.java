@@ -114,9 +114,7 @@ record NodeParts(
       case POSTGRESQL -> new ChangeListener(database.pool(), hearers);
       case ORACLE ->
           Upkeep.start(
-              "watch for changes",
-              new ChangePoller(database.pool(), hearers)::look,
-              BETWEEN_POLLS);
+              "watch for changes", new ChangePoller(database.pool(), hearers)::look, BETWEEN_POLLS);
     };
   }
 

@@ -50,8 +50,7 @@ record SlotParts(
    *
    * @param database stores the slots; if empty, they are kept in memory
    */
-  static SlotParts open(
-      SlotSettings settings, Optional<Database> database, SlotObserver observer) {
+  static SlotParts open(SlotSettings settings, Optional<Database> database, SlotObserver observer) {
     return database.isPresent()
         ? inDatabase(settings, database.get(), observer)
         : inMemory(settings, observer);

@@ -17,8 +17,8 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver of databases of H2 in its Oracle mode, in memory, with addresses that look like Oracle's.
- * H2 knows no {@code ALTER SESSION}, which is ignored.
+ * A driver of databases of H2 in its Oracle mode, in memory, with addresses that look like
+ * Oracle's. H2 knows no {@code ALTER SESSION}, which is ignored.
  */
 public final class OracleStandIn implements Driver {
   private static final String PREFIX = "jdbc:oracle:h2:";

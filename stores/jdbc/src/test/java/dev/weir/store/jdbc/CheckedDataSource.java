@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 /**
- * Connections that check each statement by {@link OracleSql}, and count the calls for which Oracle's
- * driver sends a message and waits: executions, batches, commits and rollbacks.
+ * Connections that check each statement by {@link OracleSql}, and count the calls for which
+ * Oracle's driver sends a message and waits: executions, batches, commits and rollbacks.
  */
 public final class CheckedDataSource {
   private static final Set<String> ROUND_TRIPS =
@@ -52,8 +52,7 @@ public final class CheckedDataSource {
     if (method.getName().startsWith("prepare")) {
       OracleSql.check((String) arguments[0]);
       PreparedStatement statement = (PreparedStatement) call(connection, method, arguments);
-      return proxy(
-          PreparedStatement.class, (any, called, given) -> call(statement, called, given));
+      return proxy(PreparedStatement.class, (any, called, given) -> call(statement, called, given));
     }
     return call(connection, method, arguments);
   }

@@ -39,7 +39,8 @@ public final class OracleSql {
               "\\b(text|bytea|bigint|int|smallint|varchar|timestamptz|serial)\\b",
               "use VARCHAR2, NUMBER, BLOB, CLOB and TIMESTAMP"),
           Trap.of(
-              "\\b(from|join)\\s+[a-z_.]+\\s+as\\b", "no AS before the alias of a table (ORA-00933)"),
+              "\\b(from|join)\\s+[a-z_.]+\\s+as\\b",
+              "no AS before the alias of a table (ORA-00933)"),
           Trap.of(
               "\\)\\s+as\\s+[a-z_]+\\s*($|\\)|where\\b|join\\b|on\\b|order\\b|group\\b|cross\\b)",
               "no AS before the alias of a subquery (ORA-00933)"),
@@ -47,14 +48,16 @@ public final class OracleSql {
               "^\\s*\\(\\s*select\\b|\\bunion\\s+(all\\s+)?\\(",
               "a part of UNION that has its own ORDER BY must be a subquery (ORA-00907)"),
           Trap.of(
-              "\\)\\s*(<|>|<=|>=)\\s*\\(\\s*[?a-z]", "rows cannot be compared by order (ORA-01796)"),
-          Trap.of("\\b(least|greatest)\\s*\\((?!\\s*coalesce\\b)", "one null makes the result null"),
+              "\\)\\s*(<|>|<=|>=)\\s*\\(\\s*[?a-z]",
+              "rows cannot be compared by order (ORA-01796)"),
+          Trap.of(
+              "\\b(least|greatest)\\s*\\((?!\\s*coalesce\\b)", "one null makes the result null"),
           Trap.of("\\bselect\\s+\\*\\s*,", "a bare * stands alone (ORA-00923)"),
           Trap.of("\\bif\\s+(not\\s+)?exists\\b", "there is no IF EXISTS before version 23"),
           Trap.of("^\\s*select\\b(?!.*\\bfrom\\b)", "SELECT needs FROM before version 23"),
-          Trap.of("\\bcreate\\s+(unique\\s+)?index\\b.*\\bwhere\\b", "there are no partial indexes"),
           Trap.of(
-              "\\bfor\\s+update\\s+of\\s+[a-z_]+(?![a-z_.])", "FOR UPDATE OF names columns"));
+              "\\bcreate\\s+(unique\\s+)?index\\b.*\\bwhere\\b", "there are no partial indexes"),
+          Trap.of("\\bfor\\s+update\\s+of\\s+[a-z_]+(?![a-z_.])", "FOR UPDATE OF names columns"));
 
   private static final Pattern FOR_UPDATE = Pattern.compile("\\bfor\\s+update\\b");
   private static final Pattern NOT_LOCKABLE =
@@ -66,12 +69,54 @@ public final class OracleSql {
   /** Reserved words of Oracle that none of our statements uses as part of the language. */
   private static final Set<String> RESERVED =
       Set.of(
-          "access", "audit", "cluster", "column", "comment", "compress", "exclusive", "file",
-          "identified", "immediate", "increment", "initial", "level", "lock", "long", "maxextents",
-          "mlslabel", "mode", "modify", "noaudit", "nocompress", "nowait", "offline", "online",
-          "option", "pctfree", "prior", "privileges", "public", "raw", "rename", "resource",
-          "revoke", "row", "rowid", "rownum", "session", "share", "size", "start", "successful",
-          "synonym", "sysdate", "trigger", "uid", "user", "validate", "whenever");
+          "access",
+          "audit",
+          "cluster",
+          "column",
+          "comment",
+          "compress",
+          "exclusive",
+          "file",
+          "identified",
+          "immediate",
+          "increment",
+          "initial",
+          "level",
+          "lock",
+          "long",
+          "maxextents",
+          "mlslabel",
+          "mode",
+          "modify",
+          "noaudit",
+          "nocompress",
+          "nowait",
+          "offline",
+          "online",
+          "option",
+          "pctfree",
+          "prior",
+          "privileges",
+          "public",
+          "raw",
+          "rename",
+          "resource",
+          "revoke",
+          "row",
+          "rowid",
+          "rownum",
+          "session",
+          "share",
+          "size",
+          "start",
+          "successful",
+          "synonym",
+          "sysdate",
+          "trigger",
+          "uid",
+          "user",
+          "validate",
+          "whenever");
 
   private OracleSql() {}
 
@@ -92,7 +137,10 @@ public final class OracleSql {
       problems.add("an empty text is null");
     }
     String text =
-        withoutComments.replaceAll("'[^']*'", "'x'").toLowerCase(Locale.ROOT).replaceAll("\\s+", " ");
+        withoutComments
+            .replaceAll("'[^']*'", "'x'")
+            .toLowerCase(Locale.ROOT)
+            .replaceAll("\\s+", " ");
     for (Trap trap : TRAPS) {
       if (trap.pattern().matcher(text).find()) {
         problems.add(trap.reason());

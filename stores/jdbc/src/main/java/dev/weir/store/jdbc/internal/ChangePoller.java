@@ -38,8 +38,7 @@ public final class ChangePoller {
    *     this one has missed
    */
   public void look() {
-    List<Count> counts =
-        transactions.read(connection -> Sql.list(connection, Count::read, COUNTS));
+    List<Count> counts = transactions.read(connection -> Sql.list(connection, Count::read, COUNTS));
     Map<String, Long> found = new HashMap<>();
     counts.forEach(count -> found.put(count.channel(), count.changes()));
     Map<String, Long> before = seen;

@@ -43,10 +43,7 @@ public final class Transactions {
   }
 
   private Transactions(
-      Dialect dialect,
-      DataSource database,
-      Runnable onRetry,
-      Optional<Duration> responseTimeout) {
+      Dialect dialect, DataSource database, Runnable onRetry, Optional<Duration> responseTimeout) {
     this.dialect = dialect;
     this.database = database;
     this.onRetry = onRetry;

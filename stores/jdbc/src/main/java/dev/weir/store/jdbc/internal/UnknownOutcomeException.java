@@ -58,8 +58,7 @@ public final class UnknownOutcomeException extends SQLException {
     if (!(failure instanceof PSQLException reported)) {
       return OracleErrors.isRolledBack(failure);
     }
-    if (state.equals(COMPLETION_UNKNOWN)
-        || state.startsWith(CONNECTION_LOST)) {
+    if (state.equals(COMPLETION_UNKNOWN) || state.startsWith(CONNECTION_LOST)) {
       return false;
     }
     ServerErrorMessage message = reported.getServerErrorMessage();

@@ -49,7 +49,9 @@ public final class JdbcLimitStore implements LimitStore {
           """;
 
   private static final String RECALL =
-      "select " + Dialect.POSTGRESQL.now() + ", l.expires_at, l.result from limit_request l where l.id = ?";
+      "select "
+          + Dialect.POSTGRESQL.now()
+          + ", l.expires_at, l.result from limit_request l where l.id = ?";
 
   private final Transactions transactions;
   private final StoreClock clock;

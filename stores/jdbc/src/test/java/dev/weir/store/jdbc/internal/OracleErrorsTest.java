@@ -55,8 +55,7 @@ final class OracleErrorsTest {
   private static String outcome(SQLException error, boolean isCommit) {
     AtomicInteger retries = new AtomicInteger();
     Transactions transactions =
-        new Transactions(
-            Dialect.ORACLE, OracleDatabase.get().pool(), retries::incrementAndGet);
+        new Transactions(Dialect.ORACLE, OracleDatabase.get().pool(), retries::incrementAndGet);
     try {
       transactions.write(
           connection -> {
@@ -115,8 +114,7 @@ final class OracleErrorsTest {
   void numbersAreOnlyOracles() {
     AtomicInteger retries = new AtomicInteger();
     Transactions transactions =
-        new Transactions(
-            Dialect.POSTGRESQL, OracleDatabase.get().pool(), retries::incrementAndGet);
+        new Transactions(Dialect.POSTGRESQL, OracleDatabase.get().pool(), retries::incrementAndGet);
 
     assertThatThrownBy(
             () ->

@@ -83,8 +83,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
     }
   }
 
-  private JdbcDefinitions(
-      Dialect dialect, DataSource database, StoreClock clock, Table<L> table) {
+  private JdbcDefinitions(Dialect dialect, DataSource database, StoreClock clock, Table<L> table) {
     this.dialect = dialect;
     this.transactions = Transactions.failFast(dialect, database, () -> {});
     this.clock = clock;
@@ -177,8 +176,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   @Override
   public Optional<Definition<L>> find(String resource) {
     return transactions.read(
-        connection ->
-            Sql.first(connection, table::read, table.select(dialect), resource));
+        connection -> Sql.first(connection, table::read, table.select(dialect), resource));
   }
 
   @Override

@@ -62,7 +62,9 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
 
   @Override
   public int removeExpired(int max) {
-    long before = transactions.read(connection -> Sql.now(connection, Dialect.POSTGRESQL, clock)) - GRACE_MICROS;
+    long before =
+        transactions.read(connection -> Sql.now(connection, Dialect.POSTGRESQL, clock))
+            - GRACE_MICROS;
     int maxRemoved = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
       maxRemoved =

@@ -143,7 +143,8 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
     List<Object> parameters = new ArrayList<>();
     parameters.add(rule.id());
     parameters.add(rule.version());
-    COLUMNS.forEach(column -> parameters.add(parameter(dialect, column, row.columns().get(column))));
+    COLUMNS.forEach(
+        column -> parameters.add(parameter(dialect, column, row.columns().get(column))));
     parameters.add(dialect.flag(version.isRemoval()));
     parameters.add(version.changedBy());
     parameters.add(Micros.ceil(rule.updatedAt()));

@@ -16,7 +16,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * Slot configurations in the database. A change is one transaction, and every node is notified of it.
+ * Slot configurations in the database. A change is one transaction, and every node is notified of
+ * it.
  */
 public final class JdbcSlotConfigs implements SlotConfigs {
   private final SlotDialect dialect;
@@ -39,8 +40,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
    * @param maxChanges max concurrent changes, each of a different configuration; further callers
    *     wait without a connection
    */
-  public JdbcSlotConfigs(
-      Dialect dialect, DataSource database, StoreClock clock, int maxChanges) {
+  public JdbcSlotConfigs(Dialect dialect, DataSource database, StoreClock clock, int maxChanges) {
     this.dialect = SlotDialect.of(dialect);
     this.changes = new LockQueue(1, maxChanges);
     this.transactions = Transactions.waitingForLocks(dialect, database, () -> {});
@@ -134,9 +134,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     if (newGrid) {
       // Rebuild the windows from the current one on from their slots.
       JdbcWindows ahead = new JdbcWindows(dialect, connection, moved, next);
-      ahead.regroupFrom(
-          moved.sinceMicros(),
-          () -> dialect.writer(List.of(ahead)).send(connection));
+      ahead.regroupFrom(moved.sinceMicros(), () -> dialect.writer(List.of(ahead)).send(connection));
     }
     return next;
   }

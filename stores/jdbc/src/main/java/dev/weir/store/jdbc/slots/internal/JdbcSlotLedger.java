@@ -98,8 +98,8 @@ public final class JdbcSlotLedger implements SlotLedger {
   /**
    * Returns a ledger in Oracle.
    *
-   * @param isSingleRoundTrip whether small batches are sent as one PL/SQL block, which is not proven
-   *     on an Oracle server
+   * @param isSingleRoundTrip whether small batches are sent as one PL/SQL block, which is not
+   *     proven on an Oracle server
    */
   public static JdbcSlotLedger inOracle(
       boolean isSingleRoundTrip,
@@ -136,7 +136,8 @@ public final class JdbcSlotLedger implements SlotLedger {
     this.endings = endings;
     this.state = state;
     this.past = new PastCount(dialect, clock, slotsAPortion);
-    this.transactions = Transactions.waitingForLocks(dialect.database(), database, observer::contended);
+    this.transactions =
+        Transactions.waitingForLocks(dialect.database(), database, observer::contended);
     this.clock = clock;
     this.optimistic = new OptimisticAssignment(dialect, clock, random, state, observer::contended);
     this.underLock = new LockedAssignment(dialect, clock, random, state, observer::contended);
@@ -186,10 +187,8 @@ public final class JdbcSlotLedger implements SlotLedger {
     if (state.repeats().isExpected()) {
       return false;
     }
-    List<String> eventIds =
-        requests.stream().map(request -> request.request().eventId()).toList();
-    boolean found =
-        transactions.read(connection -> dialect.isAnyKnown(connection, eventIds));
+    List<String> eventIds = requests.stream().map(request -> request.request().eventId()).toList();
+    boolean found = transactions.read(connection -> dialect.isAnyKnown(connection, eventIds));
     if (found) {
       state.repeats().occurred();
     }
@@ -294,7 +293,8 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   @Override
   public List<WindowCount> windows(WindowQuery query) {
-    return transactions.snapshot(connection -> SlotReads.windows(dialect, connection, clock, query));
+    return transactions.snapshot(
+        connection -> SlotReads.windows(dialect, connection, clock, query));
   }
 
   @Override

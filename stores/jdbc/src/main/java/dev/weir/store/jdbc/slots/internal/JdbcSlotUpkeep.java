@@ -15,9 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
-/**
- * Upkeep of slots in the database, in small transactions. A lock lets one node at a time do it.
- */
+/** Upkeep of slots in the database, in small transactions. A lock lets one node at a time do it. */
 public final class JdbcSlotUpkeep implements SlotUpkeep {
   /** Number of the lock: "weir" in ASCII. */
   private static final long LOCK = 0x77656972L;
@@ -155,7 +153,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   @Override
   public Instant now() {
-    return transactions.read(connection -> Micros.instant(Sql.now(connection, dialect.database(), clock)));
+    return transactions.read(
+        connection -> Micros.instant(Sql.now(connection, dialect.database(), clock)));
   }
 
   /** Removes windows that ended before a time, under the lock, unless slots remain in them. */

@@ -51,8 +51,7 @@ record OccupancyRow(
     List<OccupancyRow> rows = new ArrayList<>();
     for (JdbcWindows config : configs) {
       ConfigRow row = config.row();
-      rows.add(
-          new OccupancyRow(row.configId(), 0, LOCK, 0, row.seq() + step, 0, 0, false, null));
+      rows.add(new OccupancyRow(row.configId(), 0, LOCK, 0, row.seq() + step, 0, 0, false, null));
     }
     rows.addAll(changes(configs));
     return rows;

@@ -126,8 +126,7 @@ final class OptimisticAssignment {
     return write(
         connection,
         batch,
-        dialect.optimisticWriter(
-            inOrder, batch.step(), estimated.getAsLong(), precision, waits));
+        dialect.optimisticWriter(inOrder, batch.step(), estimated.getAsLong(), precision, waits));
   }
 
   private static EstimatedClock.Precision precision(

@@ -4,7 +4,8 @@ import dev.weir.store.jdbc.internal.Dialect;
 
 /**
  * The PL/SQL that writes a batch in one round trip: it locks the configurations, compares their
- * sequence numbers and the time, writes, commits, and returns the time, or null if it wrote nothing.
+ * sequence numbers and the time, writes, commits, and returns the time, or null if it wrote
+ * nothing.
  *
  * <p>The rows arrive as JSON, in texts of up to {@link #MAX_BYTES}: arrays of objects would need
  * types in the database, and classes of Oracle's driver. The statements are those that MariaDB has
@@ -110,17 +111,18 @@ final class OracleBlock {
       end;
       """;
 
-  private static final String SKIP = "for update skip locked";
+  static final String SKIP = "for update skip locked";
 
   private OracleBlock() {}
 
   /**
    * Returns the body with its declarations, for a procedure with the parameters of {@link #call}.
    *
+   * @param forUpdate the clause that locks a configuration
    * @param now an assignment of the time in microseconds to {@code l_now}
    */
-  static String body(boolean waits, String now) {
-    return DECLARATIONS + BODY.replace("$for_update", waits ? Dialect.ORACLE.forUpdate() : SKIP).replace("$now", now);
+  static String body(String forUpdate, String now) {
+    return DECLARATIONS + BODY.replace("$for_update", forUpdate).replace("$now", now);
   }
 
   /**
@@ -141,6 +143,6 @@ final class OracleBlock {
           write_batch(?, ?, ?, ?, ?, ?, ?);
         end;
         """
-        .formatted(body(waits, NOW));
+        .formatted(body(waits ? Dialect.ORACLE.forUpdate() : SKIP, NOW));
   }
 }

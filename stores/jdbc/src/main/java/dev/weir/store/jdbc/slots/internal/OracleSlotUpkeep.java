@@ -46,8 +46,7 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
           "config_id = ? and grid = ? and kind = 2 and until_micros <= start_micros");
 
   private static final OracleRange OCCUPANCY_OF_GRID =
-      OracleRange.of(
-          "slot_occupancy", "start_micros", "config_id = ? and grid = ? and kind = ?");
+      OracleRange.of("slot_occupancy", "start_micros", "config_id = ? and grid = ? and kind = ?");
 
   private static final OracleRange SPANS_OF_GRID =
       OracleRange.of("counted_span", "from_micros", "config_id = ? and grid = ?");
@@ -159,8 +158,7 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
     Optional<Integer> oldest = oldest(connection, OLDEST_GRID, id, grid);
     while (oldest.isPresent() && removed < max) {
       int old = oldest.get();
-      removed +=
-          OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.WINDOW);
+      removed += OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.WINDOW);
       removed += OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.RUN);
       oldest = oldest(connection, OLDEST_GRID, id, grid);
     }
@@ -196,8 +194,7 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
   private static void removeEmptyRuns(Connection connection, int id, int grid, int max)
       throws SQLException {
     if (EMPTY_RUNS.exists(connection, id, grid)
-        && Sql.first(connection, row -> true, LOCK_CONFIG, id)
-            .isPresent()) {
+        && Sql.first(connection, row -> true, LOCK_CONFIG, id).isPresent()) {
       EMPTY_RUNS.remove(connection, max, id, grid);
     }
   }

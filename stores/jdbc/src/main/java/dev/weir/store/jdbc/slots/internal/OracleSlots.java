@@ -203,18 +203,15 @@ final class OracleSlots implements SlotDialect {
    * need not be read.
    */
   @Override
-  public List<ConfigRow> lockBatch(
-      Connection connection, BatchLock lock, Map<String, Slot> known) throws SQLException {
+  public List<ConfigRow> lockBatch(Connection connection, BatchLock lock, Map<String, Slot> known)
+      throws SQLException {
     InList names = InList.of("c.name", lock.configNames());
     long sentNanos = System.nanoTime();
     List<Locked> locked =
         Sql.list(
             connection,
             Locked::read,
-            LOCK_CONFIGS
-                + names.sql()
-                + ") order by l.config_id"
-                + (lock.waits() ? WAIT : SKIP),
+            LOCK_CONFIGS + names.sql() + ") order by l.config_id" + (lock.waits() ? WAIT : SKIP),
             names.parameters().toArray());
     long nanos = System.nanoTime() - sentNanos;
     long lateMicros = nanos > MAX_AGE_OF_TIME.toNanos() ? nanos / 1_000 : 0;
@@ -326,8 +323,7 @@ final class OracleSlots implements SlotDialect {
 
   @Override
   public PreparedStatement slotsInOrder(
-      Connection connection, ConfigRow row, long fromMicros, long untilMicros)
-      throws SQLException {
+      Connection connection, ConfigRow row, long fromMicros, long untilMicros) throws SQLException {
     return Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros);
   }
 
@@ -379,10 +375,7 @@ final class OracleSlots implements SlotDialect {
   public Optional<Slot> lockSlot(Connection connection, String eventId, boolean waits)
       throws SQLException {
     return Sql.first(
-        connection,
-        SlotRow::read,
-        LOCK_SLOTS + "s.event_id = ?" + (waits ? WAIT : SKIP),
-        eventId);
+        connection, SlotRow::read, LOCK_SLOTS + "s.event_id = ?" + (waits ? WAIT : SKIP), eventId);
   }
 
   @Override

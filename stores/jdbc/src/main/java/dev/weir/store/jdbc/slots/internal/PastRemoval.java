@@ -92,8 +92,8 @@ final class PastRemoval {
         dialect
             .upkeep()
             .removeSlots(
-            connection,
-            new SlotUpkeepDialect.RemovedSlots(id, policy.windowMicros(), start, end, before));
+                connection,
+                new SlotUpkeepDialect.RemovedSlots(id, policy.windowMicros(), start, end, before));
     return new Step(removed, end, end >= cut);
   }
 

@@ -74,13 +74,7 @@ final class PostgresqlSlotUpkeep implements SlotUpkeepDialect {
   @Override
   public long countLeaked(Connection connection, long beforeMicros, int max) throws SQLException {
     return Sql.first(
-            connection,
-            row -> row.getLong(1),
-            COUNT_LEAKED,
-            beforeMicros,
-            beforeMicros,
-            max,
-            max)
+            connection, row -> row.getLong(1), COUNT_LEAKED, beforeMicros, beforeMicros, max, max)
         .orElseThrow();
   }
 

@@ -201,8 +201,8 @@ final class PostgresqlSlots implements SlotDialect {
   }
 
   @Override
-  public List<ConfigRow> lockBatch(
-      Connection connection, BatchLock lock, Map<String, Slot> known) throws SQLException {
+  public List<ConfigRow> lockBatch(Connection connection, BatchLock lock, Map<String, Slot> known)
+      throws SQLException {
     String sql = lock.waits() ? LOCK_CONFIGS : LOCK_FREE_CONFIGS;
     String[] names = lock.configNames().toArray(String[]::new);
     if (lock.eventIds().isEmpty()) {
@@ -293,8 +293,7 @@ final class PostgresqlSlots implements SlotDialect {
 
   @Override
   public PreparedStatement slotsInOrder(
-      Connection connection, ConfigRow row, long fromMicros, long untilMicros)
-      throws SQLException {
+      Connection connection, ConfigRow row, long fromMicros, long untilMicros) throws SQLException {
     return Sql.prepare(
         connection,
         SLOTS_IN_ORDER,
@@ -326,12 +325,7 @@ final class PostgresqlSlots implements SlotDialect {
   public void storeSpan(Connection connection, ConfigRow row, CountedSpan span)
       throws SQLException {
     Sql.update(
-        connection,
-        STORE_SPAN,
-        row.configId(),
-        row.grid(),
-        span.fromMicros(),
-        span.untilMicros());
+        connection, STORE_SPAN, row.configId(), row.grid(), span.fromMicros(), span.untilMicros());
   }
 
   @Override

@@ -107,8 +107,8 @@ interface SlotDialect {
   SlotWriter advancingWriter(Collection<JdbcWindows> configs, int step);
 
   /**
-   * Returns a writer for one auto-committed statement, which writes only if the sequence
-   * numbers and the time are as expected.
+   * Returns a writer for one auto-committed statement, which writes only if the sequence numbers
+   * and the time are as expected.
    *
    * @param waits whether to wait for locks, or to write nothing if one is held
    */
@@ -125,15 +125,13 @@ interface SlotDialect {
   // ---- windows
 
   /** A range of windows to read, with bounds on the rows to return. */
-  record PageQuery(
-      ConfigRow row, long fromMicros, long untilMicros, int maxWindows, int maxRuns) {}
+  record PageQuery(ConfigRow row, long fromMicros, long untilMicros, int maxWindows, int maxRuns) {}
 
   /**
    * Reads windows that have free places, and the runs of full ones: the one that covers or touches
    * the begin, and those after it. Both are returned in order.
    */
-  void readPage(
-      Connection connection, PageQuery query, List<Window> windows, List<Page.Run> runs)
+  void readPage(Connection connection, PageQuery query, List<Window> windows, List<Page.Run> runs)
       throws SQLException;
 
   /**
@@ -153,8 +151,7 @@ interface SlotDialect {
    * @param untilMicros end of the last window
    * @param max max windows to return
    */
-  record WindowRange(
-      int configId, long sizeMicros, long fromMicros, long untilMicros, int max) {}
+  record WindowRange(int configId, long sizeMicros, long fromMicros, long untilMicros, int max) {}
 
   /** Stores a span whose windows were counted, in place of one with the same begin. */
   void storeSpan(Connection connection, ConfigRow row, CountedSpan span) throws SQLException;
@@ -172,16 +169,14 @@ interface SlotDialect {
    *
    * @param waits whether to wait if another transaction has locked it, or to find none
    */
-  Optional<Slot> lockSlot(Connection connection, String eventId, boolean waits)
-      throws SQLException;
+  Optional<Slot> lockSlot(Connection connection, String eventId, boolean waits) throws SQLException;
 
   /** Locks those of the slots that are assigned and were due and assigned before a time. */
   List<Slot> lockLeaked(
       Connection connection, ConfigRow row, List<String> eventIds, long beforeMicros)
       throws SQLException;
 
-  void setState(Connection connection, List<String> eventIds, SlotState state)
-      throws SQLException;
+  void setState(Connection connection, List<String> eventIds, SlotState state) throws SQLException;
 
   /** Returns the statements of upkeep. */
   SlotUpkeepDialect upkeep();

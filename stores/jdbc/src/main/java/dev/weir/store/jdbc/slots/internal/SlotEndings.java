@@ -44,8 +44,7 @@ final class SlotEndings {
    *
    * @param waits whether to wait for the slot while another transaction has locked it
    */
-  static Ending confirm(
-      SlotDialect dialect, Connection connection, String eventId, boolean waits)
+  static Ending confirm(SlotDialect dialect, Connection connection, String eventId, boolean waits)
       throws SQLException {
     Optional<Slot> found = dialect.lockSlot(connection, eventId, waits);
     if (found.isEmpty()) {
@@ -91,8 +90,7 @@ final class SlotEndings {
    * are locked: a cancelled event may have a new slot of another configuration. Then both locks are
    * released before the other configuration is tried.
    */
-  static Ending cancel(
-      SlotDialect dialect, Connection connection, String eventId, ConfigLock lock)
+  static Ending cancel(SlotDialect dialect, Connection connection, String eventId, ConfigLock lock)
       throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
@@ -146,11 +144,7 @@ final class SlotEndings {
   }
 
   private static void end(
-      SlotDialect dialect,
-      Connection connection,
-      ConfigRow row,
-      List<Slot> slots,
-      SlotState state)
+      SlotDialect dialect, Connection connection, ConfigRow row, List<Slot> slots, SlotState state)
       throws SQLException {
     dialect.setState(connection, slots.stream().map(Slot::eventId).toList(), state);
     SlotConfig config = ConfigVersionRow.inForce(connection, row);

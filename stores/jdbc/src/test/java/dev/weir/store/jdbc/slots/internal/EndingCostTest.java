@@ -39,7 +39,8 @@ final class EndingCostTest {
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
   private final Node node = Database.node(database.pool(), clock);
-  private final Transactions transactions = new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
   private final Account account = Account.open(node, SLOTS);
 
   private long rowsOfCancel(String event) {

@@ -46,8 +46,7 @@ final class LockedConfigurationTest {
   private Connection lock(Account account) throws SQLException {
     Connection connection = database.otherPool().getConnection();
     connection.setAutoCommit(false);
-    assertThat(DIALECT.lock(connection, StoreClock.DATABASE, account.config().name()))
-        .isPresent();
+    assertThat(DIALECT.lock(connection, StoreClock.DATABASE, account.config().name())).isPresent();
     return connection;
   }
 
@@ -133,8 +132,7 @@ final class LockedConfigurationTest {
     try (Connection holder = database.otherPool().getConnection()) {
       holder.setAutoCommit(false);
       for (Account account : all) {
-        assertThat(DIALECT.lock(holder, StoreClock.DATABASE, account.config().name()))
-            .isPresent();
+        assertThat(DIALECT.lock(holder, StoreClock.DATABASE, account.config().name())).isPresent();
         SlotScheduler.Pending pending = scheduler.submit(List.of(request(account, "e")));
         Thread.ofVirtual().start(pending::await);
       }

@@ -43,7 +43,8 @@ final class OptimisticAssignmentTest {
 
   private final Database database = Database.get();
   private final AtomicInteger contended = new AtomicInteger();
-  private final Transactions transactions = new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
   private final NodeState state = new NodeState();
   private final OptimisticAssignment optimistic =
       new OptimisticAssignment(DIALECT, CLOCK, new Random(1), state, contended::incrementAndGet);

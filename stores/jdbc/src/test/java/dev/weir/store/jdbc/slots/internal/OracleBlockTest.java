@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +38,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the PL/SQL of a batch on MariaDB in its Oracle mode, as a procedure. Only the clock and
@@ -96,12 +96,13 @@ final class OracleBlockTest {
       statement.execute(
           "create function hextoraw(p_hex varchar2(4000)) return blob as begin"
               + " return unhex(p_hex); end");
-      statement.execute(procedure("write_batch", false));
-      statement.execute(procedure("write_batch_waiting", true));
+      statement.execute(procedure("write_batch", OracleBlock.SKIP));
+      statement.execute(procedure("write_batch_waiting", "for update"));
     }
   }
 
-  private static String procedure(String name, boolean waits) {
+  /** MariaDB has no WAIT in procedures. */
+  private static String procedure(String name, String forUpdate) {
     return """
         create procedure %s (
           p_configs in clob, p_slots in clob, p_assigned_at in number, p_occupancy in clob,
@@ -109,7 +110,7 @@ final class OracleBlockTest {
         as
         """
             .formatted(name)
-        + OracleBlock.body(waits, NOW).strip().replaceFirst(";$", "");
+        + OracleBlock.body(forUpdate, NOW).strip().replaceFirst(";$", "");
   }
 
   @AfterAll
@@ -152,8 +153,7 @@ final class OracleBlockTest {
       throws SQLException {
     Map<String, JdbcWindows> opened = Map.of("c", windows);
     List<Slot> fresh =
-        BatchPlan.of(
-                requests(prefix, count), Map.of(), opened, WaitMode.NONE, NOON, new Random(1))
+        BatchPlan.of(requests(prefix, count), Map.of(), opened, WaitMode.NONE, NOON, new Random(1))
             .fresh();
     return new OracleBlockWriter(call, opened.values(), 7, earliest, latest)
         .slots(fresh, List.of(), opened)
@@ -190,9 +190,7 @@ final class OracleBlockTest {
                 row -> row.getBytes(1),
                 "select places from slot_occupancy where kind = 1 order by start_micros"))
         .containsExactly(new byte[] {3}, new byte[] {3}, new byte[] {1});
-    assertThat(
-            number(
-                "select until_micros - start_micros from slot_occupancy where kind = 2"))
+    assertThat(number("select until_micros - start_micros from slot_occupancy where kind = 2"))
         .isEqualTo(8_000_000);
   }
 
@@ -278,8 +276,7 @@ final class OracleBlockTest {
     assertThat(OracleBlockWriter.fits(requests("a", 50))).isTrue();
     assertThat(OracleBlockWriter.fits(requests("a", 4_096))).isFalse();
     assertThat(OracleBlockWriter.fits(requests("\u20ac".repeat(200), 30))).isFalse();
-    SlotConfig large =
-        new SlotConfig("c", 1, SlotPolicy.of(20_000, Duration.ofSeconds(4)), NOON);
+    SlotConfig large = new SlotConfig("c", 1, SlotPolicy.of(20_000, Duration.ofSeconds(4)), NOON);
     assertThat(
             OracleBlockWriter.fits(
                 List.of(new AssignRequest(new SlotRequest("a", "c", NOON), large))))

@@ -37,7 +37,9 @@ final class OracleRoundTripsTest {
 
     for (int size : List.of(1, 5, 64, 4_096)) {
       List<AssignRequest> requests = account.requests("e" + size + "-", size, Account.NOON);
-      assertThat(roundTrips(() -> node.ledger().assign(requests))).as("%d events", size).isEqualTo(4);
+      assertThat(roundTrips(() -> node.ledger().assign(requests)))
+          .as("%d events", size)
+          .isEqualTo(4);
     }
   }
 

@@ -51,7 +51,8 @@ final class PastCountTest {
   private final StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
   private final Node node = Database.node(database.pool(), clock);
   private final Node other = Database.node(database.otherPool(), clock);
-  private final Transactions transactions = new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
   private final PastCount count = new PastCount(SlotDialect.of(Dialect.POSTGRESQL), time, PORTION);
   private final Account account = Account.open(node, 2);
 
