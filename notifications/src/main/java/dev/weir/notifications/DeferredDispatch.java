@@ -60,12 +60,18 @@ public final class DeferredDispatch implements Runnable {
    */
   @Override
   public void run() {
-    int released;
+    int handled;
     do {
-      released = health.isDown() ? 0 : release();
-    } while (released == MAX_BATCH);
+      handled = health.isDown() ? 0 : release();
+    } while (handled == MAX_BATCH);
   }
 
+  /**
+   * Handles the messages that have been due for the longest time. Those without a place are due
+   * later afterwards, so the ones behind them follow.
+   *
+   * @return how many were due, up to the maximum of a batch
+   */
   private int release() {
     List<UUID> due =
         deferred.due(MAX_BATCH).stream().map(MessageRecord::message).map(Message::id).toList();
@@ -76,7 +82,7 @@ public final class DeferredDispatch implements Runnable {
     accepted.forEach(one -> hot.learn(one.state()));
     List<Message> messages = accepted.stream().map(SendResult.Accepted::message).toList();
     if (messages.isEmpty()) {
-      return 0;
+      return due.size();
     }
     List<PublishResult> results = publisher.publish(messages);
     for (int i = 0; i < results.size(); i++) {
@@ -86,6 +92,6 @@ public final class DeferredDispatch implements Runnable {
         observer.publishedLater(messages.get(i), accepted.get(i).state());
       }
     }
-    return messages.size();
+    return due.size();
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.notifications;
 
+import dev.weir.core.slots.Calendar;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.CircuitBreaker;
@@ -114,7 +115,7 @@ public final class HotFilter implements AutoCloseable {
 
   /** Stores what the database returned, some time later. */
   void learn(UserState state) {
-    if (isAbsent() || toLearn.size() >= MAX_TO_LEARN) {
+    if (isAbsent() || hasHours(state) || toLearn.size() >= MAX_TO_LEARN) {
       return;
     }
     toLearn.merge(state.limit().userId(), state, HotFilter::newer);
@@ -126,7 +127,7 @@ public final class HotFilter implements AutoCloseable {
    * entry counts the request no longer when this returns, unless the store fails.
    */
   void correct(UserState state) {
-    if (!isAbsent()) {
+    if (!isAbsent() && !hasHours(state)) {
       submit(correcting, state);
     }
   }
@@ -183,12 +184,22 @@ public final class HotFilter implements AutoCloseable {
     if (breaker.mayTry()) {
       try {
         drop(userId);
-        counts.learn(List.of(state));
+        if (!hasHours(state)) {
+          counts.learn(List.of(state));
+        }
         breaker.succeeded();
       } catch (RuntimeException e) {
         failed(e);
       }
     }
+  }
+
+  /**
+   * Returns true if the user has hours. The counts do not know them, and a message outside of them
+   * is refused or deferred for that reason, even if the limit is used up, so no entry is stored.
+   */
+  private static boolean hasHours(UserState state) {
+    return !(state.limit().openHours() instanceof Calendar.Always);
   }
 
   private void drop(long userId) {

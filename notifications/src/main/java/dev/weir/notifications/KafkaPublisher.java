@@ -162,7 +162,7 @@ public final class KafkaPublisher implements Publisher {
     } catch (TimeoutException e) {
       throw new KafkaUnavailableException("the connection takes longer than " + sendTimeout, e);
     } catch (ExecutionException e) {
-      throw new KafkaUnavailableException(reason(e.getCause()), e);
+      throw new KafkaUnavailableException(reason(e.getCause() == null ? e : e.getCause()), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new KafkaUnavailableException("interrupted while it connects", e);

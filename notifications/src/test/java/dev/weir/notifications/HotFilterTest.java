@@ -122,6 +122,22 @@ final class HotFilterTest {
   }
 
   @Test
+  void userWithHoursIsNeverRefusedWithoutTheDatabase() {
+    var unused =
+        scene.notifications.configure(
+            new UserLimit(
+                1,
+                1,
+                SendScene.WINDOW,
+                UserLimit.Algorithm.FIXED_WINDOW,
+                UserLimit.CostBy.MESSAGE,
+                NotificationsTest.MONDAY_FROM_8));
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Closed.class);
+    assertThat(counts.entry(1)).isNull();
+    assertThat(counts.learned).isEmpty();
+  }
+
+  @Test
   void requestWithKeyGoesToTheDatabaseEvenIfTheUserIsFull() throws InterruptedException {
     scene.limit(1, 1);
     SendOutcome first = scene.send(1, "hello", "key");

@@ -421,11 +421,14 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     List<SendResult.Accepted> released = new ArrayList<>();
     for (UUID id : messages) {
       Row row = rows.get(id);
-      if (row != null
-          && row.state == MessageState.DEFERRED
-          && isDue(row)
-          && take(row) instanceof SendResult.Accepted accepted) {
-        released.add(accepted);
+      if (row != null && row.state == MessageState.DEFERRED && isDue(row)) {
+        SendResult result = take(row);
+        if (result instanceof SendResult.Accepted accepted) {
+          released.add(accepted);
+        } else if (result instanceof SendResult.Limited limited) {
+          long micros = nowMicros() + limited.decision().retryAfterMicros();
+          row.dueAt = Optional.of(Micros.instant(micros));
+        }
       }
     }
     return released;

@@ -163,6 +163,30 @@ final class NotificationsTest {
   }
 
   @Test
+  void backlogOfOneUserDoesNotDelayOthers() {
+    for (long user = 1; user <= 2; user++) {
+      var unused =
+          scene.notifications.configure(
+              new UserLimit(
+                  user,
+                  1,
+                  SendScene.WINDOW,
+                  UserLimit.Algorithm.FIXED_WINDOW,
+                  UserLimit.CostBy.MESSAGE,
+                  MONDAY_FROM_8));
+    }
+    for (int i = 0; i < 1_000; i++) {
+      var unused = defer("backlog", "k" + i);
+    }
+    SendOutcome.Deferred other =
+        (SendOutcome.Deferred)
+            scene.notifications.send(2, "hello", Optional.empty(), SendRequest.WhenClosed.DEFER);
+    scene.stores.clock.move(Duration.ofHours(20));
+    scene.dispatch.run();
+    assertThat(broker.ids()).hasSize(2).contains(other.record().message().id());
+  }
+
+  @Test
   void deferredMessageThatTheBrokerRefusesIsPublishedLater() {
     var unused =
         scene.notifications.configure(

@@ -25,6 +25,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** One broker for all tests of the module, started by the first that needs it. */
 public final class TestKafka {
@@ -112,7 +113,26 @@ public final class TestKafka {
       positions.put(
           new TopicPartition(topic, partition), new OffsetAndMetadata(position, metadata));
     }
-    await(admin -> admin.alterConsumerGroupOffsets(group, positions).all());
+    while (!isCommitted(group, positions)) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Returns false if the broker has not heard yet of a topic that was just created. */
+  private static boolean isCommitted(
+      String group, Map<TopicPartition, OffsetAndMetadata> positions) {
+    try (Admin admin = clients().admin(TIMEOUT)) {
+      admin.alterConsumerGroupOffsets(group, positions).all().get();
+      return true;
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return false;
+      }
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
   }
 
   private static void await(Function<Admin, KafkaFuture<Void>> step) {

@@ -6,7 +6,6 @@ import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.internal.RepeatedHeaderException;
 import dev.weir.spring.WeirProperties.OnFailure;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -105,9 +105,20 @@ final class RemoteGate implements Gate, AutoCloseable {
       observer.remoteDecided(FlowObserver.Outcome.FAILED);
       return CompletableFuture.completedFuture(undecided());
     }
-    return client
-        .sendAsync(httpRequest, HttpResponse.BodyHandlers.ofString())
-        .handle(this::admission);
+    return answer(httpRequest, HttpResponse.BodyHandlers.ofString()).handle(this::admission);
+  }
+
+  /**
+   * Sends a request. The client's own time-out ends with the headers of the response, and a server
+   * may stall or go on for ever in the body, so the whole exchange has one here.
+   */
+  private <T> CompletableFuture<HttpResponse<T>> answer(
+      HttpRequest request, HttpResponse.BodyHandler<T> body) {
+    CompletableFuture<HttpResponse<T>> exchange = client.sendAsync(request, body);
+    return exchange
+        .copy()
+        .orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)
+        .whenComplete((response, failure) -> exchange.cancel(true));
   }
 
   private HttpRequest httpRequest(Request request) {
@@ -223,9 +234,9 @@ final class RemoteGate implements Gate, AutoCloseable {
             .timeout(settings.timeout())
             .build();
     try {
-      int status = client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+      int status = answer(request, HttpResponse.BodyHandlers.discarding()).get().statusCode();
       return new Status(details, status == PASSED ? "" : "Weir answers " + status);
-    } catch (IOException e) {
+    } catch (ExecutionException e) {
       return new Status(details, "Weir does not answer");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

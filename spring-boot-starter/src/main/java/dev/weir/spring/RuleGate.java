@@ -76,6 +76,10 @@ final class RuleGate implements Gate {
       return Admission.of(evaluator.decide(request));
     } catch (RepeatedHeaderException e) {
       return new Admission.Refused(List.of(), Problem.repeatedHeader(e));
+    } catch (StoreException e) {
+      // A store in memory has no failover, and can be full.
+      log.warn("A request is refused: {}", e.getMessage());
+      return new Admission.Refused(List.of(), Problem.undecided());
     }
   }
 

@@ -18,6 +18,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 
 /** Services that ask a real Weir about each request. */
@@ -86,6 +88,38 @@ final class RemoteWeirTest {
       assertThat(closed.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(503);
     } finally {
       other.stop(0);
+    }
+  }
+
+  /** The head of the response comes, and its body never does. */
+  @Test
+  void serverThatStallsInTheBodyIsUnavailable() throws IOException {
+    CountDownLatch isOver = new CountDownLatch(1);
+    HttpServer stalling =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    stalling.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    stalling.createContext(
+        "/",
+        exchange -> {
+          exchange.getResponseHeaders().set("Weir-Decision", "granted");
+          exchange.sendResponseHeaders(200, 10);
+          exchange.getResponseBody().flush();
+          try {
+            isOver.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    stalling.start();
+    URI address = URI.create("http://127.0.0.1:" + stalling.getAddress().getPort());
+    try (Service closed = Service.onTomcat(remote(address, "closed"))) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(closed.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(503);
+      }
+      assertThat(closed.get("/actuator/health/weir").status()).isEqualTo(503);
+    } finally {
+      isOver.countDown();
+      stalling.stop(0);
     }
   }
 

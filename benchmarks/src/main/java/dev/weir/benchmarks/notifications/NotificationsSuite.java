@@ -7,15 +7,13 @@ import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
 import dev.weir.benchmarks.slots.BenchDatabase;
 import dev.weir.notifications.kafka.KafkaClients;
-import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.kafka.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.utils.AppInfoParser;
 
 /**
@@ -70,9 +68,7 @@ public final class NotificationsSuite implements Suite {
   /** Creates the comparator's topic like Weir's. */
   static void createTopic(BenchKafka kafka) throws Exception {
     try (Admin admin = KafkaClients.of(kafka.cluster(), MAX_WAIT).admin(MAX_WAIT)) {
-      NewTopic topic =
-          new NewTopic(RowLockPath.TOPIC, Optional.of(MessageTopics.PARTITIONS), Optional.empty());
-      admin.createTopics(List.of(topic)).all().get();
+      Topics.create(admin, List.of(Topics.of(RowLockPath.TOPIC)));
     }
   }
 }

@@ -118,16 +118,20 @@ public final class SmppProvider implements SmsProvider {
           InvalidResponseException,
           NegativeResponseException,
           IOException {
-    String providerId = "";
+    @Nullable String providerId = null;
     for (int part = submitted(message.id()); part < parts.count(); part++) {
       providerId = submit(bound, message, parts, part);
       noteSubmitted(message.id(), part + 1);
     }
     forget(message.id());
-    return new ProviderResult.Taken(Optional.of(ReceiptListener.normalized(providerId)));
+    // Some message centres give no id; then there are no receipts.
+    return new ProviderResult.Taken(
+        Optional.ofNullable(providerId)
+            .filter(id -> !id.isEmpty())
+            .map(ReceiptListener::normalized));
   }
 
-  private String submit(SMPPSession bound, Message message, MessageParts parts, int part)
+  private @Nullable String submit(SMPPSession bound, Message message, MessageParts parts, int part)
       throws PDUException,
           ResponseTimeoutException,
           InvalidResponseException,

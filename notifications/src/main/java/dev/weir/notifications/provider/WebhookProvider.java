@@ -1,7 +1,6 @@
 package dev.weir.notifications.provider;
 
 import dev.weir.engine.notifications.Message;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -14,8 +13,13 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Posts messages as JSON to a URL.
@@ -38,6 +42,12 @@ public final class WebhookProvider implements SmsProvider {
   private static final String ALGORITHM = "HmacSHA256";
   private static final Duration DEFAULT_PAUSE = Duration.ofSeconds(1);
   private static final long MAX_PAUSE_SECONDS = 300;
+
+  /**
+   * The client's time-outs end with the head of the response, and the body may never end. They come
+   * first, because they know whether there was a connection.
+   */
+  private static final Duration MARGIN = Duration.ofSeconds(1);
 
   private final URI url;
   private final byte[] secret;
@@ -85,16 +95,26 @@ public final class WebhookProvider implements SmsProvider {
             .header(IDEMPOTENCY_KEY, message.id().toString())
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
+    CompletableFuture<HttpResponse<Void>> exchange =
+        client.sendAsync(request, HttpResponse.BodyHandlers.discarding());
     try {
-      return result(client.send(request, HttpResponse.BodyHandlers.discarding()));
-    } catch (ConnectException | HttpConnectTimeoutException e) {
-      return new ProviderResult.Unavailable("no connection to " + url, DEFAULT_PAUSE);
-    } catch (IOException e) {
-      return new ProviderResult.Retry("no response: " + e);
+      return result(exchange.get(timeout.plus(MARGIN).toNanos(), TimeUnit.NANOSECONDS));
+    } catch (TimeoutException e) {
+      return new ProviderResult.Retry("the response has not ended within " + timeout);
+    } catch (ExecutionException e) {
+      return failed(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new ProviderResult.Retry("interrupted");
+    } finally {
+      exchange.cancel(true);
     }
+  }
+
+  private ProviderResult failed(@Nullable Throwable failure) {
+    return failure instanceof ConnectException || failure instanceof HttpConnectTimeoutException
+        ? new ProviderResult.Unavailable("no connection to " + url, DEFAULT_PAUSE)
+        : new ProviderResult.Retry("no response: " + failure);
   }
 
   private static ProviderResult result(HttpResponse<Void> response) {
@@ -115,9 +135,9 @@ public final class WebhookProvider implements SmsProvider {
 
   private static Duration retryAfter(HttpResponse<Void> response) {
     Optional<String> seconds =
-        response.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,9}"));
+        response.headers().firstValue("Retry-After").filter(text -> text.matches("\\d{1,18}"));
     return seconds
-        .map(text -> Duration.ofSeconds(Math.min(MAX_PAUSE_SECONDS, Long.parseLong(text))))
+        .map(text -> Duration.ofSeconds(Math.clamp(Long.parseLong(text), 1L, MAX_PAUSE_SECONDS)))
         .orElse(DEFAULT_PAUSE);
   }
 

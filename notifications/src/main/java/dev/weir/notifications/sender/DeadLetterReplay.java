@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -20,13 +21,17 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes dead letters again, so that the sender tries them again. Each letter is replayed once,
- * also by several runs; a run that is aborted may have replayed some that the next run replays
- * again, and the sender delivers a message once.
+ * also by several runs of one node; a run that is aborted may have replayed some that the next run
+ * replays again, and the sender delivers a message once.
  */
 public final class DeadLetterReplay {
+  private static final Logger log = LoggerFactory.getLogger(DeadLetterReplay.class);
   private static final String GROUP = "weir-replay";
   private static final int MAX_POLL = 500;
   private static final Duration POLL = Duration.ofMillis(200);
@@ -34,6 +39,9 @@ public final class DeadLetterReplay {
   private final KafkaCluster cluster;
   private final MessageTopics topics;
   private final Duration timeout;
+
+  /** Runs at a time would replay the same letters. */
+  private final ReentrantLock running = new ReentrantLock();
 
   /**
    * Creates a replay.
@@ -53,6 +61,15 @@ public final class DeadLetterReplay {
    * @throws KafkaUnavailableException if Kafka fails; a part may have been published
    */
   public long run() {
+    running.lock();
+    try {
+      return replay();
+    } finally {
+      running.unlock();
+    }
+  }
+
+  private long replay() {
     KafkaClients clients = KafkaClients.of(cluster, timeout);
     try (Consumer<byte[], byte[]> consumer = clients.consumer(GROUP, MAX_POLL);
         Producer<byte[], byte[]> producer = clients.producer(timeout)) {
@@ -71,7 +88,7 @@ public final class DeadLetterReplay {
         consumer.partitionsFor(topics.deadLetters(), timeout).stream()
             .map(partition -> new TopicPartition(partition.topic(), partition.partition()))
             .toList();
-    // Without a group's assignment: two runs at a time replay the same letters, which is harmless.
+    // Without a group's assignment: runs of two nodes at a time replay the same letters.
     consumer.assign(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, timeout);
     long replayed = 0;
@@ -115,9 +132,25 @@ public final class DeadLetterReplay {
         pending.add(producer.send(record));
       }
     }
+    long replayed = 0;
     for (Future<?> result : pending) {
-      result.get();
+      replayed += isPublished(result) ? 1 : 0;
     }
-    return pending.size();
+    return replayed;
+  }
+
+  private static boolean isPublished(Future<?> result)
+      throws ExecutionException, InterruptedException {
+    try {
+      result.get();
+      return true;
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof RecordTooLargeException)) {
+        throw e;
+      }
+      // It would never fit, and must not keep back those behind it.
+      log.warn("A dead letter is not replayed: {}", e.getCause().getMessage());
+      return false;
+    }
   }
 }

@@ -3,11 +3,15 @@ package dev.weir.notifications.sender;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The topic of records that could not be delivered: as they were, with headers that say why.
@@ -18,6 +22,11 @@ final class DeadLetters {
   static final String ATTEMPTS = "weir-attempts";
   static final String PROVIDER = "weir-provider";
   static final String FAILED_AT = "weir-failed-at";
+
+  /** Marks a letter that has only the beginning of its record. */
+  static final String SHORTENED = "weir-shortened";
+
+  private static final int MAX_SHORTENED_BYTES = 4096;
 
   private final Producer<byte[], byte[]> producer;
   private final String topic;
@@ -44,12 +53,45 @@ final class DeadLetters {
         .add(PROVIDER, MessageRecords.bytes(provider))
         .add(FAILED_AT, MessageRecords.bytes(at.toString()));
     try {
-      producer.send(letter).get();
+      send(letter);
     } catch (KafkaException | ExecutionException e) {
       throw new KafkaUnavailableException("the dead letter was not taken: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new KafkaUnavailableException("interrupted", e);
     }
+  }
+
+  /**
+   * Sends a letter. A record that others wrote may be so large that there is no room for the
+   * headers; it would never fit, so its beginning is kept.
+   */
+  private void send(ProducerRecord<byte[], byte[]> letter)
+      throws ExecutionException, InterruptedException {
+    try {
+      producer.send(letter).get();
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof RecordTooLargeException)) {
+        throw e;
+      }
+      producer.send(shortened(letter)).get();
+    }
+  }
+
+  private static ProducerRecord<byte[], byte[]> shortened(ProducerRecord<byte[], byte[]> letter) {
+    ProducerRecord<byte[], byte[]> shorter =
+        new ProducerRecord<>(
+            letter.topic(), null, shortened(letter.key()), shortened(letter.value()));
+    for (String name : List.of(REASON, ATTEMPTS, PROVIDER, FAILED_AT)) {
+      shorter.headers().add(name, shortened(letter.headers().lastHeader(name).value()));
+    }
+    shorter.headers().add(SHORTENED, MessageRecords.bytes("true"));
+    return shorter;
+  }
+
+  private static byte @Nullable [] shortened(byte @Nullable [] bytes) {
+    return bytes == null || bytes.length <= MAX_SHORTENED_BYTES
+        ? bytes
+        : Arrays.copyOf(bytes, MAX_SHORTENED_BYTES);
   }
 }

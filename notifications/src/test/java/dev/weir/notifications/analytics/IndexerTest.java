@@ -224,18 +224,20 @@ final class IndexerTest {
 
   private static void bulk(HttpExchange exchange, Set<String> taken, int request)
       throws IOException {
-    String[] lines =
-        new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8).split("\n");
-    if (lines.length / 2 > 100) {
+    List<String> lines =
+        new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+    if (lines.size() / 2 > 100) {
       answer(exchange, 413, "{}");
     } else if (request % 3 == 0) {
       answer(exchange, 429, "{}");
     } else {
       List<String> items = new ArrayList<>();
-      for (int i = 0; i < lines.length; i += 2) {
+      for (int i = 0; i < lines.size(); i += 2) {
         boolean isTaken = (i / 2 + request) % 4 == 0;
         if (isTaken) {
-          taken.add(JsonTree.read(bytes(lines[i])).at("create").at("_id").text().orElseThrow());
+          taken.add(JsonTree.read(bytes(lines.get(i))).at("create").at("_id").text().orElseThrow());
         }
         items.add("{\"create\":{\"status\":%d}}".formatted(isTaken ? 201 : 429));
       }

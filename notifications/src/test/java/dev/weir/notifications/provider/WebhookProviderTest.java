@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -107,6 +108,12 @@ final class WebhookProviderTest {
     answer = Map.of("Retry-After", "999999999");
     assertThat(after(429))
         .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofMinutes(5)));
+    answer = Map.of("Retry-After", "99999999999");
+    assertThat(after(429))
+        .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofMinutes(5)));
+    answer = Map.of("Retry-After", "0");
+    assertThat(after(503))
+        .isEqualTo(new ProviderResult.Unavailable("HTTP status 503", Duration.ofSeconds(1)));
     answer = Map.of("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT");
     assertThat(after(429))
         .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofSeconds(1)));
@@ -120,6 +127,38 @@ final class WebhookProviderTest {
     }
     try (WebhookProvider other = provider(port)) {
       assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Unavailable.class);
+    }
+  }
+
+  /** The head comes, and the body never ends. */
+  @Example
+  void receiverThatStallsInTheBodyIsRetried() throws IOException {
+    CountDownLatch isOver = new CountDownLatch(1);
+    HttpServer stalling =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    stalling.createContext(
+        "/sms",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(200, 10);
+          exchange.getResponseBody().flush();
+          try {
+            isOver.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    stalling.start();
+    try (WebhookProvider other =
+        new WebhookProvider(
+            URI.create("http://127.0.0.1:" + stalling.getAddress().getPort() + "/sms"),
+            SECRET,
+            Duration.ofMillis(300),
+            CLOCK)) {
+      assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Retry.class);
+    } finally {
+      isOver.countDown();
+      stalling.stop(0);
     }
   }
 

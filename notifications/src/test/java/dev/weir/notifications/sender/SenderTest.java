@@ -284,6 +284,37 @@ final class SenderTest {
     assertThat(TestKafka.read(scene.topics.deadLetters())).hasSize(4);
   }
 
+  /** Near the maximum of the producer, so that a dead letter with its headers does not fit. */
+  @Test
+  void recordThatIsTooLargeForADeadLetterKeepsNothingBack() throws Exception {
+    try (Producer<byte[], byte[]> producer = TestKafka.clients().producer(TestKafka.TIMEOUT)) {
+      producer.send(large(scene.topics.outbound(), 1_048_450)).get();
+      producer.send(large(scene.topics.deadLetters(), 1_048_480)).get();
+    }
+    TestProvider provider = TestProvider.taking();
+    Message last = message(1, "last");
+    scene.publish(List.of(last));
+    Sender sender = scene.start(provider);
+    provider.awaitTaken(1);
+    sender.close();
+    assertThat(provider.taken()).containsExactly(last);
+    List<ConsumerRecord<byte[], byte[]>> letters = TestKafka.read(scene.topics.deadLetters());
+    assertThat(letters).hasSize(2);
+    ConsumerRecord<byte[], byte[]> letter = letters.getLast();
+    assertThat(letter.value()).hasSize(4_096);
+    assertThat(header(letter, DeadLetters.SHORTENED)).isEqualTo("true");
+    assertThat(header(letter, DeadLetters.REASON)).isEqualTo("the record is no message");
+    // The first letter has no room for the header of a replay, and is left out.
+    DeadLetterReplay replay =
+        new DeadLetterReplay(TestKafka.cluster(), scene.topics, TestKafka.TIMEOUT);
+    assertThat(replay.run()).isEqualTo(1);
+  }
+
+  private static ProducerRecord<byte[], byte[]> large(String topic, int bytes) {
+    return new ProducerRecord<>(
+        topic, MessageRecords.bytes("1"), MessageRecords.bytes("x".repeat(bytes)));
+  }
+
   @Test
   void providerIsHandedNoMoreThanItsRate() {
     Duration window = Duration.ofMillis(300);

@@ -57,7 +57,7 @@ final class MessageChecker {
     this.history = history;
     history.counted().forEach(message -> counted.put(message.messageId(), message));
     history.topic().stream()
-        .sorted(Comparator.comparing(OnTopic::partition).thenComparing(OnTopic::offset))
+        .sorted(Comparator.comparingInt(OnTopic::partition).thenComparingLong(OnTopic::offset))
         .forEach(record -> onTopic.putIfAbsent(record.messageId(), record));
   }
 
@@ -74,8 +74,8 @@ final class MessageChecker {
     return List.copyOf(checker.violations);
   }
 
-  private void violated(Claim claim, String form, Object... details) {
-    violations.add(new Violation(claim, form.formatted(details)));
+  private void violated(Claim claim, String details) {
+    violations.add(new Violation(claim, details));
   }
 
   /** A window begins with the first message after the previous one has ended. */
@@ -92,11 +92,11 @@ final class MessageChecker {
   private void checkWindows(User user, long version, List<Counted> messages) {
     Long limit = user.limits().get(version);
     if (limit == null) {
-      violated(Claim.LIMIT, "user %d never had version %d", user.userId(), version);
+      violated(Claim.LIMIT, "user %d never had version %d".formatted(user.userId(), version));
       return;
     }
     List<Counted> inOrder =
-        messages.stream().sorted(Comparator.comparing(Counted::takenAtMicros)).toList();
+        messages.stream().sorted(Comparator.comparingLong(Counted::takenAtMicros)).toList();
     long beganMicros = inOrder.getFirst().takenAtMicros();
     long used = 0;
     for (Counted message : inOrder) {
@@ -108,13 +108,8 @@ final class MessageChecker {
       if (used > limit) {
         violated(
             Claim.LIMIT,
-            "user %d has %d of %d in the window from %d, version %d: %s",
-            user.userId(),
-            used,
-            limit,
-            beganMicros,
-            version,
-            message);
+            "user %d has %d of %d in the window from %d, version %d: %s"
+                .formatted(user.userId(), used, limit, beganMicros, version, message));
       }
     }
   }
@@ -128,10 +123,10 @@ final class MessageChecker {
             || stored.userId() != attempt.userId()
             || !stored.text().equals(attempt.text())
             || !stored.key().equals(attempt.key())) {
-          violated(Claim.KEPT, "%s is counted as %s", attempt, stored);
+          violated(Claim.KEPT, "%s is counted as %s".formatted(attempt, stored));
         }
         if (published == null) {
-          violated(Claim.KEPT, "%s is not on the topic", attempt);
+          violated(Claim.KEPT, "%s is not on the topic".formatted(attempt));
         }
       }
     }
@@ -168,7 +163,7 @@ final class MessageChecker {
     messages.forEach(
         (name, ids) -> {
           if (ids.size() > 1) {
-            violated(Claim.ONCE, "%s %s has the messages %s", what, name, ids);
+            violated(Claim.ONCE, "%s %s has the messages %s".formatted(what, name, ids));
           }
         });
   }
@@ -185,7 +180,7 @@ final class MessageChecker {
           boolean isRefused =
               attempts.stream().allMatch(attempt -> attempt.verdict() instanceof Verdict.Refused);
           if (isRefused && left.contains(text)) {
-            violated(Claim.REFUSED, "%s has left a message", attempts);
+            violated(Claim.REFUSED, "%s has left a message".formatted(attempts));
           }
         });
   }
@@ -200,7 +195,7 @@ final class MessageChecker {
               .mapToLong(Counted::cost)
               .sum();
       if (used != user.used()) {
-        violated(Claim.COUNT, "%s should have the count %d", user, used);
+        violated(Claim.COUNT, "%s should have the count %d".formatted(user, used));
       }
     }
   }
@@ -209,7 +204,7 @@ final class MessageChecker {
     for (Counted message : history.counted()) {
       OnTopic record = onTopic.get(message.messageId());
       if (record == null) {
-        violated(Claim.COMPLETE, "%s is not on the topic", message);
+        violated(Claim.COMPLETE, "%s is not on the topic".formatted(message));
       }
     }
     for (OnTopic record : history.topic()) {
@@ -217,7 +212,7 @@ final class MessageChecker {
       if (message == null
           || message.userId() != record.userId()
           || !message.text().equals(record.text())) {
-        violated(Claim.COMPLETE, "%s is counted as %s", record, message);
+        violated(Claim.COMPLETE, "%s is counted as %s".formatted(record, message));
       }
     }
   }
@@ -233,7 +228,7 @@ final class MessageChecker {
     for (Delivered message : published) {
       long handedOver = times.getOrDefault(message, 0L);
       if (handedOver != 1) {
-        violated(Claim.DELIVERED, "%s was handed over %d times", message, handedOver);
+        violated(Claim.DELIVERED, "%s was handed over %d times".formatted(message, handedOver));
       }
     }
     times
@@ -241,7 +236,7 @@ final class MessageChecker {
         .forEach(
             message -> {
               if (!published.contains(message)) {
-                violated(Claim.DELIVERED, "%s is not on the topic", message);
+                violated(Claim.DELIVERED, "%s is not on the topic".formatted(message));
               }
             });
   }
@@ -252,7 +247,7 @@ final class MessageChecker {
     byUser.forEach(
         (userId, records) -> {
           if (records.stream().map(OnTopic::partition).distinct().count() > 1) {
-            violated(Claim.ORDER, "user %d has several partitions", userId);
+            violated(Claim.ORDER, "user %d has several partitions".formatted(userId));
           }
           checkAnsweredOrder(records);
           checkDeliveredOrder(userId, records);
@@ -274,7 +269,8 @@ final class MessageChecker {
               .min()
               .orElse(Long.MAX_VALUE);
       if (earliestEndedNanos < latestBeganNanos) {
-        violated(Claim.ORDER, "%s comes after a message that was asked for later", record);
+        violated(
+            Claim.ORDER, "%s comes after a message that was asked for later".formatted(record));
       }
       latestBeganNanos =
           Math.max(
@@ -295,10 +291,7 @@ final class MessageChecker {
     if (!published.stream().filter(delivered::contains).toList().equals(delivered)) {
       violated(
           Claim.ORDER,
-          "user %d got %s, and on the topic they are %s",
-          userId,
-          delivered,
-          published);
+          "user %d got %s, and on the topic they are %s".formatted(userId, delivered, published));
     }
   }
 }

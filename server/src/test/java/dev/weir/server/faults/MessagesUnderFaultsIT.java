@@ -45,7 +45,7 @@ final class MessagesUnderFaultsIT {
   private static final String DATABASE_DOWN = "Postgres Down : Service Unavailable";
 
   /** What is killed. */
-  private enum Fault {
+  enum Fault {
     NODE,
     REDIS,
     KAFKA,

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.server.faults.MessageTables;
-import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.store.tck.internal.Crowd;
 import java.sql.SQLException;
@@ -61,8 +60,8 @@ interface CountingLaws extends NotificationLaws {
   private void pass(long user, Duration time) throws SQLException {
     MessageTables.User stored = stage().user(user);
     if (stored.used() == stored.rateLimit() || stored.algorithm().equals("fixed_window")) {
-      // The state of the last message is on its way to Redis.
-      Waiting.until("Redis", () -> stage().entries().move(user, stored.revision(), time));
+      stage().awaitLearned();
+      assertThat(stage().entries().move(user, time)).isTrue();
     }
     stage().tables().move(user, time);
   }

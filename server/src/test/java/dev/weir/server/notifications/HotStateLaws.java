@@ -35,8 +35,10 @@ interface HotStateLaws extends NotificationLaws {
     for (int i = 0; i < limit; i++) {
       assertThat(stage().send(user, "before").status()).isEqualTo(200);
     }
+    stage().awaitLearned();
+    // The entry may count too little; a refusal by the database corrects it before its answer.
+    assertThat(stage().send(user, "over").status()).isEqualTo(429);
     MessageTables.User before = stage().user(user);
-    Waiting.until("Redis", () -> isFull(before));
     try (Connection lock = stage().tables().lockUsers()) {
       for (int i = 0; i < refusals; i++) {
         Http node = i % 2 == 0 ? stage().node() : stage().otherNode();
@@ -52,10 +54,7 @@ interface HotStateLaws extends NotificationLaws {
   }
 
   private boolean isFull(MessageTables.User user) {
-    return stage()
-        .entries()
-        .confirm(user.userId(), user.revision())
-        .equals(Long.toString(user.rateLimit()));
+    return stage().entries().confirm(user.userId()).equals(Long.toString(user.rateLimit()));
   }
 
   /** Property 9, its second half: a lost entry comes back with the next message. */
@@ -71,8 +70,7 @@ interface HotStateLaws extends NotificationLaws {
     }
     if (sent > 0) {
       // What is on its way to Redis must not be taken for what the miss has brought.
-      long revision = stage().user(user).revision();
-      Waiting.until("Redis", () -> stage().entries().read(user).endsWith(" " + revision));
+      stage().awaitLearned();
       stage().entries().remove(user);
     }
 

@@ -19,15 +19,18 @@ final class NotificationLawsIT
   private static NotificationStage stage;
 
   @BeforeContainer
-  static void start() throws Exception {
+  static void start() throws IOException {
     folder = Files.createTempDirectory("notifications");
     stage = NotificationStage.start(folder);
   }
 
   @AfterContainer
-  static void stop() throws Exception {
+  static void stop() throws IOException {
     try {
-      stage.close();
+      // If it could not be started, that failure is reported.
+      if (stage != null) {
+        stage.close();
+      }
     } finally {
       try (Stream<Path> files = Files.walk(folder)) {
         files.sorted(Comparator.reverseOrder()).forEach(NotificationLawsIT::delete);

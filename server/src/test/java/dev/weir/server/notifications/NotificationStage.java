@@ -71,19 +71,23 @@ final class NotificationStage implements AutoCloseable {
   }
 
   /** Starts everything; if a part does not start, the parts before it are stopped. */
-  static NotificationStage start(Path folder) throws Exception {
+  static NotificationStage start(Path folder) throws IOException {
     Deque<AutoCloseable> started = new ArrayDeque<>();
     try {
       return new NotificationStage(folder, started);
-    } catch (Exception e) {
+    } catch (IOException | RuntimeException | Error e) {
       stop(started);
       throw e;
     }
   }
 
-  private static void stop(Deque<AutoCloseable> started) throws Exception {
+  private static void stop(Deque<AutoCloseable> started) {
     while (!started.isEmpty()) {
-      started.pop().close();
+      try {
+        started.pop().close();
+      } catch (Exception e) {
+        throw new AssertionError("a part did not stop", e);
+      }
     }
   }
 
@@ -101,6 +105,22 @@ final class NotificationStage implements AutoCloseable {
   private <T extends AutoCloseable> T add(T part) {
     started.push(part);
     return part;
+  }
+
+  /**
+   * Waits until the first node has stored in Redis what it has learned so far. It stores states in
+   * rounds, so when that of another user is there, those from before are in the same round or an
+   * earlier one; after a second one, that round is over.
+   */
+  void awaitLearned() {
+    for (int round = 0; round < 2; round++) {
+      long other = newUser();
+      addUser(other, 1, Duration.ofHours(1), UserLimit.Algorithm.FIXED_WINDOW);
+      if (send(other, "other").status() != 200) {
+        throw new AssertionError("a message was refused");
+      }
+      Waiting.until("Redis", () -> entries.read(other).startsWith("1 1 "));
+    }
   }
 
   /** Returns a user that no test has used. */
@@ -191,7 +211,8 @@ final class NotificationStage implements AutoCloseable {
   /** Returns a text as part of a JSON string. */
   private static String escaped(String text) {
     StringBuilder escaped = new StringBuilder();
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (c < ' ' || c == '"' || c == '\\') {
         escaped.append("\\u%04x".formatted((int) c));
       } else {
@@ -270,7 +291,7 @@ final class NotificationStage implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     forgetTopic();
     stop(started);
   }

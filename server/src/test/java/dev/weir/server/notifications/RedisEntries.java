@@ -12,21 +12,19 @@ import java.time.Duration;
 
 /** The entries of users in Redis, read and moved in time by scripts of the tests. */
 final class RedisEntries {
-  /** Moves an entry, if it is as new as the database. */
+  /** Moves an entry in time. */
   private static final String MOVE =
       """
-      local revision = redis.call('HGET', KEYS[1], 'revision')
-      if revision ~= ARGV[1] then return 'behind' end
-      redis.call('HINCRBY', KEYS[1], 'endsAt', ARGV[2])
-      redis.call('HINCRBY', KEYS[1], 'confirmedAt', ARGV[2])
+      if redis.call('EXISTS', KEYS[1]) == 0 then return 'missing' end
+      redis.call('HINCRBY', KEYS[1], 'endsAt', ARGV[1])
+      redis.call('HINCRBY', KEYS[1], 'confirmedAt', ARGV[1])
       return 'moved'
       """;
 
   /** Lets an entry be trusted as if the database had confirmed it now. */
   private static final String CONFIRM =
       """
-      local revision = redis.call('HGET', KEYS[1], 'revision')
-      if revision ~= ARGV[1] then return 'behind' end
+      if redis.call('EXISTS', KEYS[1]) == 0 then return 'missing' end
       local time = redis.call('TIME')
       redis.call('HSET', KEYS[1], 'confirmedAt',
         string.format('%.0f', time[1] * 1000000 + time[2]))
@@ -46,15 +44,15 @@ final class RedisEntries {
     this.port = port;
   }
 
-  /** Returns true if the entry was moved, false if it is older than the given revision. */
-  boolean move(long userId, long revision, Duration time) {
+  /** Returns true if the entry was moved, false if there is none. */
+  boolean move(long userId, Duration time) {
     String micros = Long.toString(-time.toNanos() / 1_000);
-    return ask("EVAL", MOVE, "1", key(userId), Long.toString(revision), micros).equals("moved");
+    return ask("EVAL", MOVE, "1", key(userId), micros).equals("moved");
   }
 
-  /** Confirms an entry and returns its count; "behind" if it is older than the given revision. */
-  String confirm(long userId, long revision) {
-    return ask("EVAL", CONFIRM, "1", key(userId), Long.toString(revision));
+  /** Confirms an entry and returns its count; "missing" if there is none. */
+  String confirm(long userId) {
+    return ask("EVAL", CONFIRM, "1", key(userId));
   }
 
   /** Returns limit, count and revision of an entry. */

@@ -33,6 +33,18 @@ public final class Reconciler implements Runnable {
    */
   public record Settings(Duration leakGrace, boolean reclaim, Duration retention, int maxSteps) {
     public static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    public Settings {
+      if (leakGrace.isNegative()) {
+        throw new IllegalArgumentException("leakGrace must not be negative, not " + leakGrace);
+      }
+      if (retention.isNegative()) {
+        throw new IllegalArgumentException("retention must not be negative, not " + retention);
+      }
+      if (maxSteps < 1) {
+        throw new IllegalArgumentException("maxSteps must be at least 1, not " + maxSteps);
+      }
+    }
   }
 
   public Reconciler(SlotUpkeep upkeep, Settings settings, SlotObserver observer) {

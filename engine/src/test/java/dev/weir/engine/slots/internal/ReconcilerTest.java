@@ -1,6 +1,7 @@
 package dev.weir.engine.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.AssignRequest;
@@ -67,6 +68,21 @@ final class ReconcilerTest {
             new Reconciler.Settings(Duration.ofMinutes(5), reclaim, retention, maxSteps),
             observer)
         .run();
+  }
+
+  /** A negative grace would free the places of slots that are not due. */
+  @Test
+  void settingsAreValidated() {
+    Duration negative = Duration.ofDays(-1);
+    assertThatThrownBy(() -> new Reconciler.Settings(negative, true, Duration.ZERO, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("leakGrace");
+    assertThatThrownBy(() -> new Reconciler.Settings(Duration.ZERO, true, negative, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("retention");
+    assertThatThrownBy(() -> new Reconciler.Settings(Duration.ZERO, true, Duration.ZERO, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("maxSteps");
   }
 
   @Test
