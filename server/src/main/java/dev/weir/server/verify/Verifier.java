@@ -123,9 +123,10 @@ public final class Verifier {
     }
   }
 
+  /** Reads the database's clock, not the start of the transaction, which may be before its snapshot. */
   private long nowMicros() throws SQLException {
     boolean isPostgresql = connection.getMetaData().getDatabaseProductName().equals("PostgreSQL");
-    String now = "select current_timestamp" + (isPostgresql ? "" : " from dual");
+    String now = isPostgresql ? "select clock_timestamp()" : "select systimestamp from dual";
     try (Rows<OffsetDateTime> times =
         Rows.of(connection, row -> row.getObject(1, OffsetDateTime.class), now)) {
       return Micros.ceil(times.take().orElseThrow().toInstant());

@@ -3,11 +3,16 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.http.Http;
 import dev.weir.server.verify.Verifier;
+import dev.weir.store.jdbc.OraclePool;
+import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.tck.internal.CheckedDataSource;
+import dev.weir.store.tck.internal.OracleStandIn;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -117,7 +122,9 @@ final class OracleNodeIT {
         .hasSize(10);
     http.delete(SLOTS + "/t7");
     configure(http, "together", 7);
-    try (Connection connection = DriverManager.getConnection(URL)) {
+    try (HikariDataSource pool =
+            OraclePool.open(new PoolSettings(URL, "", "", 0, 1, Duration.ofSeconds(5)));
+        Connection connection = CheckedDataSource.of(pool).dataSource().getConnection()) {
       Verifier verifier = new Verifier(connection);
       verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
       assertThat(verifier.findings().clean()).isTrue();

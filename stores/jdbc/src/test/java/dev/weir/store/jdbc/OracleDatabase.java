@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.SlotObserver;
@@ -8,6 +7,9 @@ import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.tck.internal.CheckedDataSource;
+import dev.weir.store.tck.internal.OracleSql;
+import dev.weir.store.tck.internal.OracleStandIn;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -17,18 +19,19 @@ import javax.sql.DataSource;
 
 /**
  * The Oracle of these tests: the server that {@code WEIR_ORACLE_URL} names, with {@code
- * WEIR_ORACLE_USER} and {@code WEIR_ORACLE_PASSWORD}, otherwise H2 in its Oracle mode, in memory.
+ * WEIR_ORACLE_USER} and {@code WEIR_ORACLE_PASSWORD}, otherwise {@link OracleStandIn}.
  * Every statement is checked by {@link OracleSql}, because H2 accepts what Oracle does not.
  */
 public final class OracleDatabase {
-  private static final String H2 = "jdbc:h2:mem:weir;MODE=Oracle;DB_CLOSE_DELAY=-1";
-
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;
 
   private OracleDatabase() {
-    this.pool = open(System.getenv());
-    this.otherPool = open(System.getenv());
+    Map<String, String> environment = System.getenv();
+    String given = environment.getOrDefault("WEIR_ORACLE_URL", "");
+    String url = given.isEmpty() ? OracleStandIn.create() : given;
+    this.pool = open(url, environment);
+    this.otherPool = open(url, environment);
     OraclePool.migrate(pool);
   }
 
@@ -37,22 +40,15 @@ public final class OracleDatabase {
     return Started.ONE;
   }
 
-  private static HikariDataSource open(Map<String, String> environment) {
-    String url = environment.getOrDefault("WEIR_ORACLE_URL", "");
-    if (!url.isEmpty()) {
-      return OraclePool.open(
-          new PoolSettings(
-              url,
-              environment.getOrDefault("WEIR_ORACLE_USER", ""),
-              environment.getOrDefault("WEIR_ORACLE_PASSWORD", ""),
-              1,
-              12,
-              Duration.ofSeconds(5)));
-    }
-    HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(H2 + ";LOCK_TIMEOUT=10000");
-    config.setMaximumPoolSize(12);
-    return new HikariDataSource(config);
+  private static HikariDataSource open(String url, Map<String, String> environment) {
+    return OraclePool.open(
+        new PoolSettings(
+            url,
+            environment.getOrDefault("WEIR_ORACLE_USER", ""),
+            environment.getOrDefault("WEIR_ORACLE_PASSWORD", ""),
+            1,
+            12,
+            Duration.ofSeconds(5)));
   }
 
   /** Returns the connections of one node. */

@@ -3,6 +3,8 @@ package dev.weir.store.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.store.jdbc.slots.internal.OracleStatements;
+import dev.weir.store.tck.internal.CheckedDataSource;
+import dev.weir.store.tck.internal.OracleSql;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

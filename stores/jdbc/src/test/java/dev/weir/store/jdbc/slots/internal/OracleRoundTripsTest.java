@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.AssignRequest;
-import dev.weir.store.jdbc.CheckedDataSource;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
+import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.Instant;

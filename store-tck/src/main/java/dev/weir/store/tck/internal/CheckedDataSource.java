@@ -1,4 +1,4 @@
-package dev.weir.store.jdbc;
+package dev.weir.store.tck.internal;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -6,9 +6,12 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.Statement;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections that check each statement by {@link OracleSql}, and count the calls for which
@@ -17,6 +20,11 @@ import javax.sql.DataSource;
 public final class CheckedDataSource {
   private static final Set<String> ROUND_TRIPS =
       Set.of("execute", "executeQuery", "executeUpdate", "executeBatch", "commit", "rollback");
+
+  /** Statements that were checked already: a check takes longer than most statements. */
+  private static final Set<String> FAULTLESS = ConcurrentHashMap.newKeySet();
+
+  private static final int MAX_FAULTLESS = 1_000;
 
   private final DataSource source;
   private final AtomicInteger roundTrips = new AtomicInteger();
@@ -40,24 +48,29 @@ public final class CheckedDataSource {
     return roundTrips.get();
   }
 
-  private Object onDataSource(Object self, Method method, Object[] arguments) throws Throwable {
-    Object result = call(source, method, arguments);
-    return result instanceof Connection connection
-        ? proxy(Connection.class, (any, called, given) -> onConnection(connection, called, given))
-        : result;
-  }
-
-  private Object onConnection(Connection connection, Method method, Object[] arguments)
+  private @Nullable Object onDataSource(Object self, Method method, Object @Nullable [] arguments)
       throws Throwable {
-    if (method.getName().startsWith("prepare")) {
-      OracleSql.check((String) arguments[0]);
-      PreparedStatement statement = (PreparedStatement) call(connection, method, arguments);
-      return proxy(PreparedStatement.class, (any, called, given) -> call(statement, called, given));
-    }
-    return call(connection, method, arguments);
+    return wrapped(call(source, method, arguments));
   }
 
-  private Object call(Object on, Method method, Object[] arguments) throws Throwable {
+  private @Nullable Object wrapped(@Nullable Object result) {
+    return switch (result) {
+      case Connection connection -> checked(Connection.class, connection);
+      case PreparedStatement prepared -> checked(PreparedStatement.class, prepared);
+      case Statement plain -> checked(Statement.class, plain);
+      case null, default -> result;
+    };
+  }
+
+  private <T> T checked(Class<T> type, T target) {
+    return proxy(type, (self, method, arguments) -> wrapped(call(target, method, arguments)));
+  }
+
+  private @Nullable Object call(Object on, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    if (arguments != null && arguments[0] instanceof String sql && takesSql(method)) {
+      check(sql);
+    }
     if (ROUND_TRIPS.contains(method.getName())) {
       roundTrips.incrementAndGet();
     }
@@ -66,6 +79,20 @@ public final class CheckedDataSource {
     } catch (InvocationTargetException e) {
       throw e.getCause();
     }
+  }
+
+  private static void check(String sql) {
+    if (!FAULTLESS.contains(sql)) {
+      OracleSql.check(sql);
+      if (FAULTLESS.size() >= MAX_FAULTLESS) {
+        FAULTLESS.clear();
+      }
+      FAULTLESS.add(sql);
+    }
+  }
+
+  private static boolean takesSql(Method method) {
+    return method.getName().startsWith("prepare") || method.getName().startsWith("execute");
   }
 
   private static <T> T proxy(Class<T> type, InvocationHandler handler) {

@@ -1,4 +1,4 @@
-package dev.weir.store.jdbc;
+package dev.weir.store.tck.internal;
 
 import java.util.ArrayList;
 import java.util.List;
