@@ -205,6 +205,9 @@ final class OracleSlots implements SlotDialect {
   @Override
   public List<ConfigRow> lockBatch(Connection connection, BatchLock lock, Map<String, Slot> known)
       throws SQLException {
+    if (lock.configNames().isEmpty()) {
+      return List.of();
+    }
     InList names = InList.of("c.name", lock.configNames());
     long sentNanos = System.nanoTime();
     List<Locked> locked =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Slot;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.tck.internal.CheckedDataSource;
@@ -84,6 +85,21 @@ final class OracleRoundTripsTest {
     Node cold = OracleDatabase.node(counted.dataSource(), clock);
 
     assertThat(roundTrips(() -> account.assign(cold, "f", Account.NOON))).isEqualTo(6);
+  }
+
+  /** Its places are too many for a value of RAW. The only usable one is close to the end. */
+  @Test
+  void placesOfALargeWindowAreWrittenAndReadAgain() {
+    Account large = Account.open(node, 40_000);
+    Instant late = Account.NOON.plusSeconds(4).minusNanos(130_000);
+    Node cold = OracleDatabase.node(counted.dataSource(), clock);
+
+    Slot first = large.assign(node, "a", late);
+    Slot second = large.assign(cold, "b", late);
+
+    assertThat(first.place()).isEqualTo(32_767);
+    assertThat(first.windowStart()).isEqualTo(Account.NOON);
+    assertThat(second.windowStart()).isEqualTo(Account.NOON.plusSeconds(4));
   }
 
   /** Removed runs stay as empty rows until upkeep removes them. */

@@ -6,7 +6,6 @@ import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.tck.slots.Node;
-import dev.weir.store.tck.slots.SlotLedgerKit;
 import java.time.InstantSource;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,7 +13,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 /** Runs the kit in Oracle with many seams in the past, and memory for hardly any views. */
-final class OracleSmallPortionsTest implements SlotLedgerKit {
+final class OracleSmallPortionsTest implements OracleLedgerKit {
   @Override
   public Supplier<Node> storeBy(InstantSource clock) {
     OracleDatabase database = OracleDatabase.get();
