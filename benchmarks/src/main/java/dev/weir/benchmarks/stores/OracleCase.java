@@ -53,12 +53,10 @@ final class OracleCase {
     request.progress().accept("stores: slots by Oracle's statements on H2");
     String url = OracleStandIn.create();
     try (HikariDataSource weirPool =
-            OraclePool.open(
-                new PoolSettings(url, "", "", 5, CONNECTIONS, Duration.ofSeconds(10)));
+            OraclePool.open(new PoolSettings(url, "", "", 5, CONNECTIONS, Duration.ofSeconds(10)));
         HikariDataSource usualPool = usualPool(url)) {
       OraclePool.migrate(weirPool);
-      SlotConfigs configs =
-          new JdbcSlotConfigs(Dialect.ORACLE, weirPool, StoreClock.DATABASE);
+      SlotConfigs configs = new JdbcSlotConfigs(Dialect.ORACLE, weirPool, StoreClock.DATABASE);
       SlotScheduler weir = scheduler(weirPool, configs);
       LoadRun load =
           request.quick()
@@ -126,8 +124,7 @@ final class OracleCase {
         row("p99", "ms", weir.p99Millis(), usual.p99Millis(), new Row.Untargeted()));
   }
 
-  private static Row row(
-      String what, String unit, double weir, double usual, Row.Target target) {
+  private static Row row(String what, String unit, double weir, double usual, Row.Target target) {
     return new Row(
         "stores",
         SCENARIO + what,

@@ -122,13 +122,11 @@ final class UsualCounters {
     long requestedMicros = ChronoUnit.MICROS.between(Instant.EPOCH, requested);
     try (Connection connection = pool.getConnection()) {
       try {
-        return Instant.EPOCH.plus(
-            assign(connection, eventId, requestedMicros), ChronoUnit.MICROS);
+        return Instant.EPOCH.plus(assign(connection, eventId, requestedMicros), ChronoUnit.MICROS);
       } catch (SQLException e) {
         connection.rollback();
         if (DUPLICATE.contains(e.getErrorCode())) {
-          return Instant.EPOCH.plus(
-              lookUp(connection, eventId).orElseThrow(), ChronoUnit.MICROS);
+          return Instant.EPOCH.plus(lookUp(connection, eventId).orElseThrow(), ChronoUnit.MICROS);
         }
         throw e;
       }
@@ -181,8 +179,7 @@ final class UsualCounters {
     try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
       statement.setLong(1, window);
       long taken =
-          single(statement)
-              .orElseThrow(() -> new IllegalStateException("more windows are needed"));
+          single(statement).orElseThrow(() -> new IllegalStateException("more windows are needed"));
       if (taken < maxPerWindow) {
         return true;
       }

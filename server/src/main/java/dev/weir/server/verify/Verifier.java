@@ -123,7 +123,9 @@ public final class Verifier {
     }
   }
 
-  /** Reads the database's clock, not the start of the transaction, which may be before its snapshot. */
+  /**
+   * Reads the database's clock, not the start of the transaction, which may be before its snapshot.
+   */
   private long nowMicros() throws SQLException {
     boolean isPostgresql = connection.getMetaData().getDatabaseProductName().equals("PostgreSQL");
     String now = isPostgresql ? "select clock_timestamp()" : "select systimestamp from dual";

@@ -69,8 +69,7 @@ record NotificationSettings(
     for (Setting setting : List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL)) {
       if (settings.optional(setting).isPresent()) {
         throw new InvalidSettingException(
-            setting.key(),
-            "has no effect where " + where + ": notifications need PostgreSQL");
+            setting.key(), "has no effect where " + where + ": notifications need PostgreSQL");
       }
     }
   }

@@ -54,12 +54,13 @@ public final class CheckedDataSource {
   }
 
   private @Nullable Object wrapped(@Nullable Object result) {
-    return switch (result) {
-      case Connection connection -> checked(Connection.class, connection);
-      case PreparedStatement prepared -> checked(PreparedStatement.class, prepared);
-      case Statement plain -> checked(Statement.class, plain);
-      case null, default -> result;
-    };
+    if (result instanceof Connection connection) {
+      return checked(Connection.class, connection);
+    }
+    if (result instanceof PreparedStatement prepared) {
+      return checked(PreparedStatement.class, prepared);
+    }
+    return result instanceof Statement plain ? checked(Statement.class, plain) : result;
   }
 
   private <T> T checked(Class<T> type, T target) {

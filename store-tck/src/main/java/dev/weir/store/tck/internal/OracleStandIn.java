@@ -72,12 +72,13 @@ public final class OracleStandIn implements Driver {
   }
 
   private static @Nullable Object wrapped(@Nullable Object result) {
-    return switch (result) {
-      case CallableStatement call -> statement(CallableStatement.class, call);
-      case PreparedStatement prepared -> statement(PreparedStatement.class, prepared);
-      case Statement plain -> statement(Statement.class, plain);
-      case null, default -> result;
-    };
+    if (result instanceof CallableStatement call) {
+      return statement(CallableStatement.class, call);
+    }
+    if (result instanceof PreparedStatement prepared) {
+      return statement(PreparedStatement.class, prepared);
+    }
+    return result instanceof Statement plain ? statement(Statement.class, plain) : result;
   }
 
   private static <T extends Statement> T statement(Class<T> type, T statement) {

@@ -19,12 +19,11 @@ import javax.sql.DataSource;
 
 /**
  * The Oracle of these tests: the server that {@code WEIR_ORACLE_URL} names, with {@code
- * WEIR_ORACLE_USER} and {@code WEIR_ORACLE_PASSWORD}, otherwise {@link OracleStandIn}.
- * Every statement is checked by {@link OracleSql}, because H2 accepts what Oracle does not.
+ * WEIR_ORACLE_USER} and {@code WEIR_ORACLE_PASSWORD}, otherwise {@link OracleStandIn}. Every
+ * statement is checked by {@link OracleSql}, because H2 accepts what Oracle does not.
  */
 public final class OracleDatabase {
-  private static final String GIVEN_URL =
-      System.getenv().getOrDefault("WEIR_ORACLE_URL", "");
+  private static final String GIVEN_URL = System.getenv().getOrDefault("WEIR_ORACLE_URL", "");
 
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;

@@ -119,7 +119,13 @@ public final class JdbcDeferredMessages implements DeferredMessages {
   @Override
   public List<MessageRecord> due(int max) {
     return transactions.read(
-        connection -> Sql.list(connection, MessageRow::read, DUE, Sql.now(connection, Dialect.POSTGRESQL, clock), max));
+        connection ->
+            Sql.list(
+                connection,
+                MessageRow::read,
+                DUE,
+                Sql.now(connection, Dialect.POSTGRESQL, clock),
+                max));
   }
 
   @Override

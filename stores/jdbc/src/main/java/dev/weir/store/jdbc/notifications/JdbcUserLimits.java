@@ -75,7 +75,9 @@ public final class JdbcUserLimits implements UserLimits {
                       fresh.usage().scale())
                   .orElseThrow();
           Channel.NOTIFICATION_USER.send(
-              Dialect.POSTGRESQL, connection, new UserChange(limit.userId(), configured.version()).text());
+              Dialect.POSTGRESQL,
+              connection,
+              new UserChange(limit.userId(), configured.version()).text());
           return configured;
         });
   }
