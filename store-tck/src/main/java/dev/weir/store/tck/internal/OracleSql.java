@@ -121,6 +121,8 @@ public final class OracleSql {
   private OracleSql() {}
 
   /**
+   * Checks a statement.
+   *
    * @throws AssertionError if Oracle would refuse the statement or understand it differently
    */
   public static void check(String sql) {
