@@ -6,6 +6,7 @@ import dev.weir.benchmarks.notifications.NotificationsSuite;
 import dev.weir.benchmarks.payments.PaymentsSuite;
 import dev.weir.benchmarks.services.ServicesSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
+import dev.weir.benchmarks.stores.StoresSuite;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,13 +43,15 @@ public final class Main implements Callable<Integer> {
           new GatewaySuite(),
           new NotificationsSuite(),
           new PaymentsSuite(),
-          new ServicesSuite());
+          new ServicesSuite(),
+          new StoresSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "SUITE",
-      description = "what to measure: slots, limits, gateway, notifications, payments, services")
+      description =
+          "what to measure: slots, limits, gateway, notifications, payments, services, stores")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
@@ -67,8 +70,8 @@ public final class Main implements Callable<Integer> {
       names = "--only",
       paramLabel = "WORD",
       description =
-          "of limits, gateway, notifications and payments, run only the cases whose name contains the"
-              + " word")
+          "of limits, gateway, notifications, payments and stores, run only the cases whose name"
+              + " contains the word")
   private Optional<String> only = Optional.empty();
 
   @Option(

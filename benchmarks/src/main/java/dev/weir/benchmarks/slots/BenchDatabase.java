@@ -3,6 +3,7 @@ package dev.weir.benchmarks.slots;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -83,7 +84,7 @@ public final class BenchDatabase implements AutoCloseable {
   public HikariDataSource weirPool() {
     HikariDataSource pool =
         PostgresqlPool.open(
-            new PostgresqlPool.Settings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
+            new PoolSettings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
     PostgresqlPool.migrate(pool);
     return pool;
   }

@@ -16,7 +16,8 @@ final class DatabaseOptions {
 
   @Option(
       names = "--db",
-      description = "jdbc:postgresql://… of a real server in place of the embedded one.")
+      description =
+          "jdbc:postgresql://… or jdbc:oracle:… of a server in place of the embedded PostgreSQL.")
   private @Nullable String url;
 
   @Option(names = "--db-user", description = "User of that server; password in WEIR_DB_PASSWORD.")

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     description =
-        "Verify from the database that the invariants of slots hold: on a PostgreSQL server, or on"
-            + " the embedded one of a running Weir.",
+        "Verify from the database that the invariants of slots hold: on a PostgreSQL or Oracle"
+            + " server, or on the embedded PostgreSQL of a running Weir.",
     mixinStandardHelpOptions = true,
     footer =
         "Exit code 0: all invariants hold. 1: an invariant is broken. 2: it could not be verified.")

@@ -10,16 +10,18 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Checks that the responses that callers received match the database. */
 final class AnswersCheck {
+  /** Also the max number of values in a list of Oracle's. */
   private static final int LINES_A_PORTION = 1_000;
 
   private static final String STORED =
-      "select event_id, requested, scheduled, state from slot where event_id = any(?)";
+      "select event_id, requested, scheduled, state from slot where event_id in (";
 
   private static final List<String> STATES =
       List.of("assigned", "confirmed", "cancelled", "reclaimed");
@@ -102,9 +104,15 @@ final class AnswersCheck {
 
   private Map<String, Stored> stored(List<Answer> answers) throws SQLException {
     Map<String, Stored> stored = new HashMap<>();
-    String[] ids = answers.stream().map(Answer::eventId).distinct().toArray(String[]::new);
-    try (PreparedStatement statement = connection.prepareStatement(STORED)) {
-      statement.setArray(1, connection.createArrayOf("text", ids));
+    List<String> ids = answers.stream().map(Answer::eventId).distinct().toList();
+    if (ids.isEmpty()) {
+      return stored;
+    }
+    String sql = STORED + String.join(", ", Collections.nCopies(ids.size(), "?")) + ")";
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < ids.size(); i++) {
+        statement.setString(i + 1, ids.get(i));
+      }
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           stored.put(

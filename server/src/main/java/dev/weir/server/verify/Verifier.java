@@ -1,10 +1,12 @@
 package dev.weir.server.verify;
 
+import dev.weir.core.internal.Micros;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.OffsetDateTime;
 import java.util.List;
 
 /**
@@ -15,7 +17,8 @@ import java.util.List;
  */
 public final class Verifier {
   private static final String DUPLICATES =
-      "select event_id from slot group by event_id having count(*) > 1 limit 20";
+      "select event_id from slot group by event_id having count(*) > 1"
+          + " fetch first 20 rows only";
 
   private static final String WITHOUT_VERSION =
       """
@@ -23,11 +26,8 @@ public final class Verifier {
       where not exists (
         select 1 from slot_config_version v
         where v.config_id = s.config_id and v.version = s.version)
-      limit 20
+      fetch first 20 rows only
       """;
-
-  private static final String NOW =
-      "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
   private final Connection connection;
   private final Findings findings = new Findings();
@@ -54,7 +54,13 @@ public final class Verifier {
     this.connection = connection;
     connection.setAutoCommit(false);
     connection.setReadOnly(true);
-    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    // In Oracle, serializable is the level that reads one snapshot.
+    connection.setTransactionIsolation(
+        connection
+                .getMetaData()
+                .supportsTransactionIsolationLevel(Connection.TRANSACTION_REPEATABLE_READ)
+            ? Connection.TRANSACTION_REPEATABLE_READ
+            : Connection.TRANSACTION_SERIALIZABLE);
   }
 
   /** Returns the findings so far. */
@@ -72,10 +78,7 @@ public final class Verifier {
     if (findings.breaches(Invariant.KEPT) > 0) {
       return;
     }
-    long nowMicros;
-    try (Rows<Long> now = Rows.of(connection, row -> row.getLong(1), NOW)) {
-      nowMicros = now.take().orElseThrow();
-    }
+    long nowMicros = nowMicros();
     for (ConfigFact config : ConfigFact.all(connection)) {
       slots(config, new Span(fromMicros, nowMicros), past);
     }
@@ -117,6 +120,18 @@ public final class Verifier {
       for (SlotCheck check : checks) {
         check.end();
       }
+    }
+  }
+
+  /**
+   * Reads the database's clock, not the start of the transaction, which may be before its snapshot.
+   */
+  private long nowMicros() throws SQLException {
+    boolean isPostgresql = connection.getMetaData().getDatabaseProductName().equals("PostgreSQL");
+    String now = isPostgresql ? "select clock_timestamp()" : "select systimestamp from dual";
+    try (Rows<OffsetDateTime> times =
+        Rows.of(connection, row -> row.getObject(1, OffsetDateTime.class), now)) {
+      return Micros.ceil(times.take().orElseThrow().toInstant());
     }
   }
 

@@ -2,7 +2,10 @@ package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.store.jdbc.OraclePool;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.internal.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,16 +13,21 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The connection pool of a node, to an external PostgreSQL or to the embedded one it started. */
+/**
+ * The connection pool of a node, to an external PostgreSQL or Oracle, or to the embedded PostgreSQL
+ * that it started.
+ */
 final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
   private static final Duration START_PATIENCE = Duration.ofSeconds(15);
 
   private final Optional<EmbeddedDatabase> embedded;
+  private final Dialect dialect;
   private final HikariDataSource pool;
 
-  private Database(Optional<EmbeddedDatabase> embedded, HikariDataSource pool) {
+  private Database(Optional<EmbeddedDatabase> embedded, Dialect dialect, HikariDataSource pool) {
     this.embedded = embedded;
+    this.dialect = dialect;
     this.pool = pool;
   }
 
@@ -28,7 +36,10 @@ final class Database implements AutoCloseable {
     Database database =
         settings
             .server()
-            .map(address -> new Database(Optional.empty(), pool(settings.pool(), address)))
+            .map(
+                address ->
+                    new Database(
+                        Optional.empty(), address.dialect(), pool(settings.pool(), address)))
             .orElseGet(() -> embedded(settings, stop));
     boolean usable = false;
     try {
@@ -55,7 +66,7 @@ final class Database implements AutoCloseable {
               settings.pool(),
               new DatabaseAddress(embedded.jdbcUrl(), embedded.user(), embedded.password()));
       open = true;
-      return new Database(Optional.of(embedded), pool);
+      return new Database(Optional.of(embedded), Dialect.POSTGRESQL, pool);
     } finally {
       if (!open) {
         embedded.close();
@@ -64,14 +75,22 @@ final class Database implements AutoCloseable {
   }
 
   private static HikariDataSource pool(DatabaseSettings.Pool size, DatabaseAddress address) {
-    return PostgresqlPool.open(
-        new PostgresqlPool.Settings(
+    PoolSettings settings =
+        new PoolSettings(
             address.url(),
             address.user(),
             address.password(),
             size.min(),
             size.max(),
-            size.patience()));
+            size.patience());
+    return switch (address.dialect()) {
+      case POSTGRESQL -> PostgresqlPool.open(settings);
+      case ORACLE -> OraclePool.open(settings);
+    };
+  }
+
+  Dialect dialect() {
+    return dialect;
   }
 
   public HikariDataSource pool() {
@@ -110,7 +129,10 @@ final class Database implements AutoCloseable {
 
   private void migrate() {
     try {
-      PostgresqlPool.migrate(pool);
+      switch (dialect) {
+        case POSTGRESQL -> PostgresqlPool.migrate(pool);
+        case ORACLE -> OraclePool.migrate(pool);
+      }
     } catch (RuntimeException e) {
       log.debug("Not migrated", e);
       throw unusable(e);

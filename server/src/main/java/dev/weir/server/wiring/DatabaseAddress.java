@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.store.jdbc.internal.Dialect;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
@@ -23,17 +24,33 @@ public record DatabaseAddress(String url, String user, String password) {
   static DatabaseAddress ofServer(Settings settings) {
     String url = settings.text(Setting.DB_URL);
     // The message does not repeat the address, which may contain a password.
-    if (!url.startsWith("jdbc:postgresql:")) {
-      throw new InvalidSettingException(Setting.DB_URL.key(), "must begin with jdbc:postgresql:");
+    boolean isOracle = isOracle(url);
+    if (!isOracle && !url.startsWith("jdbc:postgresql:")) {
+      throw new InvalidSettingException(
+          Setting.DB_URL.key(), "must begin with jdbc:postgresql: or jdbc:oracle:");
     }
     try {
       DriverManager.getDriver(url);
     } catch (SQLException e) {
       throw new InvalidSettingException(
-          Setting.DB_URL.key(), "cannot be read: it must be jdbc:postgresql://host:port/database");
+          Setting.DB_URL.key(),
+          "cannot be read: it must be "
+              + (isOracle
+                  ? "jdbc:oracle:thin:@//host:port/service"
+                  : "jdbc:postgresql://host:port/database"));
     }
     return new DatabaseAddress(
         url, settings.text(Setting.DB_USER), settings.text(Setting.DB_PASSWORD));
+  }
+
+  /** Returns true if a URL is of Oracle's driver. */
+  static boolean isOracle(String url) {
+    return url.startsWith("jdbc:oracle:");
+  }
+
+  /** Returns the kind of the database. */
+  Dialect dialect() {
+    return isOracle(url) ? Dialect.ORACLE : Dialect.POSTGRESQL;
   }
 
   static Path dataFolder(Settings settings) {
@@ -47,9 +64,14 @@ public record DatabaseAddress(String url, String user, String password) {
     }
   }
 
-  /** Returns the address without parameters and the user, because neither may reveal a password. */
+  /**
+   * Returns the address without parameters and the user, because neither may reveal a password. An
+   * address of Oracle may have both before the at sign.
+   */
   @Override
   public String toString() {
-    return url.replaceFirst("\\?.*", "") + " as " + user;
+    return url.replaceFirst("\\?.*", "").replaceFirst("^(jdbc:oracle:\\w+:)[^@]*@", "$1@")
+        + " as "
+        + user;
   }
 }

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The settings of a node's database.
  *
- * @param server the external PostgreSQL; if empty, the node runs the embedded one
+ * @param server the external PostgreSQL or Oracle; if empty, the node runs the embedded PostgreSQL
  * @param dataFolder where the embedded PostgreSQL stores its files
  * @param migrates whether the node creates and updates the tables
  */
@@ -31,6 +31,38 @@ record DatabaseSettings(
     }
   }
 
+  /** Where a node keeps what is not a count of limits. */
+  enum Kind {
+    POSTGRESQL,
+    ORACLE,
+    MEMORY
+  }
+
+  static Kind kind(Settings settings) {
+    boolean isOracle = DatabaseAddress.isOracle(settings.text(Setting.DB_URL));
+    if (settings.optional(Setting.SLOTS_STORE).isEmpty()) {
+      return isOracle ? Kind.ORACLE : Kind.POSTGRESQL;
+    }
+    return switch (settings.choice(
+        Setting.SLOTS_STORE, List.of("postgresql", "oracle", "memory"))) {
+      case "memory" -> Kind.MEMORY;
+      case "oracle" -> {
+        if (!isOracle) {
+          throw new InvalidSettingException(
+              Setting.SLOTS_STORE.key(), "can be oracle only where weir.db.url is jdbc:oracle:…");
+        }
+        yield Kind.ORACLE;
+      }
+      default -> {
+        if (isOracle) {
+          throw new InvalidSettingException(
+              Setting.SLOTS_STORE.key(), "cannot be postgresql where weir.db.url is of Oracle");
+        }
+        yield Kind.POSTGRESQL;
+      }
+    };
+  }
+
   /**
    * Returns the settings of a database that is running: a server, or the embedded one of a node.
    */
@@ -44,8 +76,7 @@ record DatabaseSettings(
 
   /** Returns the settings; empty if everything is kept in memory. */
   static Optional<DatabaseSettings> of(Settings settings) {
-    String store = settings.choice(Setting.SLOTS_STORE, List.of("postgresql", "memory"));
-    if (store.equals("memory")) {
+    if (kind(settings) == Kind.MEMORY) {
       return Optional.empty();
     }
     boolean isServer = settings.optional(Setting.DB_URL).isPresent();

@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Leases;
@@ -58,13 +57,13 @@ record LimitParts(
    */
   static LimitParts open(
       LimitSettings settings,
-      Optional<HikariDataSource> database,
+      Optional<Database> database,
       PrometheusRegistry registry,
       OpenParts open) {
     LimitMetrics metrics = new LimitMetrics(registry);
     Rules rules =
         database
-            .<Rules>map(pool -> new JdbcRules(pool, StoreClock.DATABASE))
+            .<Rules>map(used -> new JdbcRules(used.dialect(), used.pool(), StoreClock.DATABASE))
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
     RuleIndex index = new RuleIndex(rules, metrics);
     LimitStores stores = LimitStores.open(settings, database, metrics, open);
@@ -73,18 +72,21 @@ record LimitParts(
         rules,
         index,
         stores.evaluator(index, metrics),
-        () -> database.ifPresent(Channel.RULE::flushEverywhere),
+        () -> database.ifPresent(used -> Channel.RULE.flushEverywhere(used.dialect(), used.pool())),
         resources(settings, database),
         new CheckSettings(settings.requestTtl(), settings.isBlocking()),
         metrics);
   }
 
-  private static Resources resources(LimitSettings settings, Optional<HikariDataSource> database) {
+  private static Resources resources(LimitSettings settings, Optional<Database> database) {
+    StoreClock clock = StoreClock.DATABASE;
     return new Resources(
-        cached(settings, database.map(pool -> JdbcDefinitions.buckets(pool, StoreClock.DATABASE))),
         cached(
             settings,
-            database.map(pool -> JdbcDefinitions.concurrency(pool, StoreClock.DATABASE))));
+            database.map(used -> JdbcDefinitions.buckets(used.dialect(), used.pool(), clock))),
+        cached(
+            settings,
+            database.map(used -> JdbcDefinitions.concurrency(used.dialect(), used.pool(), clock))));
   }
 
   private static <L> CachedDefinitions<L> cached(

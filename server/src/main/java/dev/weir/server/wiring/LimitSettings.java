@@ -18,6 +18,12 @@ record LimitSettings(
     Duration requestTtl,
     Duration cacheTtl) {
 
+  private static final String IN_ORACLE =
+      "limits are counted in memory or Redis there, by weir.limits.store=memory or redis and"
+          + " weir.limits.fallback=none";
+
+  private static final String NOT_IN_ORACLE = "cannot be oracle: " + IN_ORACLE;
+
   /** Where limits are counted. */
   enum Store {
     MEMORY,
@@ -26,8 +32,11 @@ record LimitSettings(
   }
 
   static LimitSettings of(Settings settings) {
+    DatabaseSettings.Kind database = DatabaseSettings.kind(settings);
+    if (settings.text(Setting.LIMITS_STORE).equals("oracle")) {
+      throw new InvalidSettingException(Setting.LIMITS_STORE.key(), NOT_IN_ORACLE);
+    }
     String store = settings.choice(Setting.LIMITS_STORE, List.of("memory", "postgresql", "redis"));
-    String fallback = settings.choice(Setting.LIMITS_FALLBACK, List.of("postgresql", "none"));
     LimitSettings limits =
         new LimitSettings(
             switch (store) {
@@ -35,7 +44,7 @@ record LimitSettings(
               case "redis" -> Store.REDIS;
               default -> Store.MEMORY;
             },
-            fallback.equals("postgresql"),
+            isFallbackUsed(settings, database),
             store.equals("redis") ? Optional.of(requiredRedis(settings)) : Optional.empty(),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MAX_NODES),
             settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
@@ -43,8 +52,16 @@ record LimitSettings(
                 Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.MAX_TTL),
             settings.duration(
                 Setting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1)));
-    limits.check(settings.choice(Setting.SLOTS_STORE, List.of("postgresql", "memory")));
+    limits.check(database);
     return limits;
+  }
+
+  private static boolean isFallbackUsed(Settings settings, DatabaseSettings.Kind database) {
+    return settings.optional(Setting.LIMITS_FALLBACK).isPresent()
+        ? settings
+            .choice(Setting.LIMITS_FALLBACK, List.of("postgresql", "none"))
+            .equals("postgresql")
+        : database != DatabaseSettings.Kind.ORACLE;
   }
 
   /** Returns true if a decision waits for an external store. */
@@ -94,11 +111,16 @@ record LimitSettings(
     }
   }
 
-  private void check(String slotStore) {
-    if (needsDatabase() && slotStore.equals("memory")) {
+  private void check(DatabaseSettings.Kind database) {
+    if (needsDatabase() && database != DatabaseSettings.Kind.POSTGRESQL) {
       Setting setting = store == Store.REDIS ? Setting.LIMITS_FALLBACK : Setting.LIMITS_STORE;
       throw new InvalidSettingException(
-          setting.key(), "cannot be postgresql where weir.slots.store is memory");
+          setting.key(),
+          switch (database) {
+            case MEMORY -> "cannot be postgresql where weir.slots.store is memory";
+            case ORACLE -> "cannot be postgresql where weir.db.url is of Oracle: " + IN_ORACLE;
+            case POSTGRESQL -> throw new IllegalStateException("PostgreSQL counts limits");
+          });
     }
   }
 

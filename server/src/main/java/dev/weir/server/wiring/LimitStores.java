@@ -52,14 +52,11 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    * @param open receives each part as soon as it is open
    */
   static LimitStores open(
-      LimitSettings settings,
-      Optional<HikariDataSource> database,
-      LimitMetrics metrics,
-      OpenParts open) {
+      LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
-          case POSTGRESQL -> onPostgresql(settings, database.orElseThrow(), metrics, open);
+          case POSTGRESQL -> onPostgresql(settings, database.orElseThrow().pool(), metrics, open);
           case REDIS -> onRedis(settings, database, metrics, open);
         };
     open.add(stores.limits());
@@ -99,14 +96,13 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    * before.
    */
   private static LimitStores onRedis(
-      LimitSettings settings,
-      Optional<HikariDataSource> database,
-      LimitMetrics metrics,
-      OpenParts open) {
+      LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
     Redis redis =
         Redis.open(
             settings.redis().orElseThrow(),
-            database.<StoreHistory>map(JdbcStoreHistory::new).orElse(StoreHistory.NONE));
+            database
+                .<StoreHistory>map(used -> new JdbcStoreHistory(used.dialect(), used.pool()))
+                .orElse(StoreHistory.NONE));
     open.add(redis);
     open.add(Upkeep.start("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
@@ -114,7 +110,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
         failover(REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
     boolean hasFallback = settings.isFallbackUsed() && database.isPresent();
     if (hasFallback) {
-      HikariDataSource pool = database.orElseThrow();
+      HikariDataSource pool = database.orElseThrow().pool();
       sweep(pool, open);
       limits
           .fallback(new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL)))

@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.rules.RuleEvaluator;
@@ -14,7 +13,9 @@ import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -42,6 +43,8 @@ record NodeParts(
     PaymentsPart payments,
     Optional<Tracing> tracing) {
 
+  private static final Duration BETWEEN_POLLS = Duration.ofSeconds(1);
+
   /**
    * Opens the parts one by one.
    *
@@ -53,23 +56,24 @@ record NodeParts(
     SlotObserver observer = new SlotLog(new SlotMetrics(registry));
     Optional<Database> database =
         settings.database().map(given -> open.add(Database.open(given, stop)));
-    Optional<HikariDataSource> pool = database.map(Database::pool);
     NodeParts parts;
     try {
-      SlotParts slots = SlotParts.open(settings.slots(), pool, observer);
-      LimitParts limits = LimitParts.open(settings.limits(), pool, registry, open);
-      RouteParts routes = RouteParts.open(settings.routes(), pool);
+      SlotParts slots = SlotParts.open(settings.slots(), database, observer);
+      LimitParts limits = LimitParts.open(settings.limits(), database, registry, open);
+      RouteParts routes = RouteParts.open(settings.routes(), database);
       NotificationParts notifications =
-          pool.map(
-                  source ->
+          database
+              .filter(used -> used.dialect() == Dialect.POSTGRESQL)
+              .map(
+                  used ->
                       NotificationParts.open(
                           settings.notifications(),
-                          source,
+                          used.pool(),
                           Limiter.on(limits.stores().limits()),
                           registry,
                           open))
               .orElseGet(() -> NotificationParts.none(registry));
-      pool.ifPresent(source -> open.add(listener(source, slots, limits, routes, notifications)));
+      database.ifPresent(used -> open.add(listener(used, slots, limits, routes, notifications)));
       stop.check();
       Optional<Tracing> tracing =
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
@@ -102,9 +106,12 @@ record NodeParts(
     return parts;
   }
 
-  /** Returns a listener for changes that other nodes make. */
-  private static ChangeListener listener(
-      HikariDataSource database,
+  /**
+   * Starts to listen for changes that other nodes make. Oracle does not notify of them, so they are
+   * polled.
+   */
+  private static AutoCloseable listener(
+      Database database,
       SlotParts slots,
       LimitParts limits,
       RouteParts routes,
@@ -113,7 +120,12 @@ record NodeParts(
     hearers.put(Channel.SLOT_CONFIG, slots.hearer());
     hearers.put(Channel.ROUTE, routes.hearer());
     hearers.put(Channel.NOTIFICATION_USER, notifications.hearer());
-    return new ChangeListener(database, hearers);
+    return switch (database.dialect()) {
+      case POSTGRESQL -> new ChangeListener(database.pool(), hearers);
+      case ORACLE ->
+          Upkeep.start(
+              "watch for changes", new ChangePoller(database.pool(), hearers)::look, BETWEEN_POLLS);
+    };
   }
 
   /** Reads rules and routes periodically, in case a change notification was missed. */

@@ -48,8 +48,10 @@ record NotificationSettings(
   }
 
   static NotificationSettings of(Settings settings) {
-    if (settings.text(Setting.SLOTS_STORE).equals("memory")) {
-      refuseWithoutDatabase(settings);
+    switch (DatabaseSettings.kind(settings)) {
+      case POSTGRESQL -> {}
+      case ORACLE -> refuseWithoutPostgresql(settings, "weir.db.url is of Oracle");
+      case MEMORY -> refuseWithoutPostgresql(settings, "weir.slots.store is memory");
     }
     return new NotificationSettings(
         KafkaSettings.of(settings),
@@ -63,12 +65,11 @@ record NotificationSettings(
         AnalyticsSettings.of(settings));
   }
 
-  private static void refuseWithoutDatabase(Settings settings) {
+  private static void refuseWithoutPostgresql(Settings settings, String where) {
     for (Setting setting : List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL)) {
       if (settings.optional(setting).isPresent()) {
         throw new InvalidSettingException(
-            setting.key(),
-            "has no effect where weir.slots.store is memory: notifications need PostgreSQL");
+            setting.key(), "has no effect where " + where + ": notifications need PostgreSQL");
       }
     }
   }

@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.routes.internal.MemoryRoutes;
 import dev.weir.engine.routes.internal.RouteSpec;
 import dev.weir.engine.routes.internal.RouteTable;
@@ -25,10 +24,10 @@ record RouteParts(Routes kept, RouteTable table) {
    * @param fixed the routes of the settings
    * @param database stores the other routes; if empty, they are kept in memory
    */
-  static RouteParts open(List<RouteSpec> fixed, Optional<HikariDataSource> database) {
+  static RouteParts open(List<RouteSpec> fixed, Optional<Database> database) {
     Routes kept =
         database
-            .<Routes>map(pool -> new JdbcRoutes(pool, StoreClock.DATABASE))
+            .<Routes>map(used -> new JdbcRoutes(used.dialect(), used.pool(), StoreClock.DATABASE))
             .orElseGet(() -> new MemoryRoutes(InstantSource.system()));
     return new RouteParts(kept, new RouteTable(fixed, kept));
   }

@@ -29,8 +29,8 @@ public enum Setting {
   DB_URL(
       "weir.db.url",
       "",
-      "URL of a PostgreSQL server, jdbc:postgresql://host:port/database. Empty starts the"
-          + " embedded one."),
+      "URL of a PostgreSQL server, jdbc:postgresql://host:port/database, or of an Oracle server,"
+          + " jdbc:oracle:thin:@//host:port/service. Empty starts the embedded PostgreSQL."),
   DB_USER("weir.db.user", "", "User name for weir.db.url. Empty leaves it to the URL."),
   DB_PASSWORD("weir.db.password", "", "Password of weir.db.user."),
   DB_POOL_MIN(
@@ -43,10 +43,16 @@ public enum Setting {
           + " decision about limits waits for its turn and for its answer. A statement about slots"
           + " waits 10 s longer for its answer, because it may wait for a lock. ISO-8601 duration."),
   DB_MIGRATE("weir.db.migrate", "true", "Whether the tables are created and updated at startup."),
+  ORACLE_SINGLE_ROUND_TRIP(
+      "weir.oracle.single-round-trip",
+      "false",
+      "Whether Oracle gets small batches of slots as one PL/SQL block, in one round trip in place of"
+          + " four. Not proven on an Oracle server."),
   SLOTS_STORE(
       "weir.slots.store",
-      "postgresql",
-      "Where slots are stored: postgresql or memory. In memory they are lost at a restart."),
+      "",
+      "Where slots, rules and routes are stored: postgresql, oracle or memory. In memory they are"
+          + " lost at a restart. Empty means the database of weir.db.url, or PostgreSQL."),
   SLOTS_DEFAULT_NAME(
       "weir.slots.default-name", "default", "Configuration of requests that name none."),
   SLOTS_CREATE_DEFAULT(
@@ -79,12 +85,13 @@ public enum Setting {
   LIMITS_STORE(
       "weir.limits.store",
       "memory",
-      "Where limits are counted: memory (each node on its own), postgresql or redis."),
+      "Where limits are counted: memory (each node on its own), postgresql or redis. Oracle counts"
+          + " no limits."),
   LIMITS_FALLBACK(
       "weir.limits.fallback",
-      "postgresql",
+      "",
       "Store that counts for rules with onStoreFailure fallback while Redis is unavailable:"
-          + " postgresql or none."),
+          + " postgresql or none. Empty means postgresql, or none where weir.db.url is of Oracle."),
   LIMITS_NODES(
       "weir.limits.nodes",
       "1",

@@ -19,6 +19,7 @@ import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
@@ -49,10 +50,9 @@ record SlotParts(
    *
    * @param database stores the slots; if empty, they are kept in memory
    */
-  static SlotParts open(
-      SlotSettings settings, Optional<HikariDataSource> database, SlotObserver observer) {
+  static SlotParts open(SlotSettings settings, Optional<Database> database, SlotObserver observer) {
     return database.isPresent()
-        ? onPostgresql(settings, database.get(), observer)
+        ? inDatabase(settings, database.get(), observer)
         : inMemory(settings, observer);
   }
 
@@ -66,22 +66,37 @@ record SlotParts(
     return new SlotParts(ledger, checked(settings, ledger), ledger, cache, cache::flush);
   }
 
-  private static SlotParts onPostgresql(
-      SlotSettings settings, HikariDataSource database, SlotObserver observer) {
-    int connections = database.getMaximumPoolSize();
+  private static SlotParts inDatabase(
+      SlotSettings settings, Database database, SlotObserver observer) {
+    Dialect dialect = database.dialect();
+    HikariDataSource pool = database.pool();
+    int connections = pool.getMaximumPoolSize();
     JdbcSlotConfigs configs =
-        new JdbcSlotConfigs(database, StoreClock.DATABASE, Math.clamp(connections / 8, 1, 8));
+        new JdbcSlotConfigs(dialect, pool, StoreClock.DATABASE, Math.clamp(connections / 8, 1, 8));
     if (settings.createsDefault()) {
       configs.createIfAbsent(settings.defaultConfig(), DEFAULT_POLICY);
     }
     ConfigCache cache = cache(settings, configs, observer);
     return new SlotParts(
-        new JdbcSlotLedger(
-            database, StoreClock.DATABASE, RANDOM, observer, Math.clamp(connections / 4, 1, 16)),
+        ledger(settings, database, observer),
         checked(settings, configs),
-        new JdbcSlotUpkeep(database, StoreClock.DATABASE),
+        new JdbcSlotUpkeep(dialect, pool, StoreClock.DATABASE),
         cache,
-        () -> Channel.SLOT_CONFIG.flushEverywhere(database));
+        () -> Channel.SLOT_CONFIG.flushEverywhere(dialect, pool));
+  }
+
+  private static SlotLedger ledger(
+      SlotSettings settings, Database database, SlotObserver observer) {
+    HikariDataSource pool = database.pool();
+    int maxWaiting = Math.clamp(pool.getMaximumPoolSize() / 4, 1, 16);
+    StoreClock clock = StoreClock.DATABASE;
+    return switch (database.dialect()) {
+      case POSTGRESQL ->
+          new JdbcSlotLedger(Dialect.POSTGRESQL, pool, clock, RANDOM, observer, maxWaiting);
+      case ORACLE ->
+          JdbcSlotLedger.inOracle(
+              settings.isSingleRoundTrip(), pool, clock, RANDOM, observer, maxWaiting);
+    };
   }
 
   private static CheckedSlotConfigs checked(SlotSettings settings, SlotConfigs configs) {

@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param defaultConfig the configuration of requests that name none
  * @param createsDefault whether it is created if it does not exist
  * @param cacheTtl how long a node may use a configuration that another node has changed
+ * @param isSingleRoundTrip whether Oracle gets small batches as one PL/SQL block
  */
 record SlotSettings(
     String defaultConfig,
@@ -17,7 +18,8 @@ record SlotSettings(
     Duration cacheTtl,
     SlotScheduler.Settings scheduler,
     Reconciler.Settings reconciler,
-    Duration upkeepInterval) {
+    Duration upkeepInterval,
+    boolean isSingleRoundTrip) {
   private static final Duration MIN_UPKEEP_INTERVAL = Duration.ofMillis(10);
 
   /** Small enough that subtracting it from any time does not underflow. */
@@ -32,7 +34,8 @@ record SlotSettings(
         settings.duration(Setting.SLOTS_CACHE_TTL, Duration.ZERO, Duration.ofDays(1)),
         scheduler(settings),
         reconciler(settings),
-        settings.duration(Setting.SLOTS_UPKEEP_EVERY, MIN_UPKEEP_INTERVAL, Duration.ofDays(1)));
+        settings.duration(Setting.SLOTS_UPKEEP_EVERY, MIN_UPKEEP_INTERVAL, Duration.ofDays(1)),
+        settings.flag(Setting.ORACLE_SINGLE_ROUND_TRIP));
   }
 
   private static SlotScheduler.Settings scheduler(Settings settings) {

@@ -71,6 +71,34 @@ final class LimitSettingsTest {
   }
 
   @Test
+  void oracleCountsNoLimits() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
+    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.MEMORY);
+    environment.put("WEIR_LIMITS_STORE", "postgresql");
+    refuses(environment, "weir.limits.store", "limits are counted in memory or Redis there");
+    environment.put("WEIR_LIMITS_STORE", "oracle");
+    refuses(environment, "weir.limits.store", "limits are counted in memory or Redis there");
+
+    environment.put("WEIR_LIMITS_STORE", "redis");
+    environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
+    assertThat(of(environment).isFallbackUsed()).isFalse();
+    environment.put("WEIR_LIMITS_FALLBACK", "postgresql");
+    refuses(environment, "weir.limits.fallback", "limits are counted in memory or Redis there");
+  }
+
+  @Test
+  void storeOfSlotsAndAddressMustAgree() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_SLOTS_STORE", "oracle");
+    refuses(environment, "weir.slots.store", "only where weir.db.url is jdbc:oracle:");
+    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
+    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.MEMORY);
+    environment.put("WEIR_SLOTS_STORE", "postgresql");
+    refuses(environment, "weir.slots.store", "cannot be postgresql");
+  }
+
+  @Test
   void memoryNeedsNobody() {
     LimitSettings settings =
         of(Map.of("WEIR_SLOTS_STORE", "memory", "WEIR_LIMITS_STORE", "memory"));

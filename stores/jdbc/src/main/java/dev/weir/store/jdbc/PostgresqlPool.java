@@ -1,17 +1,17 @@
 package dev.weir.store.jdbc;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
-import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.postgresql.Driver;
 
 /** Connections to PostgreSQL, and the tables that Weir needs there. */
@@ -35,46 +35,38 @@ public final class PostgresqlPool {
    * Longer than the statement timeout: a server that sends nothing for this long is considered
    * gone.
    */
-  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(40);
+  static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(40);
+
+  /** States of transient failures: too many connections, shutting down, starting up. */
+  private static final Set<String> TRANSIENT_STATES = Set.of("53300", "57P01", "57P02", "57P03");
+
+  private static final String CONNECTION_FAILED = "08";
 
   private PostgresqlPool() {}
 
-  /**
-   * Address and size of a pool.
-   *
-   * @param waitForConnection how long a caller waits for a connection before the call fails, and
-   *     how long a limit decision waits for its response
-   */
-  public record Settings(
-      String url,
-      String user,
-      String password,
-      int minConnections,
-      int maxConnections,
-      Duration waitForConnection) {}
-
   /** Opens a pool. Does not wait for the database. */
-  public static HikariDataSource open(Settings settings) {
+  public static HikariDataSource open(PoolSettings settings) {
     // Checked here because connections are opened later, and the driver's own message would repeat
     // the whole URL.
     if (Driver.parseURL(settings.url(), new Properties()) == null) {
       throw new IllegalArgumentException("url must be jdbc:postgresql://host:port/database");
     }
-    HikariConfig config = new HikariConfig();
-    config.setPoolName("weir");
-    config.setDataSource(
-        new RetryingConnector(settings.url(), driverProperties(settings), SOCKET_TIMEOUT));
-    config.setMinimumIdle(settings.minConnections());
-    config.setMaximumPoolSize(settings.maxConnections());
-    config.setConnectionTimeout(settings.waitForConnection().toMillis());
-    // Validating a connection whose server is gone must not use up the caller's whole wait.
-    config.setValidationTimeout(
-        Math.clamp(settings.waitForConnection().toMillis() / 2, 250, 1_000));
-    config.setInitializationFailTimeout(-1);
-    return new HikariDataSource(config);
+    return Pools.open(
+        settings,
+        new RetryingConnector(
+            settings.url(),
+            driverProperties(settings),
+            SOCKET_TIMEOUT,
+            PostgresqlPool::isTransient),
+        "");
   }
 
-  private static Properties driverProperties(Settings settings) {
+  private static boolean isTransient(SQLException e) {
+    String state = String.valueOf(e.getSQLState());
+    return state.startsWith(CONNECTION_FAILED) || TRANSIENT_STATES.contains(state);
+  }
+
+  private static Properties driverProperties(PoolSettings settings) {
     Properties properties = new Properties();
     if (!settings.user().isEmpty()) {
       properties.setProperty("user", settings.user());
@@ -83,6 +75,8 @@ public final class PostgresqlPool {
     properties.setProperty("ApplicationName", "weir");
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("connectTimeout", "5");
+    properties.setProperty(
+        "socketTimeout", Long.toString(RetryingConnector.HANDSHAKE_TIMEOUT.toSeconds()));
     // The timeouts keep a node that hangs in a transaction from locking a configuration forever.
     // Every statement has an index and one good plan: a plan made while a table was empty must not
     // scan the table once it has grown, and planning each batch anew costs more than a quarter of
@@ -117,18 +111,9 @@ public final class PostgresqlPool {
    * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded
    */
   public static void migrate(DataSource database) {
-    Flyway flyway =
-        Flyway.configure()
-            .dataSource(database)
-            .locations("classpath:db/weir/postgresql")
-            .table("weir_migration")
-            .baselineOnMigrate(true)
-            .baselineVersion("0")
-            // Versions are numbered by capability, so a new one may be below the highest.
-            .outOfOrder(true)
-            .load();
+    Flyway flyway = Pools.flyway(database, "classpath:db/weir/postgresql");
     // Flyway's own lock comes too late: two nodes may both find no history table and create it.
-    new Transactions(database, () -> {})
+    new Transactions(Dialect.POSTGRESQL, database, () -> {})
         .write(
             connection -> {
               for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
@@ -136,22 +121,7 @@ public final class PostgresqlPool {
               }
               connection.setNetworkTimeout(Runnable::run, (int) MAX_MIGRATION.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-              return migrate(flyway);
+              return Pools.migrate(flyway);
             });
-  }
-
-  private static boolean migrate(Flyway flyway) {
-    try {
-      return flyway.migrate().success;
-    } catch (FlywayValidateException e) {
-      throw new StoreException(
-          StoreException.Outcome.NONE,
-          "Weir's tables were created by a build that cannot be upgraded to this one;"
-              + " use an empty database or data folder",
-          e);
-    } catch (FlywayException e) {
-      throw new StoreException(
-          StoreException.Outcome.UNKNOWN, String.valueOf(e.getMessage()).strip(), e);
-    }
   }
 }

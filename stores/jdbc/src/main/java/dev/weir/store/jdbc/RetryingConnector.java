@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Properties;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
@@ -25,29 +25,31 @@ final class RetryingConnector implements DataSource {
   private static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
   /**
-   * Socket timeout while a connection is being opened. Shorter than {@code socketTimeout}: no
-   * statement is running yet, and a pool that opens one connection at a time would otherwise not
-   * notice that another server has replaced one that hangs.
+   * Socket timeout while a connection is being opened, which the properties should set. Shorter
+   * than that of an open connection: no statement is running yet, and a pool that opens one
+   * connection at a time would otherwise not notice that another server has replaced one that
+   * hangs.
    */
-  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
-
-  /** States of transient failures: too many connections, shutting down, starting up. */
-  private static final Set<String> TRANSIENT_STATES = Set.of("53300", "57P01", "57P02", "57P03");
-
-  private static final String CONNECTION_FAILED = "08";
+  static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
   private final String url;
   private final Properties properties;
   private final Duration socketTimeout;
+  private final Predicate<SQLException> isTransient;
 
   /**
    * @param socketTimeout how long an open connection waits for each response
+   * @param isTransient whether a failure to connect may go away soon
    */
-  RetryingConnector(String url, Properties properties, Duration socketTimeout) {
+  RetryingConnector(
+      String url,
+      Properties properties,
+      Duration socketTimeout,
+      Predicate<SQLException> isTransient) {
     this.url = url;
     this.properties = properties;
     this.socketTimeout = socketTimeout;
-    properties.setProperty("socketTimeout", Long.toString(HANDSHAKE_TIMEOUT.toSeconds()));
+    this.isTransient = isTransient;
   }
 
   @Override
@@ -59,17 +61,12 @@ final class RetryingConnector implements DataSource {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
         return connection;
       } catch (SQLException e) {
-        if (!isTransient(e) || System.nanoTime() - deadlineNanos > 0) {
+        if (!isTransient.test(e) || System.nanoTime() - deadlineNanos > 0) {
           throw e;
         }
         pause(e);
       }
     }
-  }
-
-  private static boolean isTransient(SQLException e) {
-    String state = String.valueOf(e.getSQLState());
-    return state.startsWith(CONNECTION_FAILED) || TRANSIENT_STATES.contains(state);
   }
 
   private static void pause(SQLException failure) throws SQLException {

@@ -56,8 +56,7 @@ public final class Database {
   }
 
   public static HikariDataSource openPool(String url) {
-    return PostgresqlPool.open(
-        new PostgresqlPool.Settings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
+    return PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
   }
 
   public String url() {

@@ -33,7 +33,7 @@ final class DeadDatabaseTest {
     EmbeddedPostgres first = start(folder.resolve("data"), 0);
     try (HikariDataSource pool =
         PostgresqlPool.open(
-            new PostgresqlPool.Settings(
+            new PoolSettings(
                 first.getJdbcUrl("postgres", "postgres"),
                 "postgres",
                 "",

@@ -66,7 +66,7 @@ final class StoppedDatabaseTest {
     postgres = EmbeddedPostgres.builder().setDataDirectory(folder.resolve("data")).start();
     pool =
         PostgresqlPool.open(
-            new PostgresqlPool.Settings(
+            new PoolSettings(
                 postgres.getJdbcUrl("postgres", "postgres"),
                 "postgres",
                 "",
@@ -228,7 +228,7 @@ final class StoppedDatabaseTest {
     try (SilentRelay relay = new SilentRelay(postgres.getPort());
         HikariDataSource through =
             PostgresqlPool.open(
-                new PostgresqlPool.Settings(
+                new PoolSettings(
                     "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable"
                         .formatted(relay.port()),
                     "postgres",

@@ -4,7 +4,11 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** A notification channel of the database: carries names of changed objects to every node. */
+/**
+ * A notification channel of the database: carries names of changed objects to every node. In
+ * PostgreSQL it is a channel of {@code NOTIFY}; in Oracle a counter that every node polls, without
+ * names.
+ */
 public enum Channel {
   SLOT_CONFIG("weir_slot_config"),
   RULE("weir_rule"),
@@ -15,6 +19,9 @@ public enum Channel {
 
   /** Sent in place of a name when all of them may have changed. */
   static final String ALL = "*";
+
+  private static final String COUNT =
+      "update change_counter set changes = changes + 1 where channel = ?";
 
   private final String id;
 
@@ -27,17 +34,23 @@ public enum Channel {
   }
 
   /** Makes every node drop its cached values. */
-  public void flushEverywhere(DataSource database) {
-    Transactions.failFast(database, () -> {})
+  public void flushEverywhere(Dialect dialect, DataSource database) {
+    Transactions.failFast(dialect, database, () -> {})
         .write(
             connection -> {
-              send(connection, ALL);
+              send(dialect, connection, ALL);
               return true;
             });
   }
 
-  /** Notifies every node of a change, when the transaction commits. */
-  public void send(Connection connection, String name) throws SQLException {
-    Sql.list(connection, row -> name, "select pg_notify(?, ?)", id, name);
+  /**
+   * Notifies every node of a change, when the transaction commits. In Oracle the counter stays
+   * locked until then, so this should be the last statement of the transaction.
+   */
+  public void send(Dialect dialect, Connection connection, String name) throws SQLException {
+    switch (dialect) {
+      case POSTGRESQL -> Sql.list(connection, row -> name, "select pg_notify(?, ?)", id, name);
+      case ORACLE -> Sql.update(connection, COUNT, id);
+    }
   }
 }

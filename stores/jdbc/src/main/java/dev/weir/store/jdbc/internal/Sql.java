@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -12,10 +13,34 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs SQL statements, each with its parameters in one expression. */
 public final class Sql {
-  /** SQL expression of the database's clock, in microseconds since the epoch. */
-  public static final String NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
-
   private Sql() {}
+
+  /**
+   * A parameter without a value. Its type is stated, because a database cannot always infer it, and
+   * a driver would prepare the statement anew when the type changes.
+   *
+   * @param type one of {@link Types}
+   */
+  private record Null(int type) {}
+
+  private static final Null NO_NUMBER = new Null(Types.BIGINT);
+  private static final Null NO_TEXT = new Null(Types.VARCHAR);
+  private static final Null NO_BYTES = new Null(Types.VARBINARY);
+
+  /** Returns the parameter of a column that may be null. */
+  public static Object orNull(@Nullable Number value) {
+    return value == null ? NO_NUMBER : value;
+  }
+
+  /** Returns the parameter of a column that may be null. */
+  public static Object orNull(@Nullable String value) {
+    return value == null ? NO_TEXT : value;
+  }
+
+  /** Returns the parameter of a column that may be null. */
+  public static Object orNull(byte @Nullable [] value) {
+    return value == null ? NO_BYTES : value;
+  }
 
   /** Reads one row. */
   public interface Row<T> {
@@ -25,10 +50,19 @@ public final class Sql {
   public static PreparedStatement prepare(
       Connection connection, String sql, @Nullable Object... parameters) throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
-    for (int i = 0; i < parameters.length; i++) {
-      statement.setObject(i + 1, parameters[i]);
-    }
+    bind(statement, parameters);
     return statement;
+  }
+
+  private static void bind(PreparedStatement statement, @Nullable Object... parameters)
+      throws SQLException {
+    for (int i = 0; i < parameters.length; i++) {
+      if (parameters[i] instanceof Null missing) {
+        statement.setNull(i + 1, missing.type());
+      } else {
+        statement.setObject(i + 1, parameters[i]);
+      }
+    }
   }
 
   public static <T> List<T> list(
@@ -61,14 +95,45 @@ public final class Sql {
     }
   }
 
-  /** Returns the time to decide by, in microseconds since the epoch. */
-  public static long now(Connection connection, StoreClock clock) throws SQLException {
-    return first(connection, row -> clock.micros(row.getLong(1)), "select " + NOW).orElseThrow();
+  /**
+   * Inserts a row; returns the value that the database has generated for its column {@code key}.
+   */
+  public static long insert(
+      Connection connection, String key, String sql, @Nullable Object... parameters)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql, new String[] {key})) {
+      bind(statement, parameters);
+      statement.executeUpdate();
+      try (ResultSet keys = statement.getGeneratedKeys()) {
+        keys.next();
+        return keys.getLong(1);
+      }
+    }
   }
 
-  /** Returns the time of a clock other than the database's; null to use the database's clock. */
+  /** Executes a statement for each list of parameters, in one round trip. */
+  public static int[] batch(
+      Connection connection, String sql, List<? extends List<? extends @Nullable Object>> rows)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (List<? extends @Nullable Object> row : rows) {
+        bind(statement, row.toArray());
+        statement.addBatch();
+      }
+      return statement.executeBatch();
+    }
+  }
+
+  /** Returns the time to decide by, in microseconds since the epoch. */
+  public static long now(Connection connection, Dialect dialect, StoreClock clock)
+      throws SQLException {
+    return first(connection, row -> clock.micros(dialect.micros(row, 1)), dialect.selectNow())
+        .orElseThrow();
+  }
+
+  /** Returns the time of a clock other than PostgreSQL's; null to use the database's clock. */
   public static @Nullable Long givenNow(Connection connection, StoreClock clock)
       throws SQLException {
-    return clock.equals(StoreClock.DATABASE) ? null : now(connection, clock);
+    return clock.equals(StoreClock.DATABASE) ? null : now(connection, Dialect.POSTGRESQL, clock);
   }
 }

@@ -11,9 +11,6 @@ import javax.sql.DataSource;
 
 /** Runs work in transactions, and retries those that conflict with another transaction. */
 public final class Transactions {
-  /** The name of the store in its failures. */
-  private static final String STORE = "postgresql";
-
   /** Unique violation, serialization failure, deadlock: a retry sees the other's changes. */
   private static final Set<String> RETRYABLE_STATES = Set.of("23505", "40001", "40P01");
 
@@ -22,6 +19,11 @@ public final class Transactions {
 
   private static final int MAX_ATTEMPTS = 8;
 
+  /** The lock is released by the end of the transaction, or with the connection. */
+  private static final String LOCK_TASK =
+      "select lock_number from exclusive_task where lock_number = ? for update skip locked";
+
+  private final Dialect dialect;
   private final DataSource database;
   private final Runnable onRetry;
 
@@ -36,11 +38,13 @@ public final class Transactions {
   /**
    * @param onRetry called before each retry
    */
-  public Transactions(DataSource database, Runnable onRetry) {
-    this(database, onRetry, Optional.empty());
+  public Transactions(Dialect dialect, DataSource database, Runnable onRetry) {
+    this(dialect, database, onRetry, Optional.empty());
   }
 
-  private Transactions(DataSource database, Runnable onRetry, Optional<Duration> responseTimeout) {
+  private Transactions(
+      Dialect dialect, DataSource database, Runnable onRetry, Optional<Duration> responseTimeout) {
+    this.dialect = dialect;
     this.database = database;
     this.onRetry = onRetry;
     this.responseTimeout = responseTimeout;
@@ -53,9 +57,9 @@ public final class Transactions {
    *
    * @param onRetry called before each retry
    */
-  public static Transactions failFast(DataSource database, Runnable onRetry) {
+  public static Transactions failFast(Dialect dialect, DataSource database, Runnable onRetry) {
     return new Transactions(
-        database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
+        dialect, database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
   }
 
   /**
@@ -65,8 +69,10 @@ public final class Transactions {
    *
    * @param onRetry called before each retry
    */
-  public static Transactions waitingForLocks(DataSource database, Runnable onRetry) {
+  public static Transactions waitingForLocks(
+      Dialect dialect, DataSource database, Runnable onRetry) {
     return new Transactions(
+        dialect,
         database,
         onRetry,
         Optional.of(PostgresqlPool.LOCK_TIMEOUT.plus(PostgresqlPool.responseTimeout(database))));
@@ -96,7 +102,7 @@ public final class Transactions {
         return attempt.run();
       } catch (SQLException e) {
         if (attempts == MAX_ATTEMPTS || !isRetryable(e)) {
-          throw failure(e);
+          throw failure(dialect, e);
         }
         onRetry.run();
       }
@@ -113,7 +119,7 @@ public final class Transactions {
       return connected(work);
     } catch (SQLException e) {
       if (!isRetryable(e)) {
-        throw failure(e);
+        throw failure(dialect, e);
       }
       onRetry.run();
       return Optional.empty();
@@ -125,7 +131,7 @@ public final class Transactions {
     try (Connection connection = connect()) {
       return work.on(connection);
     } catch (SQLException e) {
-      throw failure(e);
+      throw failure(dialect, e);
     }
   }
 
@@ -134,22 +140,28 @@ public final class Transactions {
    *
    * <p>The lock belongs to the session: it ends with the connection, even if this node crashes.
    *
-   * @param lock the number of the advisory lock
+   * @param lock the number of the lock: an advisory lock of PostgreSQL, or a row of {@code
+   *     exclusive_task} in Oracle
    */
   public boolean runExclusively(long lock, Runnable work) {
-    return read(
-        connection -> {
-          if (!queryBoolean(connection, "select pg_try_advisory_lock(?)", lock)) {
-            return false;
-          }
-          try {
-            work.run();
-          } finally {
-            UnknownOutcomeException.committing(
-                () -> queryBoolean(connection, "select pg_advisory_unlock(?)", lock));
-          }
-          return true;
-        });
+    return switch (dialect) {
+      case POSTGRESQL -> read(connection -> withAdvisoryLock(connection, lock, work));
+      case ORACLE -> read(connection -> withLockedRow(connection, lock, work));
+    };
+  }
+
+  private static boolean withAdvisoryLock(Connection connection, long lock, Runnable work)
+      throws SQLException {
+    if (!queryBoolean(connection, "select pg_try_advisory_lock(?)", lock)) {
+      return false;
+    }
+    try {
+      work.run();
+    } finally {
+      UnknownOutcomeException.committing(
+          () -> queryBoolean(connection, "select pg_advisory_unlock(?)", lock));
+    }
+    return true;
   }
 
   private static boolean queryBoolean(Connection connection, String sql, long lock)
@@ -157,14 +169,49 @@ public final class Transactions {
     return Sql.first(connection, row -> row.getBoolean(1), sql, lock).orElseThrow();
   }
 
+  private static boolean withLockedRow(Connection connection, long lock, Runnable work)
+      throws SQLException {
+    connection.setAutoCommit(false);
+    try {
+      if (Sql.first(connection, row -> true, LOCK_TASK, lock).isEmpty()) {
+        return false;
+      }
+      work.run();
+      return true;
+    } finally {
+      connection.rollback();
+    }
+  }
+
   /** Runs several statements that change nothing on one snapshot of the database. */
   public <T> T snapshot(Work<T> work) {
-    Work<T> reading =
-        connection -> {
-          Sql.update(connection, "set transaction isolation level repeatable read, read only");
-          return work.on(connection);
-        };
-    return StoreException.whileReading(() -> write(reading));
+    return switch (dialect) {
+      case POSTGRESQL ->
+          StoreException.whileReading(
+              () ->
+                  write(
+                      connection -> {
+                        Sql.update(
+                            connection,
+                            "set transaction isolation level repeatable read, read only");
+                        return work.on(connection);
+                      }));
+      // A serializable transaction of Oracle reads one snapshot; as it writes nothing, it cannot
+      // fail to be serializable.
+      case ORACLE -> read(connection -> serializable(connection, work));
+    };
+  }
+
+  private static <T> T serializable(Connection connection, Work<T> work) throws SQLException {
+    int before = connection.getTransactionIsolation();
+    connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+    connection.setAutoCommit(false);
+    try {
+      return work.on(connection);
+    } finally {
+      connection.rollback();
+      connection.setTransactionIsolation(before);
+    }
   }
 
   private <T> T once(Work<T> work) throws SQLException {
@@ -230,12 +277,13 @@ public final class Transactions {
     }
   }
 
-  private static boolean isRetryable(SQLException e) {
-    return RETRYABLE_STATES.contains(String.valueOf(e.getSQLState()));
+  private boolean isRetryable(SQLException e) {
+    return RETRYABLE_STATES.contains(String.valueOf(e.getSQLState()))
+        || (dialect == Dialect.ORACLE && OracleErrors.isConflict(e));
   }
 
   /** Returns the failure that callers see. Its outcome is unknown only if a commit was lost. */
-  public static StoreException failure(SQLException e) {
+  public static StoreException failure(Dialect dialect, SQLException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       // The driver wraps an OutOfMemoryError: this process failed, not the database.
       if (cause instanceof Error error) {
@@ -246,6 +294,6 @@ public final class Transactions {
         e instanceof UnknownOutcomeException
             ? StoreException.Outcome.UNKNOWN
             : StoreException.Outcome.NONE;
-    return new StoreException(STORE, outcome, "the database failed: " + e.getMessage(), e);
+    return new StoreException(dialect.id(), outcome, "the database failed: " + e.getMessage(), e);
   }
 }

@@ -46,17 +46,19 @@ public final class UnknownOutcomeException extends SQLException {
 
   /**
    * Returns true if the server reports that the transaction failed, and the session continues. An
-   * error that ends the session or the server may come after the commit. The severity is in the
-   * server's language, therefore the error classes are checked as well.
+   * error that ends the session or the server may come after the commit. PostgreSQL's severity is
+   * in the server's language, therefore the error classes are checked as well. Oracle's errors have
+   * numbers; PostgreSQL's all have the number 0.
    */
   private static boolean isRolledBack(SQLException failure) {
     String state = String.valueOf(failure.getSQLState());
     if (state.equals(ROLLED_BACK)) {
       return true;
     }
-    if (!(failure instanceof PSQLException reported)
-        || state.equals(COMPLETION_UNKNOWN)
-        || state.startsWith(CONNECTION_LOST)) {
+    if (!(failure instanceof PSQLException reported)) {
+      return OracleErrors.isRolledBack(failure);
+    }
+    if (state.equals(COMPLETION_UNKNOWN) || state.startsWith(CONNECTION_LOST)) {
       return false;
     }
     ServerErrorMessage message = reported.getServerErrorMessage();

@@ -7,6 +7,7 @@ import dev.weir.engine.internal.Batcher;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Duration;
@@ -32,7 +33,7 @@ public final class JdbcLeaseStore implements LeaseStore {
         where l.resource = r.resource and l.expires_at <= coalesce(?::bigint, %s)), 0)
       from lease_resource r where r.resource = ?
       """
-          .formatted(Sql.NOW);
+          .formatted(Dialect.POSTGRESQL.now());
 
   private final Transactions transactions;
   private final StoreClock clock;
@@ -42,7 +43,7 @@ public final class JdbcLeaseStore implements LeaseStore {
    * @param contended called before each retry after a conflict with another node
    */
   public JdbcLeaseStore(DataSource database, StoreClock clock, Runnable contended) {
-    this.transactions = Transactions.failFast(database, contended);
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, contended);
     this.clock = clock;
     this.batcher =
         new Batcher<LeaseStep, LeaseDecision>(this::run, MAX_BATCH, MAX_WAITING)

@@ -12,6 +12,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.ResultSet;
@@ -37,7 +38,7 @@ import javax.sql.DataSource;
 public final class JdbcLimitStore implements LimitStore {
   private static final String READ =
       "select "
-          + Sql.NOW
+          + Dialect.POSTGRESQL.now()
           + """
           , u.at_micros, u.used, u.used_before, u.scale
           from unnest(?::text[]) with ordinality as n(id, i)
@@ -48,7 +49,9 @@ public final class JdbcLimitStore implements LimitStore {
           """;
 
   private static final String RECALL =
-      "select " + Sql.NOW + ", l.expires_at, l.result from limit_request l where l.id = ?";
+      "select "
+          + Dialect.POSTGRESQL.now()
+          + ", l.expires_at, l.result from limit_request l where l.id = ?";
 
   private final Transactions transactions;
   private final StoreClock clock;
@@ -88,7 +91,7 @@ public final class JdbcLimitStore implements LimitStore {
       Settings settings,
       Runnable contended,
       IntConsumer batches) {
-    this.transactions = Transactions.failFast(database, contended);
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, contended);
     this.clock = clock;
     this.batches = batches;
     this.lanes =

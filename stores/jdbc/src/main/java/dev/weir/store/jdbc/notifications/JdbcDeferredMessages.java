@@ -9,6 +9,7 @@ import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -66,7 +67,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
   }
 
   public JdbcDeferredMessages(DataSource database, StoreClock clock) {
-    this.transactions = Transactions.failFast(database, () -> {});
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }
 
@@ -118,7 +119,13 @@ public final class JdbcDeferredMessages implements DeferredMessages {
   @Override
   public List<MessageRecord> due(int max) {
     return transactions.read(
-        connection -> Sql.list(connection, MessageRow::read, DUE, Sql.now(connection, clock), max));
+        connection ->
+            Sql.list(
+                connection,
+                MessageRow::read,
+                DUE,
+                Sql.now(connection, Dialect.POSTGRESQL, clock),
+                max));
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Instant;
@@ -85,7 +86,7 @@ public final class JdbcMessageLog implements MessageLog {
   }
 
   public JdbcMessageLog(DataSource database, StoreClock clock) {
-    this.transactions = Transactions.failFast(database, () -> {});
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }
 
@@ -174,7 +175,7 @@ public final class JdbcMessageLog implements MessageLog {
                         connection,
                         row -> row.getObject(1, UUID.class),
                         REOPEN,
-                        Sql.now(connection, clock),
+                        Sql.now(connection, Dialect.POSTGRESQL, clock),
                         MessageRow.ids(messages))));
   }
 

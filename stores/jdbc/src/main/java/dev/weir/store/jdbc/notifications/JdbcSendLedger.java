@@ -5,6 +5,7 @@ import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.jdbc.notifications.LockedUsers.TakenPlace;
@@ -95,7 +96,7 @@ public final class JdbcSendLedger implements SendLedger {
   }
 
   public JdbcSendLedger(DataSource database, StoreClock clock) {
-    this.transactions = Transactions.failFast(database, () -> {});
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }
 
@@ -218,7 +219,7 @@ public final class JdbcSendLedger implements SendLedger {
   public List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, clock);
+          long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
           return Sql.list(
               connection,
               row -> new Claimed(MessageRow.message(row), row.getLong(5)),

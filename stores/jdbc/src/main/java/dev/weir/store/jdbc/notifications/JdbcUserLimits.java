@@ -7,6 +7,7 @@ import dev.weir.engine.notifications.UserState;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.jdbc.notifications.internal.UserChange;
@@ -35,10 +36,10 @@ public final class JdbcUserLimits implements UserLimits {
       """
           + UserRow.COLUMNS
           + ", "
-          + Sql.NOW;
+          + Dialect.POSTGRESQL.now();
 
   private static final String SELECT =
-      "select " + UserRow.COLUMNS + ", " + Sql.NOW + " from notification_user ";
+      "select " + UserRow.COLUMNS + ", " + Dialect.POSTGRESQL.now() + " from notification_user ";
 
   private final Transactions transactions;
   private final StoreClock clock;
@@ -48,7 +49,7 @@ public final class JdbcUserLimits implements UserLimits {
   }
 
   public JdbcUserLimits(DataSource database, StoreClock clock) {
-    this.transactions = Transactions.failFast(database, () -> {});
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }
 
@@ -74,7 +75,9 @@ public final class JdbcUserLimits implements UserLimits {
                       fresh.usage().scale())
                   .orElseThrow();
           Channel.NOTIFICATION_USER.send(
-              connection, new UserChange(limit.userId(), configured.version()).text());
+              Dialect.POSTGRESQL,
+              connection,
+              new UserChange(limit.userId(), configured.version()).text());
           return configured;
         });
   }

@@ -9,6 +9,7 @@ import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.CalendarText;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -36,7 +37,7 @@ final class LockedUsers {
           from notification_user where user_id = any(?) order by user_id for update)
           select locked.*,
           """
-          + Sql.NOW
+          + Dialect.POSTGRESQL.now()
           + " from locked";
 
   /**

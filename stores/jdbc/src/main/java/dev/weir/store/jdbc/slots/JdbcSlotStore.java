@@ -1,9 +1,12 @@
 package dev.weir.store.jdbc.slots;
 
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
+import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
@@ -11,7 +14,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
-/** Creates slot stores in PostgreSQL that use the caller's connections. */
+/** Creates slot stores in PostgreSQL or Oracle that use the caller's connections. */
 public final class JdbcSlotStore {
   /** Thread-safe. */
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
@@ -25,16 +28,27 @@ public final class JdbcSlotStore {
    *
    * <p>Connections should have a {@code lock_timeout}, a {@code statement_timeout} and the driver's
    * {@code socketTimeout}, so that a caller is answered when the database hangs; {@link
-   * PostgresqlPool#open} returns a pool with all of them.
+   * PostgresqlPool#open} returns a pool with all of them. Sessions of Oracle must sort and compare
+   * in binary, as those of {@link OraclePool#open} do.
    *
    * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
    */
   public static SlotStore on(DataSource database) {
-    PostgresqlPool.migrate(database);
+    Dialect dialect = Dialect.of(database);
+    switch (dialect) {
+      case POSTGRESQL -> PostgresqlPool.migrate(database);
+      case ORACLE -> OraclePool.migrate(database);
+    }
     return SlotStore.of(
-        new JdbcSlotLedger(database, StoreClock.DATABASE, RANDOM, SlotObserver.NONE),
-        new JdbcSlotConfigs(database, StoreClock.DATABASE),
-        new JdbcSlotUpkeep(database, StoreClock.DATABASE),
+        new JdbcSlotLedger(
+            dialect,
+            database,
+            StoreClock.DATABASE,
+            RANDOM,
+            SlotObserver.NONE,
+            SlotScheduler.Settings.DEFAULT.maxSideLanes()),
+        new JdbcSlotConfigs(dialect, database, StoreClock.DATABASE),
+        new JdbcSlotUpkeep(dialect, database, StoreClock.DATABASE),
         () -> {});
   }
 }

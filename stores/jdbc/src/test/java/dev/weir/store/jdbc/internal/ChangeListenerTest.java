@@ -72,7 +72,7 @@ final class ChangeListenerTest {
       awaitHearing(name);
       otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
       awaitHearing(name);
-      Channel.SLOT_CONFIG.flushEverywhere(database.otherPool());
+      Channel.SLOT_CONFIG.flushEverywhere(Dialect.POSTGRESQL, database.otherPool());
       awaitHearing(ALL);
     }
   }

@@ -8,7 +8,8 @@ import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
 final class TransactionsTest {
-  private final Transactions transactions = new Transactions(Database.get().pool(), () -> {});
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, Database.get().pool(), () -> {});
 
   @Test
   void errorOfThisProcessIsNoFailureOfTheDatabase() {

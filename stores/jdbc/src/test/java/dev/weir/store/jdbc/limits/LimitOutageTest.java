@@ -8,6 +8,7 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -37,7 +38,7 @@ final class LimitOutageTest {
 
   private static HikariDataSource open(EmbeddedPostgres postgresql) {
     return PostgresqlPool.open(
-        new PostgresqlPool.Settings(
+        new PoolSettings(
             postgresql.getJdbcUrl("postgres", "postgres"),
             "postgres",
             "",

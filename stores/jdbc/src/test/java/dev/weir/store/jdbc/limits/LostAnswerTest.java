@@ -17,6 +17,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.tck.internal.LossyRelay;
@@ -53,7 +54,7 @@ final class LostAnswerTest {
 
   private HikariDataSource throughTheRelay(int maxConnections) {
     return PostgresqlPool.open(
-        new PostgresqlPool.Settings(
+        new PoolSettings(
             database.url().replace(":" + port(), ":" + relay.port()) + "&sslmode=disable",
             "postgres",
             "",

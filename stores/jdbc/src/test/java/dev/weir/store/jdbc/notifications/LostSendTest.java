@@ -10,6 +10,7 @@ import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.net.URI;
@@ -27,7 +28,7 @@ final class LostSendTest {
   private final LossyRelay relay = new LossyRelay(port());
   private final HikariDataSource pool =
       PostgresqlPool.open(
-          new PostgresqlPool.Settings(
+          new PoolSettings(
               database.url().replace(":" + port(), ":" + relay.port()) + "&sslmode=disable",
               "postgres",
               "",

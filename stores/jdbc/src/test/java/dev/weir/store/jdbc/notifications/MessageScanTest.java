@@ -10,6 +10,7 @@ import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +38,7 @@ final class MessageScanTest {
     try (HikariDataSource witness = Database.openPool(url);
         HikariDataSource pool =
             PostgresqlPool.open(
-                new PostgresqlPool.Settings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)))) {
+                new PoolSettings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)))) {
       PostgresqlPool.migrate(witness);
       for (int round = 0; round < 8; round++) {
         useEverything(pool);

@@ -7,6 +7,7 @@ import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.CountingProxy;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.net.URI;
 import java.time.Duration;
@@ -22,7 +23,7 @@ final class SendRoundTripsTest {
   private final CountingProxy proxy = new CountingProxy(port(database.url()));
   private final HikariDataSource pool =
       PostgresqlPool.open(
-          new PostgresqlPool.Settings(
+          new PoolSettings(
               database.url().replace(":" + port(database.url()), ":" + proxy.port())
                   + "&sslmode=disable",
               "postgres",

@@ -7,8 +7,10 @@ import dev.weir.engine.limits.internal.Definition;
 import dev.weir.engine.limits.internal.Definitions;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -17,8 +19,9 @@ import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/** Limits of named resources, in PostgreSQL. Every node is notified of a change. */
+/** Limits of named resources, in the database. Every node is notified of a change. */
 public final class JdbcDefinitions<L> implements Definitions<L> {
+  private final Dialect dialect;
   private final Transactions transactions;
   private final StoreClock clock;
   private final Table<L> table;
@@ -33,8 +36,17 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
       Function<L, List<Object>> values,
       Sql.Row<L> limit,
       Channel channel) {
-    String all() {
-      return "resource, " + String.join(", ", columns) + ", created_at, updated_at";
+    /** A resource is a reserved word of Oracle. */
+    static String key(Dialect dialect) {
+      return dialect == Dialect.ORACLE ? "resource_name" : "resource";
+    }
+
+    String all(Dialect dialect) {
+      return key(dialect) + ", " + String.join(", ", columns) + ", created_at, updated_at";
+    }
+
+    String select(Dialect dialect) {
+      return "select %s from %s where %s = ?".formatted(all(dialect), name, key(dialect));
     }
 
     String upsert() {
@@ -42,29 +54,51 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
       for (String column : columns) {
         sets.add(column + " = excluded." + column);
       }
+      String all = all(Dialect.POSTGRESQL);
       return "insert into %s (%s) values (?%s, ?, ?) on conflict (resource) do update set %s"
-              .formatted(name, all(), ", ?".repeat(columns.size()), String.join(", ", sets))
+              .formatted(name, all, ", ?".repeat(columns.size()), String.join(", ", sets))
           + ", updated_at = excluded.updated_at returning "
-          + all();
+          + all;
+    }
+
+    String merge() {
+      return """
+          merge into %s d using dual on (d.resource_name = ?)
+          when matched then update set d.%s = ?, d.updated_at = ?
+          when not matched then insert (%s) values (?, ?, ?%s)
+          """
+          .formatted(
+              name,
+              String.join(" = ?, d.", columns),
+              all(Dialect.ORACLE),
+              ", ?".repeat(columns.size()));
     }
 
     Definition<L> read(ResultSet row) throws SQLException {
       return new Definition<>(
-          row.getString("resource"),
+          row.getString(1),
           limit.read(row),
           Micros.instant(row.getLong("created_at")),
           Micros.instant(row.getLong("updated_at")));
     }
   }
 
-  private JdbcDefinitions(DataSource database, StoreClock clock, Table<L> table) {
-    this.transactions = Transactions.failFast(database, () -> {});
+  private JdbcDefinitions(Dialect dialect, DataSource database, StoreClock clock, Table<L> table) {
+    this.dialect = dialect;
+    this.transactions = Transactions.failFast(dialect, database, () -> {});
     this.clock = clock;
     this.table = table;
   }
 
+  /** Definitions in PostgreSQL. */
   public static JdbcDefinitions<TokenBucket> buckets(DataSource database, StoreClock clock) {
+    return buckets(Dialect.POSTGRESQL, database, clock);
+  }
+
+  public static JdbcDefinitions<TokenBucket> buckets(
+      Dialect dialect, DataSource database, StoreClock clock) {
     return new JdbcDefinitions<>(
+        dialect,
         database,
         clock,
         new Table<>(
@@ -79,8 +113,15 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
             Channel.BUCKET));
   }
 
+  /** Definitions in PostgreSQL. */
   public static JdbcDefinitions<Concurrency> concurrency(DataSource database, StoreClock clock) {
+    return concurrency(Dialect.POSTGRESQL, database, clock);
+  }
+
+  public static JdbcDefinitions<Concurrency> concurrency(
+      Dialect dialect, DataSource database, StoreClock clock) {
     return new JdbcDefinitions<>(
+        dialect,
         database,
         clock,
         new Table<>(
@@ -95,28 +136,47 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   public Definition<L> define(String resource, L limit) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, clock);
-          List<Object> values = new ArrayList<>();
-          values.add(resource);
-          values.addAll(table.values().apply(limit));
-          values.add(now);
-          values.add(now);
+          long now = Sql.now(connection, dialect, clock);
           Definition<L> defined =
-              Sql.first(connection, table::read, table.upsert(), values.toArray()).orElseThrow();
-          table.channel().send(connection, resource);
+              switch (dialect) {
+                case POSTGRESQL -> upsert(connection, resource, limit, now);
+                case ORACLE -> merge(connection, resource, limit, now);
+              };
+          table.channel().send(dialect, connection, resource);
           return defined;
         });
+  }
+
+  private Definition<L> upsert(Connection connection, String resource, L limit, long now)
+      throws SQLException {
+    List<Object> values = new ArrayList<>();
+    values.add(resource);
+    values.addAll(table.values().apply(limit));
+    values.add(now);
+    values.add(now);
+    return Sql.first(connection, table::read, table.upsert(), values.toArray()).orElseThrow();
+  }
+
+  /** If two callers define the same resource, the second violates the key and is retried. */
+  private Definition<L> merge(Connection connection, String resource, L limit, long now)
+      throws SQLException {
+    List<Object> columns = table.values().apply(limit);
+    List<Object> values = new ArrayList<>();
+    values.add(resource);
+    values.addAll(columns);
+    values.add(now);
+    values.add(resource);
+    values.addAll(columns);
+    values.add(now);
+    values.add(now);
+    Sql.update(connection, table.merge(), values.toArray());
+    return Sql.first(connection, table::read, table.select(dialect), resource).orElseThrow();
   }
 
   @Override
   public Optional<Definition<L>> find(String resource) {
     return transactions.read(
-        connection ->
-            Sql.first(
-                connection,
-                table::read,
-                "select %s from %s where resource = ?".formatted(table.all(), table.name()),
-                resource));
+        connection -> Sql.first(connection, table::read, table.select(dialect), resource));
   }
 
   @Override
@@ -126,9 +186,9 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
           int removed =
               Sql.update(
                   connection,
-                  "delete from %s where resource = ?".formatted(table.name()),
+                  "delete from %s where %s = ?".formatted(table.name(), Table.key(dialect)),
                   resource);
-          table.channel().send(connection, resource);
+          table.channel().send(dialect, connection, resource);
           return removed > 0;
         });
   }

@@ -2,6 +2,7 @@ package dev.weir.store.jdbc.limits.internal;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.limits.FallbackLog;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import javax.sql.DataSource;
@@ -28,7 +29,7 @@ public final class JdbcFallbackLog implements FallbackLog {
    * @param store the name of the other store
    */
   public JdbcFallbackLog(DataSource database, String store) {
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
     this.store = store;
   }
 

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.limits.internal;
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.limits.internal.LimitUpkeep;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Duration;
@@ -50,7 +51,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   private final StoreClock clock;
 
   public JdbcLimitUpkeep(DataSource database, StoreClock clock) {
-    this.transactions = new Transactions(database, () -> {});
+    this.transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }
 
@@ -61,7 +62,9 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
 
   @Override
   public int removeExpired(int max) {
-    long before = transactions.read(connection -> Sql.now(connection, clock)) - GRACE_MICROS;
+    long before =
+        transactions.read(connection -> Sql.now(connection, Dialect.POSTGRESQL, clock))
+            - GRACE_MICROS;
     int maxRemoved = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
       maxRemoved =

@@ -7,6 +7,7 @@ import dev.weir.engine.register.EntryVersion;
 import dev.weir.engine.register.Register;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -14,15 +15,17 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * A register of versioned entries in PostgreSQL. Each entry has a row with its id, title and
+ * A register of versioned entries in the database. Each entry has a row with its id, title and
  * current version; a second table has a row for each version, including those of removed entries. A
  * change is one transaction, and every node is notified of it.
  */
 abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
+  private final Dialect dialect;
   private final Transactions transactions;
   private final StoreClock clock;
   private final Tables tables;
@@ -43,11 +46,21 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     }
   }
 
-  JdbcRegister(DataSource database, StoreClock clock, Tables tables, Entry.Factory<T, E> making) {
-    this.transactions = Transactions.failFast(database, () -> {});
+  JdbcRegister(
+      Dialect dialect,
+      DataSource database,
+      StoreClock clock,
+      Tables tables,
+      Entry.Factory<T, E> making) {
+    this.dialect = dialect;
+    this.transactions = Transactions.failFast(dialect, database, () -> {});
     this.clock = clock;
     this.tables = tables;
     this.making = making;
+  }
+
+  final Dialect dialect() {
+    return dialect;
   }
 
   /** Reads the spec from a row of the version table. */
@@ -69,14 +82,12 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           // If two callers create the same title, the second violates the unique key, retries and
           // finds the entry.
           long id =
-              Sql.first(
-                      connection,
-                      row -> row.getLong(1),
-                      tables.sql(
-                          "insert into $table ($title, version, is_removed)"
-                              + " values (?, 1, false) returning $table_id"),
-                      title(spec))
-                  .orElseThrow();
+              Sql.insert(
+                  connection,
+                  tables.sql("$table_id"),
+                  tables.sql("insert into $table ($title, version, is_removed) values (?, 1, ?)"),
+                  title(spec),
+                  dialect.flag(false));
           E entry = making.first(id, spec, now(connection));
           insert(connection, new EntryVersion<>(entry, by, false));
           notifyNodes(connection, entry);
@@ -132,9 +143,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
         connection ->
             Sql.list(
                 connection,
-                row ->
-                    new EntryVersion<>(
-                        read(row), row.getString("changed_by"), row.getBoolean("is_removed")),
+                this::version,
                 tables.sql(
                     """
                     select v.*, f.created_at as entry_created_at
@@ -142,7 +151,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
                     join $table_version f on f.$table_id = v.$table_id and f.version = 1
                     where v.$table_id = ?
                     order by v.version desc
-                    limit ?
+                    fetch first ? rows only
                     """),
                 id,
                 MAX_VERSIONS));
@@ -166,9 +175,16 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
         from $table r
         join $table_version v on v.$table_id = r.$table_id and v.version = r.version
         join $table_version f on f.$table_id = r.$table_id and f.version = 1
-        where not r.is_removed
+        where %s
         """
+                .formatted(dialect.isFalse("r.is_removed"))
             + more);
+  }
+
+  private EntryVersion<E> version(ResultSet row) throws SQLException {
+    // An empty text is null in Oracle.
+    String changedBy = Objects.requireNonNullElse(row.getString("changed_by"), "");
+    return new EntryVersion<>(read(row), changedBy, row.getBoolean("is_removed"));
   }
 
   private E read(ResultSet row) throws SQLException {
@@ -185,7 +201,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     Sql.first(
         connection,
         row -> true,
-        tables.sql("select 1 from $table where $table_id = ? for update"),
+        tables.sql("select 1 from $table where $table_id = ? " + dialect.forUpdate()),
         id);
     return find(connection, id);
   }
@@ -195,7 +211,8 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
             connection,
             row -> true,
             tables.sql(
-                "select 1 from $table where $title = ? and not is_removed and $table_id <> ?"),
+                "select 1 from $table where $title = ? and $table_id <> ? and "
+                    + dialect.isFalse("is_removed")),
             title(spec),
             own)
         .isPresent();
@@ -205,7 +222,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     return Sql.first(
             connection,
             row -> row.getLong(1),
-            tables.sql("select count(*) from $table where not is_removed"))
+            tables.sql("select count(*) from $table where " + dialect.isFalse("is_removed")))
         .orElseThrow();
   }
 
@@ -217,16 +234,16 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
         tables.sql("update $table set $title = ?, version = ?, is_removed = ? where $table_id = ?"),
         title(entry.spec()),
         entry.version(),
-        version.isRemoval(),
+        dialect.flag(version.isRemoval()),
         entry.id());
     notifyNodes(connection, entry);
   }
 
   private void notifyNodes(Connection connection, E entry) throws SQLException {
-    tables.channel().send(connection, Long.toString(entry.id()));
+    tables.channel().send(dialect, connection, Long.toString(entry.id()));
   }
 
   private Instant now(Connection connection) throws SQLException {
-    return Micros.instant(Sql.now(connection, clock));
+    return Micros.instant(Sql.now(connection, dialect, clock));
   }
 }

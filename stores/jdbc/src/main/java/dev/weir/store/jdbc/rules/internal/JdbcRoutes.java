@@ -9,16 +9,22 @@ import dev.weir.engine.routes.internal.Upstream;
 import dev.weir.engine.rules.PathPattern;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Routes of the gateway in PostgreSQL. */
+/** Routes of the gateway in the database. */
 public final class JdbcRoutes extends JdbcRegister<RouteSpec, Route> implements Routes {
+  /** Routes in PostgreSQL. */
   public JdbcRoutes(DataSource database, StoreClock clock) {
-    super(database, clock, new Tables("route", "path", Channel.ROUTE), Route::new);
+    this(Dialect.POSTGRESQL, database, clock);
+  }
+
+  public JdbcRoutes(Dialect dialect, DataSource database, StoreClock clock) {
+    super(dialect, database, clock, new Tables("route", "path", Channel.ROUTE), Route::new);
   }
 
   @Override
@@ -43,8 +49,8 @@ public final class JdbcRoutes extends JdbcRegister<RouteSpec, Route> implements 
         route.version(),
         title(route.spec()),
         route.spec().upstream().text(),
-        route.spec().isActive(),
-        version.isRemoval(),
+        dialect().flag(route.spec().isActive()),
+        dialect().flag(version.isRemoval()),
         version.changedBy(),
         Micros.ceil(route.updatedAt()));
   }

@@ -10,6 +10,7 @@ import dev.weir.engine.rules.RuleAlgorithm;
 import dev.weir.engine.rules.RuleField;
 import dev.weir.engine.rules.RuleSource;
 import dev.weir.engine.rules.RuleSpec;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,17 +33,6 @@ import org.jspecify.annotations.Nullable;
  *     ignored
  */
 record RuleRow(Map<String, Object> columns) implements RuleSource {
-  private static final String INSERT =
-      """
-      insert into rule_version (rule_id, version, name, algorithm, max_permits, window_micros,
-                                is_aligned, refill_tokens, refill_micros, lease_micros,
-                                path_pattern, methods, key_by, queue_enabled, max_queue_size,
-                                delay_millis, priority, mode, on_store_failure, is_active,
-                                is_removed, changed_by, created_at)
-      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::bigint, ?::bigint, ?::bigint, ?::text, ?, ?, ?, ?, ?,
-              ?, ?, ?, ?, ?, ?, ?)
-      """;
-
   private static final String NAME = "name";
   private static final String ALGORITHM = "algorithm";
 
@@ -100,16 +91,26 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
           DELAY_MILLIS,
           100L);
 
+  private static final Set<String> FLAGS = Set.of(IS_ALIGNED, QUEUE_ENABLED, IS_ACTIVE);
+  private static final Set<String> NULLABLE_NUMBERS =
+      Set.of(WINDOW_MICROS, REFILL_TOKENS, REFILL_MICROS, LEASE_MICROS);
+
   private static final String SEPARATOR = ",";
 
   RuleRow {
     columns = Map.copyOf(columns);
   }
 
-  static RuleSpec spec(ResultSet row) throws SQLException {
+  /** Returns the name of a column in a database: a mode is a reserved word of Oracle. */
+  private static String in(Dialect dialect, String column) {
+    return dialect == Dialect.ORACLE && column.equals(MODE) ? "rule_mode" : column;
+  }
+
+  static RuleSpec spec(Dialect dialect, ResultSet row) throws SQLException {
     Map<String, Object> columns = new HashMap<>();
     for (String column : COLUMNS) {
-      Object value = row.getObject(column);
+      String name = in(dialect, column);
+      Object value = FLAGS.contains(column) ? row.getBoolean(name) : row.getObject(name);
       if (value != null) {
         columns.put(column, value);
       }
@@ -135,17 +136,40 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
     return new RuleRow(columns);
   }
 
-  static void insert(Connection connection, EntryVersion<Rule> version) throws SQLException {
+  static void insert(Dialect dialect, Connection connection, EntryVersion<Rule> version)
+      throws SQLException {
     Rule rule = version.entry();
     RuleRow row = of(rule.spec().values());
-    List<@Nullable Object> parameters = new ArrayList<>();
+    List<Object> parameters = new ArrayList<>();
     parameters.add(rule.id());
     parameters.add(rule.version());
-    COLUMNS.forEach(column -> parameters.add(row.columns().get(column)));
-    parameters.add(version.isRemoval());
+    COLUMNS.forEach(
+        column -> parameters.add(parameter(dialect, column, row.columns().get(column))));
+    parameters.add(dialect.flag(version.isRemoval()));
     parameters.add(version.changedBy());
     parameters.add(Micros.ceil(rule.updatedAt()));
-    Sql.update(connection, INSERT, parameters.toArray());
+    Sql.update(connection, insert(dialect), parameters.toArray());
+  }
+
+  private static String insert(Dialect dialect) {
+    return COLUMNS.stream()
+        .map(column -> in(dialect, column))
+        .collect(
+            Collectors.joining(
+                ", ",
+                "insert into rule_version (rule_id, version, ",
+                ", is_removed, changed_by, created_at) values (?, ?, "
+                    + "?, ".repeat(COLUMNS.size())
+                    + "?, ?, ?)"));
+  }
+
+  private static Object parameter(Dialect dialect, String column, @Nullable Object value) {
+    if (value == null) {
+      return NULLABLE_NUMBERS.contains(column)
+          ? Sql.orNull((Number) null)
+          : Sql.orNull((String) null);
+    }
+    return value instanceof Boolean flag ? dialect.flag(flag) : value;
   }
 
   /** Translates the value of a field into columns. */

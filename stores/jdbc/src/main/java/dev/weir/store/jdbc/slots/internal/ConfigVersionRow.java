@@ -26,7 +26,7 @@ final class ConfigVersionRow {
       """
       insert into slot_config_version (config_id, version, max_per_window, window_micros, spread,
                                max_delay_micros, not_before, calendar, paused_until, created_at)
-      values (?, ?, ?, ?, ?, ?::bigint, ?, ?::text, ?::bigint, ?)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """;
 
   private ConfigVersionRow() {}
@@ -65,10 +65,10 @@ final class ConfigVersionRow {
         policy.maxPerWindow(),
         policy.windowMicros(),
         policy.spread().name().toLowerCase(Locale.ROOT),
-        nullIf(policy.maxDelayMicros(), SlotPolicy.UNBOUNDED),
+        Sql.orNull(nullIf(policy.maxDelayMicros(), SlotPolicy.UNBOUNDED)),
         policy.notBefore().name().toLowerCase(Locale.ROOT),
-        CalendarText.write(policy.calendar()),
-        nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED),
+        Sql.orNull(CalendarText.write(policy.calendar())),
+        Sql.orNull(nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED)),
         Micros.ceil(config.createdAt()));
   }
 

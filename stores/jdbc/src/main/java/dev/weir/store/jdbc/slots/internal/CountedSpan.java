@@ -14,17 +14,12 @@ record CountedSpan(long fromMicros, long untilMicros) {
   private static final String NOT_AFTER =
       """
       select from_micros, until_micros from counted_span
-      where config_id = ? and grid = ? and from_micros <= ? order by from_micros desc limit 1
+      where config_id = ? and grid = ? and from_micros <= ? order by from_micros desc
+      fetch first 1 rows only
       """;
 
   private static final String REMOVE =
       "delete from counted_span where config_id = ? and grid = ? and from_micros = ?";
-
-  private static final String STORE =
-      """
-      insert into counted_span (config_id, grid, from_micros, until_micros) values (?, ?, ?, ?)
-      on conflict (config_id, grid, from_micros) do update set until_micros = excluded.until_micros
-      """;
 
   static CountedSpan read(ResultSet row) throws SQLException {
     return new CountedSpan(row.getLong(1), row.getLong(2));
@@ -43,6 +38,7 @@ record CountedSpan(long fromMicros, long untilMicros) {
 
   /** Stores this span, merged with the neighbours that it touches. */
   void store(
+      SlotDialect dialect,
       Connection connection,
       ConfigRow configRow,
       Optional<CountedSpan> left,
@@ -54,6 +50,6 @@ record CountedSpan(long fromMicros, long untilMicros) {
       Sql.update(connection, REMOVE, configRow.configId(), configRow.grid(), untilMicros);
       until = right.get().untilMicros;
     }
-    Sql.update(connection, STORE, configRow.configId(), configRow.grid(), from, until);
+    dialect.storeSpan(connection, configRow, new CountedSpan(from, until));
   }
 }

@@ -6,6 +6,7 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotConfigs;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -15,26 +16,34 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * Slot configurations in PostgreSQL. A change is one transaction, and every node is notified of it.
+ * Slot configurations in the database. A change is one transaction, and every node is notified of
+ * it.
  */
 public final class JdbcSlotConfigs implements SlotConfigs {
+  private final SlotDialect dialect;
   private final Transactions transactions;
   private final StoreClock clock;
 
   /** Bounds the connections in use: a change may wait for its lock, and then take long. */
   private final LockQueue changes;
 
+  /** Configurations in PostgreSQL. */
   public JdbcSlotConfigs(DataSource database, StoreClock clock) {
-    this(database, clock, 2);
+    this(Dialect.POSTGRESQL, database, clock);
+  }
+
+  public JdbcSlotConfigs(Dialect dialect, DataSource database, StoreClock clock) {
+    this(dialect, database, clock, 2);
   }
 
   /**
    * @param maxChanges max concurrent changes, each of a different configuration; further callers
    *     wait without a connection
    */
-  public JdbcSlotConfigs(DataSource database, StoreClock clock, int maxChanges) {
+  public JdbcSlotConfigs(Dialect dialect, DataSource database, StoreClock clock, int maxChanges) {
+    this.dialect = SlotDialect.of(dialect);
     this.changes = new LockQueue(1, maxChanges);
-    this.transactions = Transactions.waitingForLocks(database, () -> {});
+    this.transactions = Transactions.waitingForLocks(dialect, database, () -> {});
     this.clock = clock;
   }
 
@@ -46,12 +55,12 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   private SlotConfig configureNow(String name, SlotPolicy policy) {
     return transactions.write(
         connection -> {
-          Optional<ConfigRow> configRow = ConfigRow.lock(connection, clock, name);
+          Optional<ConfigRow> configRow = dialect.lock(connection, clock, name);
           SlotConfig config =
               configRow.isPresent()
                   ? change(connection, configRow.get(), policy)
                   : create(connection, name, policy);
-          Channel.SLOT_CONFIG.send(connection, name);
+          Channel.SLOT_CONFIG.send(dialect.database(), connection, name);
           return config;
         });
   }
@@ -60,7 +69,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
   public void createIfAbsent(String name, SlotPolicy policy) {
     transactions.write(
         connection ->
-            ConfigRow.find(connection, clock, name).isPresent()
+            dialect.find(connection, clock, name).isPresent()
                 ? Optional.empty()
                 : Optional.of(create(connection, name, policy)));
   }
@@ -101,16 +110,9 @@ public final class JdbcSlotConfigs implements SlotConfigs {
       throws SQLException {
     // If two callers create the same name, the second violates the unique key, retries and finds
     // the configuration.
-    int configId =
-        Sql.first(
-                connection,
-                row -> row.getInt(1),
-                "insert into slot_config (name, version, grid, since, seq)"
-                    + " values (?, 1, 1, ?, 0) returning config_id",
-                name,
-                Long.MIN_VALUE)
-            .orElseThrow();
-    SlotConfig config = new SlotConfig(name, 1, policy, Micros.instant(Sql.now(connection, clock)));
+    int configId = dialect.create(connection, name);
+    long nowMicros = Sql.now(connection, dialect.database(), clock);
+    SlotConfig config = new SlotConfig(name, 1, policy, Micros.instant(nowMicros));
     ConfigVersionRow.insert(connection, configId, config);
     return config;
   }
@@ -128,20 +130,11 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     boolean newGrid = !policy.hasSameWindowsAs(before.policy());
     ConfigRow moved =
         newGrid ? configRow.onNextGrid(policy.windowStart(configRow.nowMicros())) : configRow;
-    Sql.update(
-        connection,
-        "update slot_config set version = ?, grid = ?, since = ?, seq = seq + 1 where config_id ="
-            + " ?",
-        next.version(),
-        moved.grid(),
-        moved.sinceMicros(),
-        configRow.configId());
+    dialect.change(connection, moved, next.version());
     if (newGrid) {
       // Rebuild the windows from the current one on from their slots.
-      JdbcWindows ahead = new JdbcWindows(connection, moved, next);
-      ahead.regroupFrom(
-          moved.sinceMicros(),
-          () -> SlotWriter.of(List.of(ahead), OptimisticGuard.OPEN).send(connection));
+      JdbcWindows ahead = new JdbcWindows(dialect, connection, moved, next);
+      ahead.regroupFrom(moved.sinceMicros(), () -> dialect.writer(List.of(ahead)).send(connection));
     }
     return next;
   }

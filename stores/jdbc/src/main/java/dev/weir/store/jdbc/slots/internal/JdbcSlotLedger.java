@@ -18,6 +18,7 @@ import dev.weir.engine.slots.WindowCount;
 import dev.weir.engine.slots.WindowQuery;
 import dev.weir.engine.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -33,16 +34,18 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A slot ledger in PostgreSQL.
+ * A slot ledger in the database.
  *
- * <p>A batch is one statement if this node's cached views of the windows are current, otherwise a
- * transaction that locks the configurations first. Either way the rows in {@code slot_config} are
- * locked before anything is written, so any number of nodes may write concurrently. Thread-safe.
+ * <p>In PostgreSQL a batch is one statement if this node's cached views of the windows are current,
+ * otherwise a transaction that locks the configurations first; in Oracle it is always the latter.
+ * Either way the configurations are locked before anything is written, so any number of nodes may
+ * write concurrently. Thread-safe.
  */
 public final class JdbcSlotLedger implements SlotLedger {
   /** Memory of a request besides its window's places. */
   private static final int BYTES_A_REQUEST = 500;
 
+  private final SlotDialect dialect;
   private final Transactions transactions;
   private final StoreClock clock;
   private final NodeState state;
@@ -54,11 +57,19 @@ public final class JdbcSlotLedger implements SlotLedger {
   private final LockQueue endings;
 
   /**
+   * A ledger in PostgreSQL.
+   *
    * @param random thread-safe
    */
   public JdbcSlotLedger(
       DataSource database, StoreClock clock, RandomGenerator random, SlotObserver observer) {
-    this(database, clock, random, observer, SlotScheduler.Settings.DEFAULT.maxSideLanes());
+    this(
+        Dialect.POSTGRESQL,
+        database,
+        clock,
+        random,
+        observer,
+        SlotScheduler.Settings.DEFAULT.maxSideLanes());
   }
 
   /**
@@ -67,12 +78,38 @@ public final class JdbcSlotLedger implements SlotLedger {
    *     locks of other transactions
    */
   public JdbcSlotLedger(
+      Dialect dialect,
       DataSource database,
       StoreClock clock,
       RandomGenerator random,
       SlotObserver observer,
       int maxWaiting) {
     this(
+        SlotDialect.of(dialect),
+        database,
+        clock,
+        random,
+        observer,
+        PastCount.SLOTS_A_PORTION,
+        new NodeState(),
+        new LockQueue(2, maxWaiting));
+  }
+
+  /**
+   * Returns a ledger in Oracle.
+   *
+   * @param isSingleRoundTrip whether small batches are sent as one PL/SQL block, which is not
+   *     proven on an Oracle server
+   */
+  public static JdbcSlotLedger inOracle(
+      boolean isSingleRoundTrip,
+      DataSource database,
+      StoreClock clock,
+      RandomGenerator random,
+      SlotObserver observer,
+      int maxWaiting) {
+    return new JdbcSlotLedger(
+        new OracleSlots(isSingleRoundTrip),
         database,
         clock,
         random,
@@ -87,6 +124,7 @@ public final class JdbcSlotLedger implements SlotLedger {
    * @param state what this node keeps between batches
    */
   JdbcSlotLedger(
+      SlotDialect dialect,
       DataSource database,
       StoreClock clock,
       RandomGenerator random,
@@ -94,13 +132,15 @@ public final class JdbcSlotLedger implements SlotLedger {
       int slotsAPortion,
       NodeState state,
       LockQueue endings) {
+    this.dialect = dialect;
     this.endings = endings;
     this.state = state;
-    this.past = new PastCount(clock, slotsAPortion);
-    this.transactions = Transactions.waitingForLocks(database, observer::contended);
+    this.past = new PastCount(dialect, clock, slotsAPortion);
+    this.transactions =
+        Transactions.waitingForLocks(dialect.database(), database, observer::contended);
     this.clock = clock;
-    this.optimistic = new OptimisticAssignment(clock, random, state, observer::contended);
-    this.underLock = new LockedAssignment(clock, random, state, observer::contended);
+    this.optimistic = new OptimisticAssignment(dialect, clock, random, state, observer::contended);
+    this.underLock = new LockedAssignment(dialect, clock, random, state, observer::contended);
   }
 
   /** Requests that need windows of the past to be counted are retried after each count. */
@@ -147,17 +187,8 @@ public final class JdbcSlotLedger implements SlotLedger {
     if (state.repeats().isExpected()) {
       return false;
     }
-    String[] eventIds =
-        requests.stream().map(request -> request.request().eventId()).toArray(String[]::new);
-    boolean found =
-        transactions.read(
-            connection ->
-                Sql.first(
-                        connection,
-                        row -> true,
-                        "select 1 from slot where event_id = any(?) limit 1",
-                        (Object) eventIds)
-                    .isPresent());
+    List<String> eventIds = requests.stream().map(request -> request.request().eventId()).toList();
+    boolean found = transactions.read(connection -> dialect.isAnyKnown(connection, eventIds));
     if (found) {
       state.repeats().occurred();
     }
@@ -209,8 +240,8 @@ public final class JdbcSlotLedger implements SlotLedger {
   @Override
   public Transition confirm(String eventId) {
     return end(
-        connection -> SlotEndings.confirm(connection, eventId, false),
-        connection -> SlotEndings.confirm(connection, eventId, true));
+        connection -> SlotEndings.confirm(dialect, connection, eventId, false),
+        connection -> SlotEndings.confirm(dialect, connection, eventId, true));
   }
 
   @Override
@@ -218,10 +249,11 @@ public final class JdbcSlotLedger implements SlotLedger {
     Transition transition =
         end(
             connection ->
-                SlotEndings.cancel(connection, eventId, name -> lockIfFree(connection, name)),
+                SlotEndings.cancel(
+                    dialect, connection, eventId, name -> lockIfFree(connection, name)),
             connection ->
                 SlotEndings.cancel(
-                    connection, eventId, name -> ConfigRow.lock(connection, clock, name)));
+                    dialect, connection, eventId, name -> dialect.lock(connection, clock, name)));
     if (transition instanceof Transition.Done done) {
       // This cancellation made the cached view stale.
       state.views().take(done.slot().configName());
@@ -234,7 +266,7 @@ public final class JdbcSlotLedger implements SlotLedger {
       throws SQLException {
     return endings.isUsed(configName)
         ? Optional.empty()
-        : ConfigRow.lockIfFree(connection, clock, configName);
+        : dialect.lockIfFree(connection, clock, configName);
   }
 
   /** Tries without waiting for locks; if another transaction holds one, waits in the queue. */
@@ -255,19 +287,21 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   @Override
   public List<Slot> list(SlotQuery query) {
-    return transactions.snapshot(connection -> SlotReads.list(connection, query, now(connection)));
+    return transactions.snapshot(
+        connection -> SlotReads.list(dialect, connection, query, now(connection)));
   }
 
   @Override
   public List<WindowCount> windows(WindowQuery query) {
-    return transactions.snapshot(connection -> SlotReads.windows(connection, clock, query));
+    return transactions.snapshot(
+        connection -> SlotReads.windows(dialect, connection, clock, query));
   }
 
   @Override
   public ForecastResult forecast(SlotConfig config, Instant from, long events) {
     // One snapshot, so that all pages show the same state.
     return transactions.snapshot(
-        connection -> SlotReads.forecast(connection, clock, config, from, events));
+        connection -> SlotReads.forecast(dialect, connection, clock, config, from, events));
   }
 
   @Override
@@ -276,6 +310,6 @@ public final class JdbcSlotLedger implements SlotLedger {
   }
 
   private long now(Connection connection) throws SQLException {
-    return Sql.now(connection, clock);
+    return Sql.now(connection, dialect.database(), clock);
   }
 }

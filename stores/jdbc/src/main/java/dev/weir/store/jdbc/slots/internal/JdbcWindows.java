@@ -40,47 +40,7 @@ final class JdbcWindows implements LockedWindows {
    */
   private static final int BYTES_REBUILT = 4 << 20;
 
-  /**
-   * Two statements in one round trip: the windows, then the run that covers or touches the begin
-   * and those after it.
-   */
-  private static final String PAGE =
-      """
-      select start_micros, places, off_grid from slot_window
-      where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and not is_full
-      order by start_micros limit ?;
-      (select from_micros, until_micros from full_run
-       where config_id = ? and grid = ? and from_micros <= ?
-       order by from_micros desc limit 1)
-      union all
-      (select from_micros, until_micros from full_run
-       where config_id = ? and grid = ? and from_micros > ?
-       order by from_micros limit ?)
-      """;
-
-  private static final String SLOTS_IN_STATE =
-      """
-      (select scheduled, place, version from slot
-       where config_id = ? and state = %d and scheduled >= ? and scheduled < ?
-       order by scheduled)
-      """;
-
-  /**
-   * Merges one range of the index for each state, without sorting: each fetch reads only the rows
-   * that it returns, so its time does not depend on the number of slots. The limit is never
-   * reached; it makes the planner prefer a plan that returns its first rows early. Versions begin
-   * at 1 without gaps, so they are the indexes of the array of window sizes.
-   */
-  private static final String SLOTS_IN_ORDER =
-      """
-      select scheduled, place,
-             ((select array_agg(window_micros order by version)
-               from slot_config_version where config_id = ?))[version]
-      from (%s union all %s) as s
-      order by scheduled limit ?
-      """
-          .formatted(SLOTS_IN_STATE.formatted(0), SLOTS_IN_STATE.formatted(1));
-
+  private final SlotDialect dialect;
   private final Connection connection;
   private final ConfigRow row;
   private final SlotConfig config;
@@ -92,11 +52,13 @@ final class JdbcWindows implements LockedWindows {
    * @param maxViewBytes max memory of the view before the parts that can be read again are dropped
    */
   JdbcWindows(
+      SlotDialect dialect,
       Connection connection,
       ConfigRow row,
       SlotConfig config,
       OccupancyView view,
       long maxViewBytes) {
+    this.dialect = dialect;
     this.connection = connection;
     this.row = row;
     this.config = config;
@@ -105,8 +67,14 @@ final class JdbcWindows implements LockedWindows {
   }
 
   /** Opens windows of which nothing has been read yet. */
-  JdbcWindows(Connection connection, ConfigRow row, SlotConfig config) {
-    this(connection, row, config, emptyView(row, config), OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
+  JdbcWindows(SlotDialect dialect, Connection connection, ConfigRow row, SlotConfig config) {
+    this(
+        dialect,
+        connection,
+        row,
+        config,
+        emptyView(row, config),
+        OccupancyCache.SHARE_OF_HEAP_BYTES / 4);
   }
 
   /** Returns an empty view. */
@@ -151,7 +119,7 @@ final class JdbcWindows implements LockedWindows {
       long until = storedUntil(fromMicros);
       return fromMicros < until ? Optional.of(stored(fromMicros, until)) : Optional.empty();
     } catch (SQLException e) {
-      throw Transactions.failure(e);
+      throw Transactions.failure(dialect.database(), e);
     }
   }
 
@@ -167,7 +135,7 @@ final class JdbcWindows implements LockedWindows {
               try {
                 return regrouped(fromMicros);
               } catch (SQLException e) {
-                throw Transactions.failure(e);
+                throw Transactions.failure(dialect.database(), e);
               }
             });
   }
@@ -224,35 +192,11 @@ final class JdbcWindows implements LockedWindows {
             WINDOWS_A_PAGE);
     List<Window> windows = new ArrayList<>();
     List<Page.Run> runs = new ArrayList<>();
-    try (PreparedStatement statement =
-        Sql.prepare(
-            connection,
-            PAGE,
-            row.configId(),
-            row.grid(),
-            fromMicros,
-            untilMicros,
-            windowsAPage,
-            row.configId(),
-            row.grid(),
-            fromMicros,
-            row.configId(),
-            row.grid(),
-            fromMicros,
-            RUNS_A_PAGE)) {
-      statement.execute();
-      try (ResultSet rows = statement.getResultSet()) {
-        while (rows.next()) {
-          windows.add(Window.of(rows.getLong(1), rows.getBytes(2), rows.getInt(3)));
-        }
-      }
-      statement.getMoreResults();
-      try (ResultSet rows = statement.getResultSet()) {
-        while (rows.next()) {
-          runs.add(new Page.Run(rows.getLong(1), rows.getLong(2)));
-        }
-      }
-    }
+    dialect.readPage(
+        connection,
+        new SlotDialect.PageQuery(row, fromMicros, untilMicros, windowsAPage, RUNS_A_PAGE),
+        windows,
+        runs);
     // A page that reached its row limit says nothing about what follows its last row.
     long until = untilMicros;
     if (windows.size() == windowsAPage) {
@@ -325,17 +269,7 @@ final class JdbcWindows implements LockedWindows {
     SlotPolicy policy = config.policy();
     Regrouping regrouping = new Regrouping(policy, into::put);
     try (PreparedStatement statement =
-        Sql.prepare(
-            connection,
-            SLOTS_IN_ORDER,
-            row.configId(),
-            row.configId(),
-            fromMicros,
-            untilMicros,
-            row.configId(),
-            fromMicros,
-            untilMicros,
-            Long.MAX_VALUE)) {
+        dialect.slotsInOrder(connection, row, fromMicros, untilMicros)) {
       // Rows are fetched and windows are flushed in portions: memory is bounded for any backlog.
       statement.setFetchSize(5_000);
       long end = Calendar.NEVER;

@@ -8,11 +8,8 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.engine.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,35 +17,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Assigns a batch under lock, in a transaction of two round trips: lock the configurations, and
- * look up the events if repeated ones are expected; plan; write and commit.
+ * Assigns a batch under lock: lock the configurations, and look up the events if repeated ones are
+ * expected; plan; write and commit. In PostgreSQL these are two round trips.
  */
 final class LockedAssignment {
-  private static final String LOCK =
-      "select "
-          + ConfigRow.COLUMNS
-          + " from slot_config c where c.name = any(?) order by c.config_id for update";
-
-  /** Skips configurations that another transaction has locked. */
-  private static final String LOCK_FREE = LOCK + " skip locked";
-
-  /**
-   * Sent in the same round trip, but as a separate statement: it has to see what was committed
-   * while waiting for the lock.
-   */
-  private static final String LOOK_UP =
-      "; select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = any(?)";
-
+  private final SlotDialect dialect;
   private final StoreClock clock;
   private final RandomGenerator random;
   private final NodeState state;
   private final Runnable contended;
 
-  LockedAssignment(StoreClock clock, RandomGenerator random, NodeState state, Runnable contended) {
+  LockedAssignment(
+      SlotDialect dialect,
+      StoreClock clock,
+      RandomGenerator random,
+      NodeState state,
+      Runnable contended) {
+    this.dialect = dialect;
     this.clock = clock;
     this.random = random;
     this.state = state;
@@ -67,11 +55,19 @@ final class LockedAssignment {
     requests.forEach(request -> expected.put(request.config().name(), request.config()));
     boolean lookUp = state.repeats().isExpected();
     Map<String, Slot> known = new HashMap<>();
-    String lock = waitMode == WaitMode.NONE ? LOCK_FREE : LOCK;
     List<ConfigRow> rows =
-        lookUp
-            ? lockAndLookUp(connection, lock, expected.keySet(), requests, known)
-            : lock(connection, lock, expected.keySet());
+        dialect.lockBatch(
+            connection,
+            new SlotDialect.BatchLock(
+                expected.keySet(),
+                waitMode != WaitMode.NONE,
+                lookUp ? eventIds(requests) : List.of(),
+                state.views(),
+                observing(System.nanoTime())),
+            known);
+    if (lookUp) {
+      state.repeats().wasPrepared(!known.isEmpty());
+    }
     Map<String, JdbcWindows> opened = open(connection, rows, expected);
     long nowMicros = rows.stream().mapToLong(ConfigRow::nowMicros).max().orElse(0);
     BatchPlan plan =
@@ -85,52 +81,16 @@ final class LockedAssignment {
     return new WrittenBatch(plan, opened, step);
   }
 
-  private List<ConfigRow> lock(Connection connection, String lock, Set<String> configNames)
-      throws SQLException {
-    long sentNanos = System.nanoTime();
-    return Sql.list(
-        connection,
-        row -> configRow(row, sentNanos),
-        lock,
-        (Object) configNames.toArray(String[]::new));
+  private static List<String> eventIds(List<AssignRequest> requests) {
+    return requests.stream().map(request -> request.request().eventId()).sorted().toList();
   }
 
-  private List<ConfigRow> lockAndLookUp(
-      Connection connection,
-      String lock,
-      Set<String> configNames,
-      List<AssignRequest> requests,
-      Map<String, Slot> known)
-      throws SQLException {
-    String[] names = configNames.toArray(String[]::new);
-    long sentNanos = System.nanoTime();
-    String[] eventIds =
-        requests.stream()
-            .map(request -> request.request().eventId())
-            .sorted()
-            .toArray(String[]::new);
-    try (PreparedStatement statement = Sql.prepare(connection, lock + LOOK_UP, names, eventIds)) {
-      statement.execute();
-      List<ConfigRow> rows;
-      try (ResultSet found = statement.getResultSet()) {
-        rows = Sql.list(found, row -> configRow(row, sentNanos));
-      }
-      statement.getMoreResults();
-      try (ResultSet found = statement.getResultSet()) {
-        Sql.list(found, SlotRow::read).forEach(slot -> known.put(slot.eventId(), slot));
-      }
-      state.repeats().wasPrepared(!known.isEmpty());
-      return rows;
-    }
-  }
-
-  private ConfigRow configRow(ResultSet row, long sentNanos) throws SQLException {
-    return ConfigRow.read(
-        row,
-        databaseMicros -> {
-          state.time().observe(sentNanos, databaseMicros);
-          return clock.micros(state.time().steady(databaseMicros));
-        });
+  /** Returns a clock that remembers what the database's clock shows. */
+  private StoreClock observing(long sentNanos) {
+    return databaseMicros -> {
+      state.time().observe(sentNanos, databaseMicros);
+      return clock.micros(state.time().steady(databaseMicros));
+    };
   }
 
   private int write(
@@ -143,7 +103,8 @@ final class LockedAssignment {
         plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
     int step = WrittenBatch.newStep();
     try {
-      SlotWriter.of(opened.values(), OptimisticGuard.locked(opened.values(), step))
+      dialect
+          .advancingWriter(opened.values(), step)
           .slots(plan.fresh(), ended, opened)
           .sendAndCommit(connection);
       return step;
@@ -166,7 +127,8 @@ final class LockedAssignment {
       if (kept.isPresent() && kept.get().isCurrent(row)) {
         opened.put(
             row.name(),
-            new JdbcWindows(connection, row, kept.get().config(), kept.get().view(), maxBytes));
+            new JdbcWindows(
+                dialect, connection, row, kept.get().config(), kept.get().view(), maxBytes));
       } else {
         if (kept.isPresent()) {
           contended.run();
@@ -177,7 +139,7 @@ final class LockedAssignment {
           config = ConfigVersionRow.inForce(connection, row);
         }
         OccupancyView view = JdbcWindows.emptyView(row, config);
-        opened.put(row.name(), new JdbcWindows(connection, row, config, view, maxBytes));
+        opened.put(row.name(), new JdbcWindows(dialect, connection, row, config, view, maxBytes));
       }
     }
     state.rivals().wasPrepared(rivals);

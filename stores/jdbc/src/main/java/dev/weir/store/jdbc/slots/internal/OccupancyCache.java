@@ -53,6 +53,12 @@ final class OccupancyCache {
     return heldBytes;
   }
 
+  /** Returns the row of a cached view, as it was written. */
+  synchronized Optional<ConfigRow> rowOf(String configName) {
+    Entry held = views.get(configName);
+    return held == null ? Optional.empty() : Optional.of(held.kept().row());
+  }
+
   synchronized Optional<CachedView> take(String configName) {
     Entry held = views.remove(configName);
     if (held == null) {

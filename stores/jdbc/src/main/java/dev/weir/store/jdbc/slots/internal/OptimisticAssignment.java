@@ -7,6 +7,7 @@ import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.engine.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.jdbc.internal.UnknownOutcomeException;
 import java.sql.Connection;
@@ -30,13 +31,19 @@ import java.util.random.RandomGenerator;
  * <p>Gives up, with nothing written, wherever {@link LockedAssignment} is more likely to succeed.
  */
 final class OptimisticAssignment {
+  private final SlotDialect dialect;
   private final StoreClock clock;
   private final RandomGenerator random;
   private final NodeState state;
   private final Runnable contended;
 
   OptimisticAssignment(
-      StoreClock clock, RandomGenerator random, NodeState state, Runnable contended) {
+      SlotDialect dialect,
+      StoreClock clock,
+      RandomGenerator random,
+      NodeState state,
+      Runnable contended) {
+    this.dialect = dialect;
     this.clock = clock;
     this.random = random;
     this.state = state;
@@ -50,7 +57,9 @@ final class OptimisticAssignment {
    */
   Optional<WrittenBatch> assign(
       Transactions transactions, List<AssignRequest> requests, WaitMode waitMode) {
-    if (state.repeats().isExpected() || state.rivals().isExpected()) {
+    if (!dialect.isOptimistic(requests)
+        || state.repeats().isExpected()
+        || state.rivals().isExpected()) {
       return Optional.empty();
     }
     Set<String> names = new TreeSet<>();
@@ -79,9 +88,14 @@ final class OptimisticAssignment {
         (name, known) ->
             opened.put(
                 name,
-                new JdbcWindows(connection, known.row(), known.config(), known.view(), maxBytes)));
-    // Fetching large pages in portions requires a transaction. Usually no page is read.
-    connection.setAutoCommit(false);
+                new JdbcWindows(
+                    dialect, connection, known.row(), known.config(), known.view(), maxBytes)));
+    // Fetching large pages in portions requires a transaction in PostgreSQL. Usually no page is
+    // read, and then this costs nothing there; in Oracle it would cost a round trip.
+    boolean needsTransaction = dialect.database() == Dialect.POSTGRESQL;
+    if (needsTransaction) {
+      connection.setAutoCommit(false);
+    }
     BatchPlan plan =
         BatchPlan.of(
             requests,
@@ -90,7 +104,9 @@ final class OptimisticAssignment {
             waitMode,
             Micros.instant(clock.micros(estimated.getAsLong())),
             random);
-    connection.setAutoCommit(true);
+    if (needsTransaction) {
+      connection.setAutoCommit(true);
+    }
     if (plan.refusesAny()) {
       // A refused event may have an earlier slot: look the events up and plan again.
       state.repeats().occurred();
@@ -107,9 +123,10 @@ final class OptimisticAssignment {
             .toList();
     WrittenBatch batch = new WrittenBatch(plan, opened, WrittenBatch.newStep());
     boolean waits = waitMode != WaitMode.NONE;
-    OptimisticGuard guard =
-        OptimisticGuard.unlocked(inOrder, batch.step(), estimated.getAsLong(), precision, waits);
-    return write(connection, batch, SlotWriter.of(inOrder, guard));
+    return write(
+        connection,
+        batch,
+        dialect.optimisticWriter(inOrder, batch.step(), estimated.getAsLong(), precision, waits));
   }
 
   private static EstimatedClock.Precision precision(

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Dialect;
 import java.util.Collection;
 import java.util.List;
 
@@ -15,6 +15,8 @@ import java.util.List;
  * number, so if that is the expected one, they have not changed either.
  */
 record OptimisticGuard(String sql, List<Object> parameters) {
+  private static final String NOW = Dialect.POSTGRESQL.now();
+
   /** For a transaction that holds the lock and has advanced the sequence number already. */
   static final OptimisticGuard OPEN =
       new OptimisticGuard("guard as (select 0::bigint as now_micros)", List.of());
@@ -40,7 +42,7 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       guard as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """;
 
-  private static final String AT_THE_TIME = "and %s between ? and ?".formatted(Sql.NOW);
+  private static final String AT_THE_TIME = "and %s between ? and ?".formatted(NOW);
 
   /** Yields no row while another transaction has locked the configuration. */
   private static final String ONE_FREE_NOW =
@@ -52,7 +54,7 @@ record OptimisticGuard(String sql, List<Object> parameters) {
         where c.config_id = free.config_id %s
         returning %s as now_micros)
       """
-          .formatted(AT_THE_TIME, Sql.NOW);
+          .formatted(AT_THE_TIME, NOW);
 
   private static final String SEVERAL_FREE_NOW =
       """
@@ -66,12 +68,12 @@ record OptimisticGuard(String sql, List<Object> parameters) {
         returning %s as now_micros),
       guard as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """
-          .formatted(AT_THE_TIME, Sql.NOW);
+          .formatted(AT_THE_TIME, NOW);
 
-  private static final String ONE_CONFIG_AT_ANY_TIME = ONE_CONFIG.formatted("", Sql.NOW);
-  private static final String ONE_CONFIG_NOW = ONE_CONFIG.formatted(AT_THE_TIME, Sql.NOW);
-  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_CONFIGS.formatted("", Sql.NOW);
-  private static final String SEVERAL_NOW = SEVERAL_CONFIGS.formatted(AT_THE_TIME, Sql.NOW);
+  private static final String ONE_CONFIG_AT_ANY_TIME = ONE_CONFIG.formatted("", NOW);
+  private static final String ONE_CONFIG_NOW = ONE_CONFIG.formatted(AT_THE_TIME, NOW);
+  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_CONFIGS.formatted("", NOW);
+  private static final String SEVERAL_NOW = SEVERAL_CONFIGS.formatted(AT_THE_TIME, NOW);
 
   /** For a transaction that holds the locks of the configurations. */
   static OptimisticGuard locked(Collection<JdbcWindows> configs, int step) {

@@ -21,40 +21,35 @@ final class PastCount {
   static final int SLOTS_A_PORTION = 4_096;
 
   /** Time of the first slot after a portion: one range of the index for each state. */
-  private static final String FIRST_BEYOND =
-      """
-      (select s.scheduled from slot s
-       where s.config_id = ? and s.state = 0 and s.scheduled >= ? and s.scheduled < ?
-       order by s.scheduled limit ?)
-      union all
-      (select s.scheduled from slot s
-       where s.config_id = ? and s.state = 1 and s.scheduled >= ? and s.scheduled < ?
-       order by s.scheduled limit ?)
-      order by scheduled offset ? limit 1
-      """;
+  private static final String FIRST_BEYOND = PastRemoval.firstBeyond(List.of(0, 1));
 
   /** The run that may touch the begin of a portion, and the one that may touch its end. */
   private static final String TOUCHING_RUNS =
       """
-      (select from_micros, until_micros from full_run
-       where config_id = ? and grid = ? and from_micros < ?
-       order by from_micros desc limit 1)
+      select a.from_micros, a.until_micros from (
+        select from_micros, until_micros from full_run
+        where config_id = ? and grid = ? and from_micros < ?
+        order by from_micros desc fetch first 1 rows only) a
       union all
-      (select from_micros, until_micros from full_run
-       where config_id = ? and grid = ? and from_micros >= ?
-       order by from_micros limit 1)
+      select b.from_micros, b.until_micros from (
+        select from_micros, until_micros from full_run
+        where config_id = ? and grid = ? and from_micros >= ?
+        order by from_micros fetch first 1 rows only) b
       """;
 
   private static final String NEXT_SPAN =
       """
       select from_micros, until_micros from counted_span
-      where config_id = ? and grid = ? and from_micros > ? order by from_micros limit 1
+      where config_id = ? and grid = ? and from_micros > ?
+      order by from_micros fetch first 1 rows only
       """;
 
+  private final SlotDialect dialect;
   private final StoreClock clock;
   private final int slotsAPortion;
 
-  PastCount(StoreClock clock, int slotsAPortion) {
+  PastCount(SlotDialect dialect, StoreClock clock, int slotsAPortion) {
+    this.dialect = dialect;
     this.clock = clock;
     this.slotsAPortion = slotsAPortion;
   }
@@ -71,9 +66,9 @@ final class PastCount {
   /** Counts the next windows from a time on. Does not commit. */
   Portion countPortion(Connection connection, String configName, long fromMicros)
       throws SQLException {
-    ConfigRow row = ConfigRow.lock(connection, clock, configName).orElseThrow();
+    ConfigRow row = dialect.lock(connection, clock, configName).orElseThrow();
     JdbcWindows windows =
-        new JdbcWindows(connection, row, ConfigVersionRow.inForce(connection, row));
+        new JdbcWindows(dialect, connection, row, ConfigVersionRow.inForce(connection, row));
     SlotPolicy policy = windows.config().policy();
     long start = policy.windowStart(fromMicros);
     Optional<CountedSpan> before = CountedSpan.notAfter(connection, row, start);
@@ -89,12 +84,12 @@ final class PastCount {
     long end = windows.regroup(start, last);
     boolean allFull = windows.view().isFullUntil(start, end);
     // Cached views stay current, unless a run that they may contain could have grown.
-    OptimisticGuard guard =
+    SlotWriter writer =
         touching.isEmpty()
-            ? OptimisticGuard.OPEN
-            : OptimisticGuard.locked(List.of(windows), WrittenBatch.newStep());
-    SlotWriter.of(List.of(windows), guard).send(connection);
-    new CountedSpan(start, end).store(connection, row, before, after);
+            ? dialect.writer(List.of(windows))
+            : dialect.advancingWriter(List.of(windows), WrittenBatch.newStep());
+    writer.send(connection);
+    new CountedSpan(start, end).store(dialect, connection, row, before, after);
     return allFull ? new Portion.AllFull(end) : new Portion.Enough();
   }
 

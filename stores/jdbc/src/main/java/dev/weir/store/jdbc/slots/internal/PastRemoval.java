@@ -6,52 +6,54 @@ import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * Removes old slots, always all slots of a window together: a window that is rebuilt from its slots
  * must not have lost some of them.
  */
 final class PastRemoval {
+  private static final List<Integer> STATES = List.of(0, 1, 2, 3);
+
+  /** Time of the first slot, or {@link Long#MAX_VALUE}: one look-up in the index for each state. */
   private static final String FIRST =
-      IntStream.rangeClosed(0, 3)
-          .mapToObj(
+      STATES.stream()
+          .map(
               """
-              (select min(s.scheduled) from slot s
-               where s.config_id = ? and s.state = %d and s.scheduled >= ?)
+              coalesce((select min(s.scheduled) from slot s
+                        where s.config_id = c.config_id and s.state = %d and s.scheduled >= ?),
+                       9223372036854775807)
               """
                   ::formatted)
           .collect(
               Collectors.joining(
-                  ", ", "select at from (select least(", ") as at) as first where at < ?"));
+                  ", ", "select least(", ") from slot_config c where c.config_id = ?"));
 
-  /** Time of the first slot after a portion: one range of the index for each state. */
-  private static final String FIRST_BEYOND =
-      IntStream.rangeClosed(0, 3)
-          .mapToObj(
-              """
-              (select s.scheduled from slot s
-               where s.config_id = ? and s.state = %d and s.scheduled >= ? and s.scheduled < ?
-               order by s.scheduled limit ?)
-              """
-                  ::formatted)
-          .collect(Collectors.joining("union all\n", "", "order by scheduled offset ? limit 1"));
-
-  private static final String WINDOW_START = "scheduled - mod(mod(scheduled, ?) + ?, ?)";
-
-  private static final String IN_SPAN =
-      " from slot where config_id = ? and state in (0, 1, 2, 3)"
-          + " and scheduled >= ? and scheduled < ?";
-
-  private static final String YOUNG =
-      "select distinct " + WINDOW_START + IN_SPAN + " and assigned_at >= ?";
-
-  private static final String REMOVE =
-      "delete" + IN_SPAN + " and assigned_at < ? and " + WINDOW_START + " <> all(?::bigint[])";
+  private static final String FIRST_BEYOND = firstBeyond(STATES);
 
   private PastRemoval() {}
+
+  /**
+   * Returns a query of the time of the first slot after a number of them: one range of the index
+   * for each state. The parameters of each range are the configuration, begin, end, and one more
+   * than the number; the last parameter is the number.
+   */
+  static String firstBeyond(List<Integer> states) {
+    return states.stream()
+        .map(
+            """
+            select r%1$d.scheduled from (
+              select s.scheduled from slot s
+              where s.config_id = ? and s.state = %1$d and s.scheduled >= ? and s.scheduled < ?
+              order by s.scheduled fetch first ? rows only) r%1$d
+            """
+                ::formatted)
+        .collect(
+            Collectors.joining(
+                "union all\n",
+                "select t.scheduled from (\n",
+                ") t order by t.scheduled offset ? rows fetch first 1 rows only"));
+  }
 
   /**
    * The result of a step.
@@ -66,35 +68,32 @@ final class PastRemoval {
    * it. Examines whole windows with up to {@code max} slots, but at least one window.
    */
   static Step step(
-      Connection connection, StoreClock clock, String name, long from, long before, int max)
+      SlotDialect dialect,
+      Connection connection,
+      StoreClock clock,
+      String name,
+      long from,
+      long before,
+      int max)
       throws SQLException {
-    ConfigRow configRow = ConfigRow.find(connection, clock, name).orElseThrow();
+    ConfigRow configRow = dialect.find(connection, clock, name).orElseThrow();
     SlotPolicy policy = ConfigVersionRow.inForce(connection, configRow).policy();
-    long size = policy.windowMicros();
     long cut = policy.windowStart(before);
     int id = configRow.configId();
-    Optional<Long> first =
-        Sql.first(
-            connection, row -> row.getLong(1), FIRST, id, from, id, from, id, from, id, from, cut);
-    if (first.isEmpty()) {
+    long first =
+        Sql.first(connection, row -> row.getLong(1), FIRST, from, from, from, from, id)
+            .orElseThrow();
+    if (first >= cut) {
       return new Step(0, cut, true);
     }
-    long start = policy.windowStart(first.get());
+    long start = policy.windowStart(first);
     long end = end(connection, policy, id, start, cut, max);
-    List<Long> young = young(connection, id, size, start, end, before);
-    // A slot assigned in one of these windows from now on counts as assigned after the removal.
     int removed =
-        Sql.update(
-            connection,
-            REMOVE,
-            id,
-            start,
-            end,
-            before,
-            size,
-            size,
-            size,
-            young.stream().mapToLong(Long::longValue).toArray());
+        dialect
+            .upkeep()
+            .removeSlots(
+                connection,
+                new SlotUpkeepDialect.RemovedSlots(id, policy.windowMicros(), start, end, before));
     return new Step(removed, end, end >= cut);
   }
 
@@ -125,13 +124,5 @@ final class PastRemoval {
             max)
         .map(time -> Math.max(policy.windowStart(time), start + policy.windowMicros()))
         .orElse(cut);
-  }
-
-  /** Returns the starts of windows with slots that are too young to remove. */
-  private static List<Long> young(
-      Connection connection, int id, long size, long start, long end, long before)
-      throws SQLException {
-    return Sql.list(
-        connection, row -> row.getLong(1), YOUNG, size, size, size, id, start, end, before);
   }
 }

@@ -8,7 +8,6 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.Transition;
 import dev.weir.store.jdbc.StoreClock;
-import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,24 +19,6 @@ import java.util.TreeMap;
 
 /** How slots end: confirmed, cancelled, reclaimed; and how their places become free. */
 final class SlotEndings {
-  private static final String LOCK_SLOT =
-      "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
-
-  /** Finds no row if another transaction has locked it. */
-  private static final String LOCK_FREE_SLOT = LOCK_SLOT + " skip locked";
-
-  private static final String LOCK_LEAKED =
-      "select "
-          + SlotRow.COLUMNS
-          + SlotRow.FROM
-          + """
-          where s.event_id = any(?) and s.config_id = ? and s.state = 0
-            and s.scheduled < ? and s.assigned_at < ?
-          order by s.event_id for update of s
-          """;
-
-  private static final String SET_STATE = "update slot set state = ? where event_id = any(?)";
-
   private SlotEndings() {}
 
   /** The result of an attempt to end a slot. */
@@ -63,9 +44,9 @@ final class SlotEndings {
    *
    * @param waits whether to wait for the slot while another transaction has locked it
    */
-  static Ending confirm(Connection connection, String eventId, boolean waits) throws SQLException {
-    Optional<Slot> found =
-        Sql.first(connection, SlotRow::read, waits ? LOCK_SLOT : LOCK_FREE_SLOT, eventId);
+  static Ending confirm(SlotDialect dialect, Connection connection, String eventId, boolean waits)
+      throws SQLException {
+    Optional<Slot> found = dialect.lockSlot(connection, eventId, waits);
     if (found.isEmpty()) {
       return noRow(connection, eventId, waits);
     }
@@ -74,7 +55,7 @@ final class SlotEndings {
       return new Ending.Ended(new Transition.Conflict(slot));
     }
     if (slot.state() == SlotState.ASSIGNED) {
-      setState(connection, List.of(slot), SlotState.CONFIRMED);
+      dialect.setState(connection, List.of(slot.eventId()), SlotState.CONFIRMED);
     }
     return new Ending.Ended(new Transition.Done(slot.in(SlotState.CONFIRMED)));
   }
@@ -109,7 +90,8 @@ final class SlotEndings {
    * are locked: a cancelled event may have a new slot of another configuration. Then both locks are
    * released before the other configuration is tried.
    */
-  static Ending cancel(Connection connection, String eventId, ConfigLock lock) throws SQLException {
+  static Ending cancel(SlotDialect dialect, Connection connection, String eventId, ConfigLock lock)
+      throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
       return new Ending.Ended(new Transition.Unknown());
@@ -118,13 +100,14 @@ final class SlotEndings {
     if (configRow.isEmpty()) {
       return new Ending.Locked(seen.get().configName());
     }
-    Optional<Slot> found = Sql.first(connection, SlotRow::read, LOCK_SLOT, eventId);
+    Optional<Slot> found = dialect.lockSlot(connection, eventId, true);
     return found.isPresent()
-        ? new Ending.Ended(cancel(connection, configRow.get(), found.get()))
+        ? new Ending.Ended(cancel(dialect, connection, configRow.get(), found.get()))
         : noRow(connection, eventId, true);
   }
 
-  private static Transition cancel(Connection connection, ConfigRow configRow, Slot slot)
+  private static Transition cancel(
+      SlotDialect dialect, Connection connection, ConfigRow configRow, Slot slot)
       throws SQLException {
     if (!slot.configName().equals(configRow.name())) {
       throw new SQLException(
@@ -134,7 +117,7 @@ final class SlotEndings {
       case CANCELLED, RECLAIMED -> new Transition.Done(slot);
       case CONFIRMED -> new Transition.Conflict(slot);
       case ASSIGNED -> {
-        end(connection, configRow, List.of(slot), SlotState.CANCELLED);
+        end(dialect, connection, configRow, List.of(slot), SlotState.CANCELLED);
         yield new Transition.Done(slot.in(SlotState.CANCELLED));
       }
     };
@@ -145,21 +128,25 @@ final class SlotEndings {
    * searched for without the lock, because the search takes longer the more slots there are.
    */
   static int reclaim(
-      Connection connection, StoreClock clock, ConfigRow seen, String[] eventIds, long before)
+      SlotDialect dialect,
+      Connection connection,
+      StoreClock clock,
+      ConfigRow seen,
+      List<String> eventIds,
+      long before)
       throws SQLException {
-    ConfigRow configRow = ConfigRow.lock(connection, clock, seen.name()).orElseThrow();
-    List<Slot> leaked =
-        Sql.list(
-            connection, SlotRow::read, LOCK_LEAKED, eventIds, configRow.configId(), before, before);
+    ConfigRow configRow = dialect.lock(connection, clock, seen.name()).orElseThrow();
+    List<Slot> leaked = dialect.lockLeaked(connection, configRow, eventIds, before);
     if (!leaked.isEmpty()) {
-      end(connection, configRow, leaked, SlotState.RECLAIMED);
+      end(dialect, connection, configRow, leaked, SlotState.RECLAIMED);
     }
     return leaked.size();
   }
 
-  private static void end(Connection connection, ConfigRow row, List<Slot> slots, SlotState state)
+  private static void end(
+      SlotDialect dialect, Connection connection, ConfigRow row, List<Slot> slots, SlotState state)
       throws SQLException {
-    setState(connection, slots, state);
+    dialect.setState(connection, slots.stream().map(Slot::eventId).toList(), state);
     SlotConfig config = ConfigVersionRow.inForce(connection, row);
     boolean keepsPast = config.policy().notBefore() == NotBefore.REQUESTED;
     List<Slot> toFree =
@@ -167,12 +154,13 @@ final class SlotEndings {
             .filter(slot -> keepsPast || Micros.ceil(slot.scheduledTime()) > row.nowMicros())
             .toList();
     if (!toFree.isEmpty()) {
-      free(connection, new JdbcWindows(connection, row, config), toFree);
+      free(dialect, connection, new JdbcWindows(dialect, connection, row, config), toFree);
     }
   }
 
   /** Writes in portions, because there may be many windows and they may be large. */
-  private static void free(Connection connection, JdbcWindows windows, List<Slot> slots)
+  private static void free(
+      SlotDialect dialect, Connection connection, JdbcWindows windows, List<Slot> slots)
       throws SQLException {
     SlotPolicy policy = windows.config().policy();
     Map<Long, List<Integer>> placesByWindow = new TreeMap<>();
@@ -180,24 +168,21 @@ final class SlotEndings {
       long start = policy.windowStart(Micros.ceil(slot.scheduledTime()));
       placesByWindow.computeIfAbsent(start, any -> new ArrayList<>()).add(slot.place());
     }
-    OptimisticGuard guard = OptimisticGuard.locked(List.of(windows), WrittenBatch.newStep());
+    boolean isAdvanced = false;
     for (Map.Entry<Long, List<Integer>> window : placesByWindow.entrySet()) {
       windows.free(window.getKey(), window.getValue());
       if (windows.isLarge()) {
-        SlotWriter.of(List.of(windows), guard).send(connection);
-        guard = OptimisticGuard.OPEN;
+        writer(dialect, windows, isAdvanced).send(connection);
+        isAdvanced = true;
         windows.trim();
       }
     }
-    SlotWriter.of(List.of(windows), guard).send(connection);
+    writer(dialect, windows, isAdvanced).send(connection);
   }
 
-  private static void setState(Connection connection, List<Slot> slots, SlotState state)
-      throws SQLException {
-    Sql.update(
-        connection,
-        SET_STATE,
-        SlotRow.code(state),
-        slots.stream().map(Slot::eventId).toArray(String[]::new));
+  private static SlotWriter writer(SlotDialect dialect, JdbcWindows windows, boolean isAdvanced) {
+    return isAdvanced
+        ? dialect.writer(List.of(windows))
+        : dialect.advancingWriter(List.of(windows), WrittenBatch.newStep());
   }
 }

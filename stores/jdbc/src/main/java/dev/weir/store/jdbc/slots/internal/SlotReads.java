@@ -34,45 +34,14 @@ final class SlotReads {
           where s.config_id = (select config_id from slot_config where name = ?)
             and s.state = ? and s.scheduled >= ? and s.scheduled < ?
             and (s.scheduled > ? or s.event_id > ?)
-          order by s.scheduled, s.event_id limit ?
+          order by s.scheduled, s.event_id fetch first ? rows only
           """;
 
   private static final String STORED_WINDOWS =
       """
       select start_micros, taken from slot_window
       where config_id = ? and grid = ? and start_micros >= ? and start_micros < ? and taken > 0
-      order by start_micros limit ?
-      """;
-
-  /**
-   * Goes from window to window by the first slot after each: the cost depends on the number of
-   * windows returned, not on the number of slots.
-   */
-  private static final String REGROUPED_WINDOWS =
-      """
-      with recursive query (config_id, size, until_micros) as (
-        values (?::int, ?::bigint, ?::bigint)),
-      walk (start_micros) as (
-        select ?::bigint
-        union all
-        select next.at - mod(mod(next.at, q.size) + q.size, q.size)
-        from walk w cross join query q
-        cross join lateral (
-          select least(
-            (select min(s.scheduled) from slot s
-             where s.config_id = q.config_id and s.state = 0
-               and s.scheduled >= w.start_micros + q.size),
-            (select min(s.scheduled) from slot s
-             where s.config_id = q.config_id and s.state = 1
-               and s.scheduled >= w.start_micros + q.size)) as at
-          offset 0) as next
-        where next.at < q.until_micros)
-      select w.start_micros, (
-        select count(*) from slot s
-        where s.config_id = q.config_id and s.state in (0, 1)
-          and s.scheduled >= w.start_micros and s.scheduled < w.start_micros + q.size)
-      from walk w cross join query q
-      offset 1 limit ?
+      order by start_micros fetch first ? rows only
       """;
 
   private SlotReads() {}
@@ -86,7 +55,8 @@ final class SlotReads {
   }
 
   /** Reads one range of the index for each state, and merges them. */
-  static List<Slot> list(Connection connection, SlotQuery query, long nowMicros)
+  static List<Slot> list(
+      SlotDialect dialect, Connection connection, SlotQuery query, long nowMicros)
       throws SQLException {
     long cursor = Micros.clamped(query.after().scheduledTime());
     long from = Math.max(Micros.clamped(query.from()), cursor);
@@ -104,7 +74,7 @@ final class SlotReads {
               from,
               leaked ? Math.min(until, nowMicros) : until,
               cursor,
-              query.after().eventId(),
+              dialect.comparable(query.after().eventId()),
               query.limit()));
     }
     return slots.stream()
@@ -129,9 +99,10 @@ final class SlotReads {
     return micros == Micros.LATEST ? micros + 1 : micros;
   }
 
-  static List<WindowCount> windows(Connection connection, StoreClock clock, WindowQuery query)
+  static List<WindowCount> windows(
+      SlotDialect dialect, Connection connection, StoreClock clock, WindowQuery query)
       throws SQLException {
-    Optional<ConfigRow> found = ConfigRow.find(connection, clock, query.config().name());
+    Optional<ConfigRow> found = dialect.find(connection, clock, query.config().name());
     if (found.isEmpty()) {
       return List.of();
     }
@@ -144,15 +115,14 @@ final class SlotReads {
     if (from < configRow.sinceMicros()) {
       // The stored windows are not complete there: count the slots.
       past =
-          Sql.list(
+          dialect.countWindows(
               connection,
-              SlotReads::windowCount,
-              REGROUPED_WINDOWS,
-              configRow.configId(),
-              size,
-              Math.min(policy.windowStart(until + size - 1), configRow.sinceMicros()),
-              policy.windowStart(from - 1),
-              query.limit());
+              new SlotDialect.WindowRange(
+                  configRow.configId(),
+                  size,
+                  policy.windowStart(from - 1) + size,
+                  Math.min(policy.windowStart(until + size - 1), configRow.sinceMicros()),
+                  query.limit()));
     }
     List<WindowCount> ahead =
         Sql.list(
@@ -175,19 +145,25 @@ final class SlotReads {
         : ConfigVersionRow.inForce(connection, configRow);
   }
 
-  private static WindowCount windowCount(ResultSet row) throws SQLException {
+  static WindowCount windowCount(ResultSet row) throws SQLException {
     return new WindowCount(Micros.instant(row.getLong(1)), row.getInt(2));
   }
 
   static ForecastResult forecast(
-      Connection connection, StoreClock clock, SlotConfig config, Instant from, long events)
+      SlotDialect dialect,
+      Connection connection,
+      StoreClock clock,
+      SlotConfig config,
+      Instant from,
+      long events)
       throws SQLException {
     ConfigRow configRow =
-        ConfigRow.find(connection, clock, config.name())
+        dialect
+            .find(connection, clock, config.name())
             .orElseThrow(
                 () -> new IllegalArgumentException("configName " + config.name() + " is unknown"));
     SlotConfig inForce = inForce(connection, configRow, config);
-    JdbcWindows windows = new JdbcWindows(connection, configRow, inForce);
+    JdbcWindows windows = new JdbcWindows(dialect, connection, configRow, inForce);
     PlacementRequest request = new PlacementRequest(Micros.clamped(from), configRow.nowMicros());
     Forecast forecast = new Forecast(inForce.policy(), request, events);
     return ForecastRun.run(forecast, windows.view(), windows::pageOrCount);

@@ -8,6 +8,7 @@ import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.Transition;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.tck.slots.Node;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 /** The rows that a cancellation reads under the lock if a configuration had two window sizes. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class EndingCostTest {
+  private static final SlotDialect DIALECT = SlotDialect.of(Dialect.POSTGRESQL);
+
   private static final int SLOTS = 2_000;
   private static final Instant TOMORROW = Account.NOON.plus(Duration.ofDays(1));
 
@@ -36,7 +39,8 @@ final class EndingCostTest {
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
   private final Node node = Database.node(database.pool(), clock);
-  private final Transactions transactions = new Transactions(database.pool(), () -> {});
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
   private final Account account = Account.open(node, SLOTS);
 
   private long rowsOfCancel(String event) {
@@ -45,9 +49,10 @@ final class EndingCostTest {
           long before = rows(connection);
           assertThat(
                   SlotEndings.cancel(
+                          DIALECT,
                           connection,
                           account.id(event),
-                          name -> ConfigRow.lock(connection, time, name))
+                          name -> DIALECT.lock(connection, time, name))
                       .afterWaiting())
               .isInstanceOf(Transition.Done.class);
           return rows(connection) - before;

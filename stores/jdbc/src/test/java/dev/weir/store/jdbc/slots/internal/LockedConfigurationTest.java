@@ -17,6 +17,7 @@ import dev.weir.engine.slots.Transition;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.tck.slots.Node;
 import java.sql.Connection;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.Timeout;
 /** Another transaction has locked a configuration: only requests for that one wait. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LockedConfigurationTest {
+  private static final SlotDialect DIALECT = SlotDialect.of(Dialect.POSTGRESQL);
+
   private final Database database = Database.get();
   private final Node node = Database.node(database.pool(), StoreClock.DATABASE, SlotObserver.NONE);
   private final Account held = Account.open(node, 1);
@@ -43,8 +46,7 @@ final class LockedConfigurationTest {
   private Connection lock(Account account) throws SQLException {
     Connection connection = database.otherPool().getConnection();
     connection.setAutoCommit(false);
-    assertThat(ConfigRow.lock(connection, StoreClock.DATABASE, account.config().name()))
-        .isPresent();
+    assertThat(DIALECT.lock(connection, StoreClock.DATABASE, account.config().name())).isPresent();
     return connection;
   }
 
@@ -130,8 +132,7 @@ final class LockedConfigurationTest {
     try (Connection holder = database.otherPool().getConnection()) {
       holder.setAutoCommit(false);
       for (Account account : all) {
-        assertThat(ConfigRow.lock(holder, StoreClock.DATABASE, account.config().name()))
-            .isPresent();
+        assertThat(DIALECT.lock(holder, StoreClock.DATABASE, account.config().name())).isPresent();
         SlotScheduler.Pending pending = scheduler.submit(List.of(request(account, "e")));
         Thread.ofVirtual().start(pending::await);
       }

@@ -12,6 +12,7 @@ import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.Instant;
@@ -104,6 +105,7 @@ final class OccupancyCacheTest {
     NodeState state = new NodeState(100_000);
     JdbcSlotLedger little =
         new JdbcSlotLedger(
+            SlotDialect.of(Dialect.POSTGRESQL),
             database.pool(),
             databaseMicros -> Micros.ceil(clock.instant()),
             new Random(1),

@@ -16,6 +16,7 @@ import dev.weir.engine.slots.WindowCount;
 import dev.weir.engine.slots.WindowQuery;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.tck.slots.Node;
 import java.sql.Connection;
@@ -36,14 +37,17 @@ import org.junit.jupiter.api.Timeout;
 /** Batches planned without the lock, and changes that happen before they are written. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OptimisticAssignmentTest {
+  private static final SlotDialect DIALECT = SlotDialect.of(Dialect.POSTGRESQL);
+
   private static final StoreClock CLOCK = StoreClock.DATABASE;
 
   private final Database database = Database.get();
   private final AtomicInteger contended = new AtomicInteger();
-  private final Transactions transactions = new Transactions(database.pool(), () -> {});
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
   private final NodeState state = new NodeState();
   private final OptimisticAssignment optimistic =
-      new OptimisticAssignment(CLOCK, new Random(1), state, contended::incrementAndGet);
+      new OptimisticAssignment(DIALECT, CLOCK, new Random(1), state, contended::incrementAndGet);
   private final Node other = Database.node(database.otherPool(), CLOCK, SlotObserver.NONE);
   private final Account account = Account.open(other, 10);
   private final Account second = Account.open(other, 10);
@@ -53,7 +57,7 @@ final class OptimisticAssignmentTest {
     transactions
         .write(
             connection ->
-                new LockedAssignment(CLOCK, new Random(1), state, () -> {})
+                new LockedAssignment(DIALECT, CLOCK, new Random(1), state, () -> {})
                     .assign(connection, requests, WaitMode.FOR_LOCKS))
         .cacheViews(state.views());
   }
@@ -140,7 +144,7 @@ final class OptimisticAssignmentTest {
     try (Connection overtaker = lock(account)) {
       FutureTask<Optional<List<Assignment>>> trying = trying(one("c"));
       awaitWaiting();
-      new LockedAssignment(CLOCK, new Random(1), new NodeState(), () -> {})
+      new LockedAssignment(DIALECT, CLOCK, new Random(1), new NodeState(), () -> {})
           .assign(overtaker, account.requests("b", 9, Account.NOON), WaitMode.FOR_LOCKS);
       overtaker.commit();
 
@@ -298,7 +302,7 @@ final class OptimisticAssignmentTest {
   private Connection lock(Account of) throws SQLException {
     Connection connection = database.otherPool().getConnection();
     connection.setAutoCommit(false);
-    ConfigRow.lock(connection, CLOCK, of.config().name());
+    DIALECT.lock(connection, CLOCK, of.config().name());
     return connection;
   }
 

@@ -14,6 +14,7 @@ import dev.weir.engine.slots.SlotStore;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.jdbc.slots.internal.PastCount.Portion;
@@ -50,8 +51,9 @@ final class PastCountTest {
   private final StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
   private final Node node = Database.node(database.pool(), clock);
   private final Node other = Database.node(database.otherPool(), clock);
-  private final Transactions transactions = new Transactions(database.pool(), () -> {});
-  private final PastCount count = new PastCount(time, PORTION);
+  private final Transactions transactions =
+      new Transactions(Dialect.POSTGRESQL, database.pool(), () -> {});
+  private final PastCount count = new PastCount(SlotDialect.of(Dialect.POSTGRESQL), time, PORTION);
   private final Account account = Account.open(node, 2);
 
   /** Other tests on the same database would have to process all of these slots. */

@@ -8,6 +8,7 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.jdbc.CountingProxy;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.tck.slots.Node;
@@ -29,7 +30,7 @@ final class RoundTripsTest {
   private final CountingProxy proxy = new CountingProxy(port(database.url()));
   private final HikariDataSource pool =
       PostgresqlPool.open(
-          new PostgresqlPool.Settings(
+          new PoolSettings(
               database.url().replace(":" + port(database.url()), ":" + proxy.port())
                   + "&sslmode=disable",
               "postgres",

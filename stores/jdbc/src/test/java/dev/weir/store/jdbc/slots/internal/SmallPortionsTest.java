@@ -4,6 +4,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.tck.slots.Node;
 import dev.weir.store.tck.slots.SlotLedgerKit;
 import java.time.InstantSource;
@@ -25,6 +26,7 @@ final class SmallPortionsTest implements SlotLedgerKit {
       var pool = opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool();
       return new Node(
           new JdbcSlotLedger(
+              SlotDialect.of(Dialect.POSTGRESQL),
               pool,
               time,
               new Random(1),

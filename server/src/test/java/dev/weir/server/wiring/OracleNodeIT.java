@@ -1,0 +1,171 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.server.http.Http;
+import dev.weir.server.verify.Verifier;
+import dev.weir.store.jdbc.OraclePool;
+import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.tck.internal.CheckedDataSource;
+import dev.weir.store.tck.internal.OracleStandIn;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two nodes on one Oracle, for which H2 stands in, and no PostgreSQL. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+final class OracleNodeIT {
+  private static final String SLOTS = "/api/v1/slots";
+  private static final String URL = OracleStandIn.create();
+
+  @TempDir private static Path folder;
+  private static Node one;
+  private static Node other;
+  private static Http http;
+  private static Http elsewhere;
+
+  @BeforeAll
+  static void start() {
+    one = Node.start(settings(Map.of()));
+    other = Node.start(settings(Map.of()));
+    http = new Http(one.address());
+    elsewhere = new Http(other.address());
+  }
+
+  @AfterAll
+  static void stop() {
+    one.close();
+    other.close();
+  }
+
+  private static Settings settings(Map<Setting, String> more) {
+    Map<Setting, String> given = new HashMap<>();
+    given.put(Setting.PORT, "0");
+    given.put(Setting.DB_URL, URL);
+    given.put(Setting.DATA, folder.toString());
+    given.put(Setting.DRAIN, "PT0S");
+    // Longer than the test: what a node learns of the other's changes, it has polled.
+    given.put(Setting.SLOTS_CACHE_TTL, "PT1H");
+    given.put(Setting.LIMITS_CACHE_TTL, "PT1H");
+    given.putAll(more);
+    return Settings.of(given, Map.of(), Optional.empty());
+  }
+
+  private static void configure(Http node, String name, int max) {
+    String body =
+        "{\"configName\":\"%s\",\"maxPerWindow\":%d,\"windowSize\":\"PT1S\"}".formatted(name, max);
+    assertThat(node.post("/admin/rate-limit/config", body).status()).isEqualTo(201);
+  }
+
+  /** Waits until a change was polled; the test's timeout is the bound. */
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void startNoPostgresql() {
+    http.get("/health/ready").ok();
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void giveTheSameSlotAndKnowWhatBecameOfIt() {
+    String body = "{\"eventId\":\"shared\",\"requestedTime\":\"2030-01-01T00:00:00Z\"}";
+    Http.Answer given = http.post(SLOTS, body).ok();
+    Http.Answer again = elsewhere.post(SLOTS, body).ok();
+    assertThat(again.at("replayed")).isEqualTo(true);
+    assertThat(again.textAt("scheduledTime")).isEqualTo(given.textAt("scheduledTime"));
+    elsewhere.post(SLOTS + "/shared/confirm").ok();
+    http.delete(SLOTS + "/shared").problem(409, "state-conflict");
+    assertThat(http.get(SLOTS + "/shared").ok().textAt("state")).isEqualTo("confirmed");
+  }
+
+  @Test
+  void fillWindowsTogetherSoThatTheVerifierFindsNothing(@TempDir Path journals) throws Exception {
+    configure(http, "together", 5);
+    List<Future<Http.Answer>> answers = new ArrayList<>();
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 100; i++) {
+        Http node = i % 2 == 0 ? http : elsewhere;
+        String body =
+            "{\"eventId\":\"t%d\",\"configName\":\"together\",\"requestedTime\":\"2030-01-01T00:00:00Z\"}"
+                .formatted(i / 2);
+        answers.add(clients.submit(() -> node.post(SLOTS, body)));
+      }
+    }
+    List<String> given = new ArrayList<>();
+    for (Future<Http.Answer> answer : answers) {
+      given.add(answer.get().ok().text());
+    }
+    assertThat(
+            http.get(SLOTS + "/windows?configName=together&from=2030-01-01T00:00:00Z")
+                .ok()
+                .listAt("windows"))
+        .hasSize(10);
+    http.delete(SLOTS + "/t7");
+    configure(http, "together", 7);
+    try (HikariDataSource pool =
+            OraclePool.open(new PoolSettings(URL, "", "", 0, 1, Duration.ofSeconds(5)));
+        Connection connection = CheckedDataSource.of(pool).dataSource().getConnection()) {
+      Verifier verifier = new Verifier(connection);
+      verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
+      verifier.answers(Files.write(journals.resolve("answers"), given));
+      assertThat(verifier.findings().clean()).isTrue();
+    }
+  }
+
+  @Test
+  void learnOfConfigurationsByPolling() {
+    configure(http, "heard", 1);
+    String query = SLOTS + "/windows?configName=heard";
+    assertThat(elsewhere.get(query).ok().intAt("maxPerWindow")).isEqualTo(1);
+    configure(http, "heard", 2);
+    await(() -> elsewhere.get(query).ok().intAt("maxPerWindow") == 2);
+    assertThat(http.post("/admin/rate-limit/cache/flush").status()).isEqualTo(204);
+  }
+
+  @Test
+  void keepRulesRoutesAndDefinitions() {
+    String rule =
+        "{\"name\":\"few\",\"algorithm\":\"FIXED_WINDOW\",\"allowedRequests\":2,\"windowSeconds\":3600}";
+    assertThat(http.post("/api/admin/rules", rule).status()).isEqualTo(201);
+    String route = "{\"pathPattern\":\"/shop/**\",\"upstream\":\"http://127.0.0.1:9\"}";
+    assertThat(http.post("/api/admin/routes", route).status()).isEqualTo(201);
+    http.put("/api/v1/concurrency/c", "{\"maxConcurrent\":5,\"leaseTtl\":\"PT1H\"}").ok();
+
+    await(() -> elsewhere.get("/api/admin/rules").ok().text().contains("few"));
+    assertThat(elsewhere.get("/api/admin/routes").ok().text()).contains("/shop/**");
+    assertThat(elsewhere.get("/api/v1/concurrency/c").ok().intAt("maxConcurrent")).isEqualTo(5);
+    assertThat(elsewhere.post("/api/v1/concurrency/c/leases", "").status()).isEqualTo(201);
+  }
+
+  @Test
+  void refuseToCountLimitsInOracle() {
+    for (String store : List.of("oracle", "postgresql")) {
+      assertThatThrownBy(() -> Node.start(settings(Map.of(Setting.LIMITS_STORE, store))))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageStartingWith("weir.limits.store cannot be " + store)
+          .hasMessageContaining("limits are counted in memory or Redis there");
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package dev.weir.store.tck.internal;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.DriverPropertyInfo;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
+import java.util.Properties;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.logging.Logger;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A driver of databases of H2 in its Oracle mode, in memory, with addresses that look like
+ * Oracle's. H2 has to be on the class path. It has no {@code ALTER SESSION}, which is ignored.
+ *
+ * <p>Statements run on platform threads. A transaction of H2 that waits for another one, of which a
+ * statement was rolled back, polls without yielding. If all carriers of virtual threads do that,
+ * the virtual thread that holds the lock never runs again.
+ */
+public final class OracleStandIn implements Driver {
+  private static final String PREFIX = "jdbc:oracle:h2:";
+  private static final String OPTIONS = ";MODE=Oracle;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000";
+
+  /** The calls that may wait for another transaction, or that another one may wait for. */
+  private static final Pattern WAITING =
+      Pattern.compile("execute.*|prepare.*|commit|rollback|close|setAutoCommit|abort|isValid");
+
+  /** Has up to one thread for each connection. They are daemons and end when they are idle. */
+  private static final ExecutorService PLATFORM_THREADS =
+      Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name("h2-", 0).factory());
+
+  private OracleStandIn() {}
+
+  /** Returns the address of a new database. */
+  public static String create() {
+    return Registered.INSTANCE.url();
+  }
+
+  private String url() {
+    return PREFIX + UUID.randomUUID();
+  }
+
+  @Override
+  public boolean acceptsURL(String url) {
+    return url.startsWith(PREFIX);
+  }
+
+  @Override
+  public @Nullable Connection connect(String url, Properties properties) throws SQLException {
+    if (!acceptsURL(url)) {
+      return null;
+    }
+    Connection connection =
+        DriverManager.getConnection("jdbc:h2:mem:" + url.substring(PREFIX.length()) + OPTIONS);
+    return proxy(
+        Connection.class,
+        (self, method, arguments) -> wrapped(call(connection, method, arguments)));
+  }
+
+  private static @Nullable Object wrapped(@Nullable Object result) {
+    if (result instanceof CallableStatement call) {
+      return statement(CallableStatement.class, call);
+    }
+    if (result instanceof PreparedStatement prepared) {
+      return statement(PreparedStatement.class, prepared);
+    }
+    return result instanceof Statement plain ? statement(Statement.class, plain) : result;
+  }
+
+  private static <T extends Statement> T statement(Class<T> type, T statement) {
+    return proxy(
+        type,
+        (self, method, arguments) ->
+            isOfSession(method, arguments) ? false : call(statement, method, arguments));
+  }
+
+  private static boolean isOfSession(Method method, Object @Nullable [] arguments) {
+    return method.getName().equals("execute")
+        && arguments != null
+        && ((String) arguments[0]).startsWith("alter session");
+  }
+
+  private static @Nullable Object call(Object on, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    if (!Thread.currentThread().isVirtual() || !WAITING.matcher(method.getName()).matches()) {
+      return invoke(on, method, arguments);
+    }
+    CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+    PLATFORM_THREADS.execute(
+        () -> {
+          try {
+            result.complete(invoke(on, method, arguments));
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        });
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static @Nullable Object invoke(Object on, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    try {
+      return method.invoke(on, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  @Override
+  public DriverPropertyInfo[] getPropertyInfo(String url, Properties properties) {
+    return new DriverPropertyInfo[0];
+  }
+
+  @Override
+  public int getMajorVersion() {
+    return 1;
+  }
+
+  @Override
+  public int getMinorVersion() {
+    return 0;
+  }
+
+  @Override
+  public boolean jdbcCompliant() {
+    return false;
+  }
+
+  @Override
+  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
+    throw new SQLFeatureNotSupportedException();
+  }
+
+  /** Registers the driver when the first address is created. */
+  private static final class Registered {
+    static final OracleStandIn INSTANCE = register();
+
+    private static OracleStandIn register() {
+      OracleStandIn driver = new OracleStandIn();
+      try {
+        DriverManager.registerDriver(driver);
+      } catch (SQLException e) {
+        throw new IllegalStateException(e);
+      }
+      return driver;
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.store.jdbc.internal.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Upkeep of slots in Oracle. */
+final class OracleSlotUpkeep implements SlotUpkeepDialect {
+  static final SlotUpkeepDialect INSTANCE = new OracleSlotUpkeep();
+
+  private static final String COUNT_LEAKED =
+      """
+      select count(*) from (
+        select s.event_id from slot s
+        where s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?
+        fetch first ? rows only) l
+      """;
+
+  private static final String IN_SPAN =
+      " from slot s where s.config_id = ? and s.state in (0, 1, 2, 3) and s.scheduled >= ?"
+          + " and s.scheduled < ?";
+
+  private static final String REMOVE_RUNS =
+      "delete from slot_occupancy where config_id = ? and grid = ? and kind = 2"
+          + " and start_micros < ? and until_micros <= ?";
+
+  private static final String CUT_RUN =
+      "update slot_occupancy set start_micros = ? where config_id = ? and grid = ? and kind = 2"
+          + " and start_micros < ? and until_micros > ?";
+
+  private static final OracleRange WINDOWS_BEFORE =
+      OracleRange.of(
+          "slot_occupancy",
+          "start_micros",
+          "config_id = ? and grid = ? and kind = 1 and start_micros < ?");
+
+  /** Runs that were removed, see {@link OccupancyRow}. */
+  private static final OracleRange EMPTY_RUNS =
+      OracleRange.of(
+          "slot_occupancy",
+          "start_micros",
+          "config_id = ? and grid = ? and kind = 2 and until_micros <= start_micros");
+
+  private static final OracleRange OCCUPANCY_OF_GRID =
+      OracleRange.of("slot_occupancy", "start_micros", "config_id = ? and grid = ? and kind = ?");
+
+  private static final OracleRange SPANS_OF_GRID =
+      OracleRange.of("counted_span", "from_micros", "config_id = ? and grid = ?");
+
+  /** The lock is in grid 0. */
+  private static final String OLDEST_GRID =
+      "select min(o.grid) from slot_occupancy o"
+          + " where o.config_id = ? and o.grid > 0 and o.grid < ?";
+
+  private static final String OLDEST_GRID_OF_SPANS =
+      "select min(o.grid) from counted_span o where o.config_id = ? and o.grid < ?";
+
+  private static final String LOCK_CONFIG =
+      OracleSlots.LOCK_CONFIGS + "c.config_id = ?)" + OracleSlots.SKIP;
+
+  private OracleSlotUpkeep() {}
+
+  @Override
+  public long countLeaked(Connection connection, long beforeMicros, int max) throws SQLException {
+    long counted = 0;
+    for (int configId : configIds(connection)) {
+      if (counted < max) {
+        counted +=
+            Sql.first(
+                    connection,
+                    row -> row.getLong(1),
+                    COUNT_LEAKED,
+                    configId,
+                    beforeMicros,
+                    beforeMicros,
+                    max - counted)
+                .orElseThrow();
+      }
+    }
+    return counted;
+  }
+
+  private static List<Integer> configIds(Connection connection) throws SQLException {
+    return Sql.list(
+        connection,
+        row -> row.getInt(1),
+        "select c.config_id from slot_config c order by c.config_id");
+  }
+
+  @Override
+  public int removeSlots(Connection connection, RemovedSlots slots) throws SQLException {
+    // The size is part of the text: the expression may be repeated, and there are few sizes.
+    String windowStart =
+        "s.scheduled - mod(mod(s.scheduled, %1$d) + %1$d, %1$d)".formatted(slots.sizeMicros());
+    Object[] span = {
+      slots.configId(), slots.fromMicros(), slots.untilMicros(), slots.beforeMicros()
+    };
+    List<Long> young =
+        Sql.list(
+            connection,
+            row -> row.getLong(1),
+            "select distinct " + windowStart + IN_SPAN + " and s.assigned_at >= ?",
+            span);
+    // A slot assigned in one of these windows from now on counts as assigned after the removal.
+    String remove = "delete" + IN_SPAN + " and s.assigned_at < ?";
+    if (young.isEmpty()) {
+      return Sql.update(connection, remove, span);
+    }
+    InList kept = InList.of(windowStart, young);
+    List<Object> parameters = new ArrayList<>(Arrays.asList(span));
+    parameters.addAll(kept.parameters());
+    return Sql.update(connection, remove + " and not " + kept.sql(), parameters.toArray());
+  }
+
+  @Override
+  public int removeWindows(Connection connection, ConfigRow row, long cutMicros, int max)
+      throws SQLException {
+    return WINDOWS_BEFORE.remove(connection, max, row.configId(), row.grid(), cutMicros);
+  }
+
+  @Override
+  public void cutRuns(Connection connection, ConfigRow row, long cutMicros) throws SQLException {
+    int id = row.configId();
+    int grid = row.grid();
+    Sql.update(connection, REMOVE_RUNS, id, grid, cutMicros, cutMicros);
+    // An empty run, which was removed, may have the begin that the cut gives to the next.
+    EMPTY_RUNS.remove(connection, Integer.MAX_VALUE, id, grid);
+    Sql.update(connection, CUT_RUN, cutMicros, id, grid, cutMicros, cutMicros);
+  }
+
+  /** Goes from configuration to configuration, because each has few rows to remove, or none. */
+  @Override
+  public int removeUnused(Connection connection, int max) throws SQLException {
+    int occupancy = 0;
+    int spans = 0;
+    for (int id : configIds(connection)) {
+      int grid =
+          Sql.first(
+                  connection,
+                  row -> row.getInt(1),
+                  "select c.grid from slot_config c where c.config_id = ?",
+                  id)
+              .orElseThrow();
+      occupancy += removeOldOccupancy(connection, id, grid, max - occupancy);
+      spans += removeOldSpans(connection, id, grid, max - spans);
+      removeEmptyRuns(connection, id, grid, max);
+    }
+    return occupancy + spans;
+  }
+
+  private static int removeOldOccupancy(Connection connection, int id, int grid, int max)
+      throws SQLException {
+    int removed = 0;
+    Optional<Integer> oldest = oldest(connection, OLDEST_GRID, id, grid);
+    while (oldest.isPresent() && removed < max) {
+      int old = oldest.get();
+      removed += OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.WINDOW);
+      removed += OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.RUN);
+      oldest = oldest(connection, OLDEST_GRID, id, grid);
+    }
+    return removed;
+  }
+
+  private static int removeOldSpans(Connection connection, int id, int grid, int max)
+      throws SQLException {
+    int removed = 0;
+    Optional<Integer> oldest = oldest(connection, OLDEST_GRID_OF_SPANS, id, grid);
+    while (oldest.isPresent() && removed < max) {
+      removed += SPANS_OF_GRID.remove(connection, max - removed, id, oldest.get());
+      oldest = oldest(connection, OLDEST_GRID_OF_SPANS, id, grid);
+    }
+    return removed;
+  }
+
+  private static Optional<Integer> oldest(Connection connection, String sql, int id, int grid)
+      throws SQLException {
+    return Sql.first(
+            connection,
+            row -> {
+              int oldest = row.getInt(1);
+              return row.wasNull() ? Optional.<Integer>empty() : Optional.of(oldest);
+            },
+            sql,
+            id,
+            grid)
+        .orElseThrow();
+  }
+
+  /** Under the lock, because a batch may be about to fill an empty run. */
+  private static void removeEmptyRuns(Connection connection, int id, int grid, int max)
+      throws SQLException {
+    if (EMPTY_RUNS.exists(connection, id, grid)
+        && Sql.first(connection, row -> true, LOCK_CONFIG, id).isPresent()) {
+      EMPTY_RUNS.remove(connection, max, id, grid);
+    }
+  }
+}

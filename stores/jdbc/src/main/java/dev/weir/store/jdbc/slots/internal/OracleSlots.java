@@ -1,0 +1,415 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import dev.weir.core.slots.internal.Page;
+import dev.weir.core.slots.internal.Window;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.Sql;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Slots in Oracle 19c and later. A batch takes four round trips: lock the configurations and read
+ * their sequence numbers; insert the slots; merge sequence numbers, windows and runs, which share
+ * the table {@code slot_occupancy} for that purpose; commit.
+ */
+final class OracleSlots implements SlotDialect {
+  static final SlotDialect INSTANCE = new OracleSlots(false);
+
+  private static final String WAIT = " " + Dialect.ORACLE.forUpdate();
+
+  /**
+   * The time of a statement is that of its start. If it took longer than this, it may have waited
+   * for a lock, and the wait is added to the time.
+   */
+  private static final Duration MAX_AGE_OF_TIME = Duration.ofMillis(20);
+
+  private static final String CONFIGS =
+      "select c.config_id, c.name, c.version, c.grid, c.since, l.until_micros, "
+          + Dialect.ORACLE.now()
+          + " from slot_config c join slot_occupancy l on l.config_id = c.config_id and l.grid = 0"
+          + " and l.kind = 0 and l.start_micros = 0 ";
+
+  /** Selects no row of another table, which would be locked as well. */
+  static final String LOCK_CONFIGS =
+      "select l.config_id, (select n.name from slot_config n where n.config_id = l.config_id),"
+          + " l.until_micros, "
+          + Dialect.ORACLE.now()
+          + " from slot_occupancy l where l.grid = 0 and l.kind = 0 and l.start_micros = 0"
+          + " and l.config_id in (select c.config_id from slot_config c where ";
+
+  private static final String LOCK_CONFIG = LOCK_CONFIGS + "c.name = ?)";
+
+  static final String SKIP = " for update skip locked";
+
+  private static final String ADVANCE =
+      "update slot_occupancy set until_micros = until_micros + 1"
+          + " where config_id = ? and grid = 0 and kind = 0 and start_micros = 0";
+
+  private static final String PAGE =
+      """
+      select w.kind, w.start_micros, w.until_micros, w.off_grid, w.places from (
+        select kind, start_micros, until_micros, off_grid, places from slot_occupancy
+        where config_id = ? and grid = ? and kind = 1 and start_micros >= ? and start_micros < ?
+          and is_full = 0
+        order by start_micros fetch first ? rows only) w
+      union all
+      select b.kind, b.start_micros, b.until_micros, b.off_grid, b.places from (
+        select kind, start_micros, until_micros, off_grid, places from slot_occupancy
+        where config_id = ? and grid = ? and kind = 2 and start_micros <= ?
+          and until_micros > start_micros
+        order by start_micros desc fetch first 1 rows only) b
+      union all
+      select a.kind, a.start_micros, a.until_micros, a.off_grid, a.places from (
+        select kind, start_micros, until_micros, off_grid, places from slot_occupancy
+        where config_id = ? and grid = ? and kind = 2 and start_micros > ?
+          and until_micros > start_micros
+        order by start_micros fetch first ? rows only) a
+      """;
+
+  private static final String SLOTS_IN_ORDER =
+      """
+      select s.scheduled, s.place, v.window_micros
+      from slot s
+      join slot_config_version v on v.config_id = s.config_id and v.version = s.version
+      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
+      order by s.scheduled
+      """;
+
+  private static final String COUNT_WINDOWS =
+      """
+      select w.start_micros, count(*) from (
+        select s.scheduled - mod(mod(s.scheduled, ?) + ?, ?) as start_micros from slot s
+        where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?) w
+      group by w.start_micros
+      order by w.start_micros fetch first ? rows only
+      """;
+
+  private static final String STORE_SPAN =
+      """
+      merge into counted_span s using dual
+      on (s.config_id = ? and s.grid = ? and s.from_micros = ?)
+      when matched then update set s.until_micros = ?
+      when not matched then insert (config_id, grid, from_micros, until_micros)
+      values (?, ?, ?, ?)
+      """;
+
+  private static final String LOOK_UP = "select " + SlotRow.COLUMNS + SlotRow.FROM + " where ";
+
+  /** As {@link SlotRow#COLUMNS}, but of one table, because all tables of the query are locked. */
+  private static final String LOCK_SLOTS =
+      "select s.event_id, (select c.name from slot_config c where c.config_id = s.config_id),"
+          + " s.version, s.requested, s.window_start, s.place, s.scheduled, s.state, s.assigned_at"
+          + " from slot s where ";
+
+  private final boolean isSingleRoundTrip;
+
+  /**
+   * @param isSingleRoundTrip whether small batches are sent as one PL/SQL block, see {@link
+   *     OracleBlock}
+   */
+  OracleSlots(boolean isSingleRoundTrip) {
+    this.isSingleRoundTrip = isSingleRoundTrip;
+  }
+
+  @Override
+  public Dialect database() {
+    return Dialect.ORACLE;
+  }
+
+  @Override
+  public String selectConfigs() {
+    return CONFIGS;
+  }
+
+  @Override
+  public Optional<ConfigRow> lock(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return lock(connection, clock, name, WAIT);
+  }
+
+  @Override
+  public Optional<ConfigRow> lockIfFree(Connection connection, StoreClock clock, String name)
+      throws SQLException {
+    return lock(connection, clock, name, SKIP);
+  }
+
+  /** Reads the row by another statement, which sees what was committed while waiting. */
+  private Optional<ConfigRow> lock(
+      Connection connection, StoreClock clock, String name, String wait) throws SQLException {
+    return Sql.first(connection, row -> true, LOCK_CONFIG + wait, name).isPresent()
+        ? find(connection, clock, name)
+        : Optional.empty();
+  }
+
+  @Override
+  public int create(Connection connection, String name) throws SQLException {
+    int configId =
+        Math.toIntExact(
+            Sql.insert(
+                connection,
+                "config_id",
+                "insert into slot_config (name, version, grid, since) values (?, 1, 1, ?)",
+                name,
+                Long.MIN_VALUE));
+    Sql.update(
+        connection,
+        "insert into slot_occupancy (config_id, grid, kind, start_micros, until_micros, taken,"
+            + " off_grid, is_full) values (?, 0, 0, 0, 0, 0, 0, 0)",
+        configId);
+    return configId;
+  }
+
+  @Override
+  public void change(Connection connection, ConfigRow next, int version) throws SQLException {
+    Sql.update(
+        connection,
+        "update slot_config set version = ?, grid = ?, since = ? where config_id = ?",
+        version,
+        next.grid(),
+        next.sinceMicros(),
+        next.configId());
+    advance(connection, next);
+  }
+
+  @Override
+  public void advance(Connection connection, ConfigRow row) throws SQLException {
+    Sql.update(connection, ADVANCE, row.configId());
+  }
+
+  /** What the lock of a configuration shows. */
+  private record Locked(int configId, String name, long seq, long databaseMicros) {
+    static Locked read(ResultSet row) throws SQLException {
+      return new Locked(
+          row.getInt(1), row.getString(2), row.getLong(3), Dialect.ORACLE.micros(row, 4));
+    }
+  }
+
+  /**
+   * A configuration whose sequence number is that of the cached view has not changed, so its row
+   * need not be read.
+   */
+  @Override
+  public List<ConfigRow> lockBatch(Connection connection, BatchLock lock, Map<String, Slot> known)
+      throws SQLException {
+    if (lock.configNames().isEmpty()) {
+      return List.of();
+    }
+    InList names = InList.of("c.name", lock.configNames());
+    long sentNanos = System.nanoTime();
+    List<Locked> locked =
+        Sql.list(
+            connection,
+            Locked::read,
+            LOCK_CONFIGS + names.sql() + ") order by l.config_id" + (lock.waits() ? WAIT : SKIP),
+            names.parameters().toArray());
+    long nanos = System.nanoTime() - sentNanos;
+    long lateMicros = nanos > MAX_AGE_OF_TIME.toNanos() ? nanos / 1_000 : 0;
+    List<ConfigRow> rows = configRows(connection, lock, locked, lateMicros);
+    if (!lock.eventIds().isEmpty()) {
+      InList ids = InList.of("s.event_id", lock.eventIds());
+      Sql.list(connection, SlotRow::read, LOOK_UP + ids.sql(), ids.parameters().toArray())
+          .forEach(slot -> known.put(slot.eventId(), slot));
+    }
+    return rows;
+  }
+
+  /**
+   * @param lateMicros how long ago the time of the lock was read
+   */
+  private static List<ConfigRow> configRows(
+      Connection connection, BatchLock lock, List<Locked> locked, long lateMicros)
+      throws SQLException {
+    List<ConfigRow> rows = new ArrayList<>();
+    List<Integer> unknown = new ArrayList<>();
+    for (Locked config : locked) {
+      Optional<ConfigRow> cached =
+          lock.views().rowOf(config.name()).filter(row -> row.seq() == config.seq());
+      if (cached.isPresent()) {
+        rows.add(cached.get().at(lock.clock().micros(config.databaseMicros() + lateMicros)));
+      } else {
+        unknown.add(config.configId());
+      }
+    }
+    if (!unknown.isEmpty()) {
+      InList ids = InList.of("c.config_id", unknown);
+      rows.addAll(
+          Sql.list(
+              connection,
+              row -> ConfigRow.read(row, Dialect.ORACLE, lock.clock()),
+              CONFIGS + "where " + ids.sql(),
+              ids.parameters().toArray()));
+      rows.sort(Comparator.comparingInt(ConfigRow::configId));
+    }
+    return rows;
+  }
+
+  @Override
+  public SlotWriter writer(Collection<JdbcWindows> configs) {
+    return new OracleSlotWriter(OccupancyRow.changes(configs));
+  }
+
+  @Override
+  public SlotWriter advancingWriter(Collection<JdbcWindows> configs, int step) {
+    return new OracleSlotWriter(OccupancyRow.changes(configs, step));
+  }
+
+  @Override
+  public SlotWriter optimisticWriter(
+      Collection<JdbcWindows> configs,
+      int step,
+      long nowMicros,
+      EstimatedClock.Precision precision,
+      boolean waits) {
+    return new OracleBlockWriter(
+        OracleBlock.call(waits),
+        configs,
+        step,
+        nowMicros - precision.toleranceMicros(),
+        nowMicros + precision.toleranceMicros());
+  }
+
+  @Override
+  public boolean isOptimistic(List<AssignRequest> requests) {
+    return isSingleRoundTrip && OracleBlockWriter.fits(requests);
+  }
+
+  @Override
+  public void readPage(
+      Connection connection, PageQuery query, List<Window> windows, List<Page.Run> runs)
+      throws SQLException {
+    int configId = query.row().configId();
+    int grid = query.row().grid();
+    long from = query.fromMicros();
+    try (PreparedStatement statement =
+            Sql.prepare(
+                connection,
+                PAGE,
+                configId,
+                grid,
+                from,
+                query.untilMicros(),
+                query.maxWindows(),
+                configId,
+                grid,
+                from,
+                configId,
+                grid,
+                from,
+                query.maxRuns());
+        ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        if (rows.getInt(1) == OccupancyRow.WINDOW) {
+          windows.add(Window.of(rows.getLong(2), rows.getBytes(5), rows.getInt(4)));
+        } else {
+          runs.add(new Page.Run(rows.getLong(2), rows.getLong(3)));
+        }
+      }
+    }
+    // The parts of a union have no order among each other.
+    windows.sort(Comparator.comparingLong(Window::startMicros));
+    runs.sort(Comparator.comparingLong(Page.Run::fromMicros));
+  }
+
+  @Override
+  public PreparedStatement slotsInOrder(
+      Connection connection, ConfigRow row, long fromMicros, long untilMicros) throws SQLException {
+    return Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros);
+  }
+
+  @Override
+  public List<WindowCount> countWindows(Connection connection, WindowRange range)
+      throws SQLException {
+    long size = range.sizeMicros();
+    return Sql.list(
+        connection,
+        SlotReads::windowCount,
+        COUNT_WINDOWS,
+        size,
+        size,
+        size,
+        range.configId(),
+        range.fromMicros(),
+        range.untilMicros(),
+        range.max());
+  }
+
+  @Override
+  public void storeSpan(Connection connection, ConfigRow row, CountedSpan span)
+      throws SQLException {
+    int id = row.configId();
+    int grid = row.grid();
+    long from = span.fromMicros();
+    long until = span.untilMicros();
+    Sql.update(connection, STORE_SPAN, id, grid, from, until, id, grid, from, until);
+  }
+
+  @Override
+  public boolean isAnyKnown(Connection connection, List<String> eventIds) throws SQLException {
+    InList ids = InList.of("s.event_id", eventIds);
+    return Sql.first(
+            connection,
+            row -> true,
+            "select s.event_id from slot s where " + ids.sql() + " fetch first 1 rows only",
+            ids.parameters().toArray())
+        .isPresent();
+  }
+
+  /** To Oracle, an empty text is null, and nothing is greater than null. */
+  @Override
+  public String comparable(String eventId) {
+    return eventId.isEmpty() ? "\0" : eventId;
+  }
+
+  @Override
+  public Optional<Slot> lockSlot(Connection connection, String eventId, boolean waits)
+      throws SQLException {
+    return Sql.first(
+        connection, SlotRow::read, LOCK_SLOTS + "s.event_id = ?" + (waits ? WAIT : SKIP), eventId);
+  }
+
+  @Override
+  public List<Slot> lockLeaked(
+      Connection connection, ConfigRow row, List<String> eventIds, long beforeMicros)
+      throws SQLException {
+    InList ids = InList.of("s.event_id", eventIds);
+    List<Object> parameters = new ArrayList<>(ids.parameters());
+    parameters.addAll(List.of(row.configId(), beforeMicros, beforeMicros));
+    return Sql.list(
+        connection,
+        SlotRow::read,
+        LOCK_SLOTS
+            + ids.sql()
+            + " and s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?"
+            + " order by s.event_id"
+            + WAIT,
+        parameters.toArray());
+  }
+
+  @Override
+  public void setState(Connection connection, List<String> eventIds, SlotState state)
+      throws SQLException {
+    Sql.batch(
+        connection,
+        "update slot set state = ? where event_id = ?",
+        eventIds.stream().map(id -> List.<Object>of(SlotRow.code(state), id)).toList());
+  }
+
+  @Override
+  public SlotUpkeepDialect upkeep() {
+    return OracleSlotUpkeep.INSTANCE;
+  }
+}

@@ -1,0 +1,81 @@
+package dev.weir.store.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.tck.internal.CheckedDataSource;
+import dev.weir.store.tck.internal.OracleSql;
+import dev.weir.store.tck.internal.OracleStandIn;
+import dev.weir.store.tck.slots.Node;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Random;
+import javax.sql.DataSource;
+
+/**
+ * The Oracle of these tests: the server that {@code WEIR_ORACLE_URL} names, with {@code
+ * WEIR_ORACLE_USER} and {@code WEIR_ORACLE_PASSWORD}, otherwise {@link OracleStandIn}. Every
+ * statement is checked by {@link OracleSql}, because H2 accepts what Oracle does not.
+ */
+public final class OracleDatabase {
+  private static final String GIVEN_URL = System.getenv().getOrDefault("WEIR_ORACLE_URL", "");
+
+  private final HikariDataSource pool;
+  private final HikariDataSource otherPool;
+
+  private OracleDatabase() {
+    String url = isReal() ? GIVEN_URL : OracleStandIn.create();
+    this.pool = open(url, System.getenv());
+    this.otherPool = open(url, System.getenv());
+    OraclePool.migrate(pool);
+  }
+
+  /** Returns a database whose tables are up to date. */
+  public static OracleDatabase get() {
+    return Started.ONE;
+  }
+
+  /** Returns true if the tests run on an Oracle server. */
+  public static boolean isReal() {
+    return !GIVEN_URL.isEmpty();
+  }
+
+  private static HikariDataSource open(String url, Map<String, String> environment) {
+    return OraclePool.open(
+        new PoolSettings(
+            url,
+            environment.getOrDefault("WEIR_ORACLE_USER", ""),
+            environment.getOrDefault("WEIR_ORACLE_PASSWORD", ""),
+            1,
+            12,
+            // H2 takes longer than a server would: it executes batches row by row.
+            Duration.ofSeconds(30)));
+  }
+
+  /** Returns the connections of one node. */
+  public DataSource pool() {
+    return CheckedDataSource.of(pool).dataSource();
+  }
+
+  /** Returns the connections of another node. */
+  public DataSource otherPool() {
+    return CheckedDataSource.of(otherPool).dataSource();
+  }
+
+  public static Node node(DataSource connections, InstantSource clock) {
+    StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
+    return new Node(
+        new JdbcSlotLedger(Dialect.ORACLE, connections, time, new Random(1), SlotObserver.NONE, 4),
+        new JdbcSlotConfigs(Dialect.ORACLE, connections, time),
+        new JdbcSlotUpkeep(Dialect.ORACLE, connections, time));
+  }
+
+  private static final class Started {
+    static final OracleDatabase ONE = new OracleDatabase();
+  }
+}

@@ -1,0 +1,104 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.store.jdbc.slots.internal.OracleStatements;
+import dev.weir.store.tck.internal.CheckedDataSource;
+import dev.weir.store.tck.internal.OracleSql;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Checks that migrations and statements have none of the traps that H2 forgives. Besides, {@link
+ * CheckedDataSource} checks every statement that any test executes.
+ */
+final class OracleSqlTest {
+  private static final List<String> MIGRATIONS =
+      List.of("V1__slots", "V2__limits", "V3__rules", "V4__routes");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select a from t order by a fetch first 1 rows only for update",
+        "select a from t where b = true",
+        "create table t (a boolean)",
+        "select a from t where b = ''",
+        "select a from t limit 5",
+        "select a from t limit ?",
+        "insert into t (a) values (1) returning id",
+        "insert into t (a) values (1), (2)",
+        "insert into t (a) values (?, coalesce(?, 1)), (?, ?)",
+        "select a_name_that_is_longer_than_thirty_characters from t",
+        "select t.mode from t",
+        "select resource from t",
+        "insert into t (a) values (?) on conflict do nothing",
+        "insert into t (a) select unnest(?)",
+        "select a from t where b = any(?)",
+        "select a from t as u where u.b = 1",
+        "select a from (select a from t) as u where a = 1",
+        "(select a from t order by a) union all (select a from t)",
+        "select a from t where (b, c) < (?, ?)",
+        "select least(a, b) from t",
+        "select *, 1 from t",
+        "select 1",
+        "select a::bigint from t",
+        "create table t (a varchar(20))",
+        "create unique index i on t (a) where b = 0",
+        "select a from t s for update of s",
+        "select distinct a from t for update",
+        "delete from t; delete from u"
+      })
+  void refusesTheTrap(String sql) {
+    assertThat(OracleSql.problems(sql)).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "select a from t where b = 'limit 5; true' for update skip locked",
+        "insert into t (a, b) values (?, ?)",
+        "select s.a from (select a from t order by a fetch first ? rows only) s",
+        "create table t (a varchar2(20 char) not null, b number(19), c blob)",
+        "merge into t d using dual on (d.a = ?) when matched then update set d.b = ?",
+        "select a from t s for update of s.a wait 10",
+        "select systimestamp from dual"
+      })
+  void acceptsWhatOracleAccepts(String sql) {
+    assertThat(OracleSql.problems(sql)).isEmpty();
+  }
+
+  @Test
+  void migrationsHaveNoTrap() throws IOException {
+    int statements = 0;
+    for (String migration : MIGRATIONS) {
+      for (String statement : read(migration).replaceAll("(?m)--.*$", "").split(";", -1)) {
+        if (!statement.isBlank()) {
+          assertThat(OracleSql.problems(statement)).as(statement).isEmpty();
+          statements++;
+        }
+      }
+    }
+    assertThat(statements).isGreaterThan(20);
+  }
+
+  @Test
+  void constantStatementsHaveNoTrap() {
+    List<String> statements = OracleStatements.all();
+
+    assertThat(statements).hasSizeGreaterThan(20);
+    assertThat(statements).allSatisfy(sql -> assertThat(OracleSql.problems(sql)).isEmpty());
+  }
+
+  private static String read(String migration) throws IOException {
+    try (InputStream file =
+        OracleSqlTest.class.getResourceAsStream("/db/weir/oracle/" + migration + ".sql")) {
+      return new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

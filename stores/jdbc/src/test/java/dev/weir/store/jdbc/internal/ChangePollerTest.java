@@ -1,0 +1,71 @@
+package dev.weir.store.jdbc.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.store.jdbc.OracleDatabase;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+final class ChangePollerTest {
+  private final OracleDatabase database = OracleDatabase.get();
+  private final List<Channel> heard = new ArrayList<>();
+  private final ChangePoller poller =
+      new ChangePoller(
+          database.pool(),
+          Map.of(
+              Channel.SLOT_CONFIG, listener(Channel.SLOT_CONFIG),
+              Channel.RULE, listener(Channel.RULE)));
+
+  private ChangeListener.Listener listener(Channel channel) {
+    return new ChangeListener.Listener() {
+      @Override
+      public void changed(String name) {
+        throw new IllegalStateException("names are not polled");
+      }
+
+      @Override
+      public void allChanged() {
+        heard.add(channel);
+      }
+    };
+  }
+
+  @Test
+  void firstLookAssumesThatEverythingHasChanged() {
+    poller.look();
+
+    assertThat(heard).containsExactlyInAnyOrder(Channel.SLOT_CONFIG, Channel.RULE);
+  }
+
+  @Test
+  void looksFindWhatChangedBetweenThem() {
+    poller.look();
+    heard.clear();
+
+    poller.look();
+    assertThat(heard).isEmpty();
+
+    new JdbcSlotConfigs(Dialect.ORACLE, database.otherPool(), StoreClock.DATABASE)
+        .configure("c-" + UUID.randomUUID(), SlotPolicy.of(1, Duration.ofSeconds(4)));
+    poller.look();
+    assertThat(heard).containsExactly(Channel.SLOT_CONFIG);
+  }
+
+  @Test
+  void flushReachesEveryNode() {
+    poller.look();
+    heard.clear();
+
+    Channel.RULE.flushEverywhere(Dialect.ORACLE, database.otherPool());
+    poller.look();
+
+    assertThat(heard).containsExactly(Channel.RULE);
+  }
+}
