@@ -87,4 +87,25 @@ record DatabaseSettings(
             Pool.of(settings),
             settings.flag(Setting.DB_MIGRATE)));
   }
+
+  /**
+   * Refuses the settings of a part that needs PostgreSQL where there is none.
+   *
+   * @param part the part, such as {@code payments}
+   * @param its the settings that can only be meant for it
+   */
+  static void requirePostgresql(Settings settings, String part, List<Setting> its) {
+    String where =
+        switch (kind(settings)) {
+          case POSTGRESQL -> "";
+          case ORACLE -> "weir.db.url is of Oracle";
+          case MEMORY -> "weir.slots.store is memory";
+        };
+    for (Setting setting : where.isEmpty() ? List.<Setting>of() : its) {
+      if (settings.optional(setting).isPresent()) {
+        throw new InvalidSettingException(
+            setting.key(), "has no effect where %s: %s need PostgreSQL".formatted(where, part));
+      }
+    }
+  }
 }

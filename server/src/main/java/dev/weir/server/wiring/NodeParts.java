@@ -79,10 +79,17 @@ record NodeParts(
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
       SlotScheduler scheduler = open.add(slots.scheduler(settings.slots(), tracing, observer));
       PaymentsPart payments =
-          pool.map(
-                  source ->
+          database
+              .filter(used -> used.dialect() == Dialect.POSTGRESQL)
+              .map(
+                  used ->
                       PaymentsPart.open(
-                          settings.payments(), source, scheduler, slots.ledger(), registry, open))
+                          settings.payments(),
+                          used.pool(),
+                          scheduler,
+                          slots.ledger(),
+                          registry,
+                          open))
               .orElseGet(() -> PaymentsPart.none(registry));
       parts =
           new NodeParts(

@@ -48,11 +48,8 @@ record NotificationSettings(
   }
 
   static NotificationSettings of(Settings settings) {
-    switch (DatabaseSettings.kind(settings)) {
-      case POSTGRESQL -> {}
-      case ORACLE -> refuseWithoutPostgresql(settings, "weir.db.url is of Oracle");
-      case MEMORY -> refuseWithoutPostgresql(settings, "weir.slots.store is memory");
-    }
+    DatabaseSettings.requirePostgresql(
+        settings, "notifications", List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL));
     return new NotificationSettings(
         KafkaSettings.of(settings),
         LimitSettings.redis(settings),
@@ -63,15 +60,6 @@ record NotificationSettings(
         SenderRate.of(settings),
         ProviderSettings.of(settings),
         AnalyticsSettings.of(settings));
-  }
-
-  private static void refuseWithoutPostgresql(Settings settings, String where) {
-    for (Setting setting : List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL)) {
-      if (settings.optional(setting).isPresent()) {
-        throw new InvalidSettingException(
-            setting.key(), "has no effect where " + where + ": notifications need PostgreSQL");
-      }
-    }
   }
 
   /** Returns nothing of the settings, some of which contain passwords. */

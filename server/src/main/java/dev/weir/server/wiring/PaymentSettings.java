@@ -81,9 +81,8 @@ record PaymentSettings(
   record CeilingSettings(int max, boolean isHard) {}
 
   static PaymentSettings of(Settings settings) {
-    if (settings.text(Setting.SLOTS_STORE).equals("memory")) {
-      refuseWithoutDatabase(settings);
-    }
+    DatabaseSettings.requirePostgresql(
+        settings, "payments", List.of(Setting.TEMPORAL_ADDRESS, Setting.PAYMENTS_DOWNSTREAM));
     Optional<TemporalConnection.Settings> temporal = TemporalSettings.of(settings);
     Api api = Api.of(settings);
     if (temporal.isPresent() && api.url().isEmpty()) {
@@ -117,15 +116,5 @@ record PaymentSettings(
           "must have 1 to %d characters, not %d".formatted(MAX_TASK_QUEUE_LENGTH, name.length()));
     }
     return name;
-  }
-
-  private static void refuseWithoutDatabase(Settings settings) {
-    for (Setting setting : List.of(Setting.TEMPORAL_ADDRESS, Setting.PAYMENTS_DOWNSTREAM)) {
-      if (settings.optional(setting).isPresent()) {
-        throw new InvalidSettingException(
-            setting.key(),
-            "has no effect where weir.slots.store is memory: payments need PostgreSQL");
-      }
-    }
   }
 }
