@@ -111,7 +111,7 @@ final class IngestProcess {
       HikariDataSource pool, SlotScheduler scheduler, Path feed, int records) throws IOException {
     JdbcPaymentStore store = new JdbcPaymentStore(pool);
     try (EmbeddedTemporal temporal = EmbeddedTemporal.start()) {
-      HandedOver handedOver = new HandedOver(temporal.client());
+      HandedOver handedOver = new HandedOver(temporal.connection().client());
       PaymentParts parts =
           new PaymentParts(
               store,
