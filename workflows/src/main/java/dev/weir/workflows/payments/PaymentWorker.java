@@ -26,7 +26,8 @@ public final class PaymentWorker implements AutoCloseable {
    * @throws RuntimeException if Temporal cannot be reached
    */
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
-    return start(client, parts, StepTimes.of(parts.downstream()), WorkerFactoryOptions.newBuilder());
+    return start(
+        client, parts, StepTimes.of(parts.downstream()), WorkerFactoryOptions.newBuilder());
   }
 
   static PaymentWorker start(
