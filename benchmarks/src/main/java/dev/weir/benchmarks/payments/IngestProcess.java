@@ -43,7 +43,7 @@ final class IngestProcess {
   /** As the chunks of a feed. */
   private static final int PORTION = 1_000;
 
-  /** As many as fill the largest batch of the scheduler, and as many again while that is written. */
+  /** They fill the largest batch of the scheduler, and another while that is written. */
   private static final int MAX_PENDING = 8;
 
   private static final Duration STEP = Duration.ofMillis(20);
@@ -111,7 +111,7 @@ final class IngestProcess {
       HikariDataSource pool, SlotScheduler scheduler, Path feed, int records) throws IOException {
     JdbcPaymentStore store = new JdbcPaymentStore(pool);
     try (EmbeddedTemporal temporal = EmbeddedTemporal.start()) {
-      HandedOver handedOver = new HandedOver(temporal.client());
+      HandedOver handedOver = new HandedOver(temporal.connection().client());
       PaymentParts parts =
           new PaymentParts(
               store,

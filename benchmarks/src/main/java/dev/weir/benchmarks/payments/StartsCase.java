@@ -73,7 +73,7 @@ record StartsCase() implements PaymentsSuite.Case {
   /** Returns the starts in a second, with their slots and confirmations. */
   private static double paced(SlotScheduler scheduler, int run, int starts) {
     try (EmbeddedTemporal temporal = EmbeddedTemporal.start()) {
-      PacedStarter starter = PacedStarter.of(temporal.client(), scheduler);
+      PacedStarter starter = PacedStarter.of(temporal.connection().client(), scheduler);
       long beganNanos = System.nanoTime();
       for (int from = 0; from < starts; from += PORTION) {
         List<PacedRequest> requests = new ArrayList<>(PORTION);
@@ -92,7 +92,7 @@ record StartsCase() implements PaymentsSuite.Case {
   private static double plain(int run, int starts) throws InterruptedException {
     try (EmbeddedTemporal temporal = EmbeddedTemporal.start();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      WorkflowClient client = temporal.client();
+      WorkflowClient client = temporal.connection().client();
       Semaphore places = new Semaphore(CONCURRENT_STARTS);
       AtomicInteger started = new AtomicInteger();
       long beganNanos = System.nanoTime();

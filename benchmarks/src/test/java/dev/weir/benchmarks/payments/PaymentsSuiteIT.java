@@ -24,11 +24,15 @@ final class PaymentsSuiteIT {
 
   @Test
   void aFeedIsHandedOverCompletely() throws Exception {
-    assertThat(run(new IngestCase())).hasSize(3).allSatisfy(row -> assertThat(row.value()).isPositive());
+    assertThat(run(new IngestCase()))
+        .hasSize(3)
+        .allSatisfy(row -> assertThat(row.value()).isPositive());
   }
 
   @Test
   void pacedAndPlainStartsAreAccepted() throws Exception {
-    assertThat(run(new StartsCase())).hasSize(1).allSatisfy(row -> assertThat(row.value()).isPositive());
+    assertThat(run(new StartsCase()))
+        .hasSize(1)
+        .allSatisfy(row -> assertThat(row.value()).isPositive());
   }
 }

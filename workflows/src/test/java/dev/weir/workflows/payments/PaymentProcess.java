@@ -11,6 +11,7 @@ import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
+import io.grpc.StatusRuntimeException;
 import io.temporal.worker.WorkerFactoryOptions;
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,6 +41,7 @@ final class PaymentProcess {
   private static final Logger log = LoggerFactory.getLogger(PaymentProcess.class);
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final long RECONCILER_MILLIS = 2_000;
+  private static final int MAX_STARTS = 6;
   private static final Attempts ATTEMPTS =
       new Attempts(50, Duration.ofMillis(200), Duration.ofSeconds(2));
 
@@ -123,17 +125,30 @@ final class PaymentProcess {
     System.exit(0);
   }
 
+  /** Starts a worker. On a busy machine, the first call of Temporal may take too long. */
+  private static PaymentWorker startWorker(TemporalConnection temporal, PaymentParts parts) {
+    for (int i = 1; ; i++) {
+      try {
+        return PaymentWorker.start(
+            temporal.client(),
+            parts,
+            TIMES,
+            // The test server, unlike a real one, waits forever for a dead worker that has a
+            // workflow in its cache.
+            WorkerFactoryOptions.newBuilder().setWorkflowCacheSize(0));
+      } catch (StatusRuntimeException e) {
+        if (i == MAX_STARTS) {
+          throw e;
+        }
+        log.warn("Temporal cannot be reached yet: {}", e.getMessage());
+      }
+    }
+  }
+
   private static void work(TemporalConnection temporal, PaymentParts parts) throws IOException {
     PaymentReconciler reconciler = new PaymentReconciler(temporal.client(), parts, GRACE);
     try (ScheduledExecutorService rounds = Executors.newSingleThreadScheduledExecutor();
-        PaymentWorker worker =
-            PaymentWorker.start(
-                temporal.client(),
-                parts,
-                TIMES,
-                // The test server, unlike a real one, waits forever for a dead worker that has a
-                // workflow in its cache.
-                WorkerFactoryOptions.newBuilder().setWorkflowCacheSize(0))) {
+        PaymentWorker worker = startWorker(temporal, parts)) {
       log.info("{} is ready", worker);
       var unused =
           rounds.scheduleWithFixedDelay(
