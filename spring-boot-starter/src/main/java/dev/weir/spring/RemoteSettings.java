@@ -23,7 +23,7 @@ final class RemoteSettings {
           "With weir.store=remote the server has the rules.");
     }
     for (String name : remote.headers()) {
-      if (!isSendable(name, "x")) {
+      if (!isName(name)) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.remote.headers", name, "It cannot be sent as a header field.");
       }
@@ -46,8 +46,9 @@ final class RemoteSettings {
   }
 
   static @Nullable String key(WeirProperties.Remote remote) {
-    if (remote.key() != null && !isSendable("Authorization", remote.key())) {
-      throw new WrongSecretException("weir.remote.key", "It cannot be sent in a header field.");
+    if (remote.key() != null && !RemoteGate.isSendable(remote.key())) {
+      throw new WrongSecretException(
+          "weir.remote.key", "It cannot be sent in a header field: it must be printable ASCII.");
     }
     return remote.key();
   }
@@ -72,9 +73,9 @@ final class RemoteSettings {
     return url.getRawUserInfo() != null;
   }
 
-  private static boolean isSendable(String name, String value) {
+  private static boolean isName(String name) {
     try {
-      HttpRequest.newBuilder().header(name, value);
+      HttpRequest.newBuilder().header(name, "x");
       return true;
     } catch (IllegalArgumentException e) {
       return false;

@@ -27,7 +27,10 @@ final class NotificationLawsIT
   @AfterContainer
   static void stop() throws IOException {
     try {
-      stage.close();
+      // If it could not be started, that failure is reported.
+      if (stage != null) {
+        stage.close();
+      }
     } finally {
       try (Stream<Path> files = Files.walk(folder)) {
         files.sorted(Comparator.reverseOrder()).forEach(NotificationLawsIT::delete);
