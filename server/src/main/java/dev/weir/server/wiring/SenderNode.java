@@ -62,7 +62,8 @@ public final class SenderNode implements AutoCloseable {
       NodeReadiness readiness =
           new NodeReadiness(
               database::reasonAgainst,
-              () -> sender.isKafkaDown() ? List.of(cluster + " cannot be read") : List.of());
+              List.of(
+                  () -> sender.isKafkaDown() ? List.of(cluster + " cannot be read") : List.of()));
       Optional<OperationsPort> port =
           address.map(given -> open.add(OperationsAddress.listen(given, readiness, registry)));
       isComplete = true;

@@ -10,6 +10,7 @@ import dev.weir.server.wiring.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -284,7 +285,7 @@ final class PaymentsIT {
   void aFeedWhoseSenderDisconnectsHasNoEffectAndCanBeSentAgain() throws IOException {
     String csv = Feeds.HEADER + Feeds.lines(name + "-", 3_000, LATER);
     byte[] bytes = csv.getBytes(StandardCharsets.UTF_8);
-    try (Socket socket = new Socket("127.0.0.1", node.address().getPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.address().getPort())) {
       OutputStream out = socket.getOutputStream();
       out.write(
           """

@@ -43,20 +43,25 @@ final class RealTemporalNodeIT {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), simulator)) {
       Map<Setting, String> settings =
           Map.of(
-              Setting.PORT, "0",
-              Setting.DATA, data.toString(),
-              Setting.DRAIN, "PT0S",
-              Setting.TEMPORAL_ADDRESS, ADDRESS,
-              Setting.TEMPORAL_TASK_QUEUE, name,
-              Setting.PAYMENTS_DOWNSTREAM, api.address().toString(),
-              Setting.PAYMENTS_CEILING, "20");
+              Setting.PORT,
+              "0",
+              Setting.DATA,
+              data.toString(),
+              Setting.DRAIN,
+              "PT0S",
+              Setting.TEMPORAL_ADDRESS,
+              ADDRESS,
+              Setting.TEMPORAL_TASK_QUEUE,
+              name,
+              Setting.PAYMENTS_DOWNSTREAM,
+              api.address().toString(),
+              Setting.PAYMENTS_CEILING,
+              "20");
       String csv = Feeds.HEADER + Feeds.lines(name + "-", PAYMENTS, "");
       try (Node node = start(settings)) {
         Http.Answer received =
             Feeds.send(
-                new Http(node.address()),
-                "?feedId=" + name,
-                csv.getBytes(StandardCharsets.UTF_8));
+                new Http(node.address()), "?feedId=" + name, csv.getBytes(StandardCharsets.UTF_8));
         assertThat(received.status()).as(received.text()).isEqualTo(202);
       }
       try (Node node = start(settings)) {

@@ -21,8 +21,7 @@ final class PaymentsOnDemandIT {
     try (ChildNode node =
         ChildNode.start(
             Map.of(
-                "WEIR_SLOTS_STORE", "postgresql",
-                "WEIR_DATA", folder.resolve("data").toString()),
+                "WEIR_SLOTS_STORE", "postgresql", "WEIR_DATA", folder.resolve("data").toString()),
             "-Xlog:class+load:file=" + classes)) {
       Http http = new Http(node.address());
       http.get("/api/v1/payments/feeds").ok();
