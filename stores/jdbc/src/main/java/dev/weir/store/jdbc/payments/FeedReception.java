@@ -4,6 +4,7 @@ import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -33,7 +34,7 @@ final class FeedReception {
       where f.state = 0
       returning reception
       """
-          .formatted(Sql.NOW);
+          .formatted(Dialect.POSTGRESQL.now());
 
   private static final String PAYMENTS =
       """

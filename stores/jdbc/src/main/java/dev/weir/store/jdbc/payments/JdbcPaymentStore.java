@@ -7,6 +7,7 @@ import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +27,7 @@ public final class JdbcPaymentStore implements PaymentStore {
 
   /** Creates a store on a database whose tables exist. */
   public JdbcPaymentStore(DataSource database) {
-    Transactions transactions = new Transactions(database, () -> {});
+    Transactions transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
     this.reception = new FeedReception(transactions);
     this.reads = new FeedReads(transactions);
     this.chunks = new FeedChunks(transactions);

@@ -6,6 +6,7 @@ import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore.Beginning;
 import dev.weir.engine.payments.PaymentStore.CallCount;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -54,7 +55,7 @@ final class PaymentEnds {
                                        recorded_at)
             select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
             """
-              .formatted(Sql.NOW);
+              .formatted(Dialect.POSTGRESQL.now());
 
   private static final String CANCEL =
       """
@@ -67,7 +68,7 @@ final class PaymentEnds {
                                  recorded_at)
       select e.payment_id, e.feed_no, e.state, e.attempts, %s, 'cancelled', %s from ended e
       """
-          .formatted(Sql.NOW, Sql.NOW);
+          .formatted(Dialect.POSTGRESQL.now(), Dialect.POSTGRESQL.now());
 
   private static final String FIND =
       """
