@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.notifications;
 
 import dev.weir.engine.notifications.ReplayLock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
 import javax.sql.DataSource;
 
@@ -16,7 +17,7 @@ public final class JdbcReplayLock implements ReplayLock {
   private final Transactions transactions;
 
   public JdbcReplayLock(DataSource database) {
-    this.transactions = Transactions.failFast(database, () -> {});
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
   }
 
   @Override
