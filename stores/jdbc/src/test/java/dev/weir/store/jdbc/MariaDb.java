@@ -121,10 +121,15 @@ public final class MariaDb implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
+    try {
+      if (process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+    process.destroyForcibly();
   }
 }
