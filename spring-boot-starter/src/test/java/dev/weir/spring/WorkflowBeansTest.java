@@ -63,6 +63,7 @@ final class WorkflowBeansTest {
   }
 
   @Test
+  @SuppressWarnings("try") // A server that stops is part of it.
   void startsBySlotsOfAServer() {
     try (Node node = start();
         Service service =

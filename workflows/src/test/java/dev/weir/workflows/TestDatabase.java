@@ -1,6 +1,7 @@
 package dev.weir.workflows;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -54,7 +55,7 @@ public final class TestDatabase {
 
   private static HikariDataSource pool(EmbeddedPostgres server, String database) {
     return PostgresqlPool.open(
-        new PostgresqlPool.Settings(
+        new PoolSettings(
             server.getJdbcUrl("postgres", database),
             "postgres",
             "",

@@ -6,6 +6,7 @@ import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
@@ -74,7 +75,7 @@ final class IngestProcess {
     Measured measured;
     try (HikariDataSource pool =
             PostgresqlPool.open(
-                new PostgresqlPool.Settings(
+                new PoolSettings(
                     arguments[1], arguments[2], arguments[3], 5, 20, Duration.ofSeconds(10)));
         SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool))) {
       scheduler.configure(CONFIG, POLICY);
@@ -107,6 +108,7 @@ final class IngestProcess {
     return new Measured(seconds(beganNanos), 0);
   }
 
+  @SuppressWarnings("try") // The worker works on its own.
   private static Measured feed(
       HikariDataSource pool, SlotScheduler scheduler, Path feed, int records) throws IOException {
     JdbcPaymentStore store = new JdbcPaymentStore(pool);
@@ -123,7 +125,7 @@ final class IngestProcess {
               "payments",
               InstantSource.system());
       Payments payments = new Payments(handedOver.client(), parts);
-      try (PaymentWorker worker = PaymentWorker.start(handedOver.client(), parts);
+      try (PaymentWorker unused = PaymentWorker.start(handedOver.client(), parts);
           InputStream in = Files.newInputStream(feed)) {
         long beganNanos = System.nanoTime();
         FeedReader reader = FeedReader.open(in, FeedFormat.CSV);
@@ -136,7 +138,7 @@ final class IngestProcess {
         double seconds = seconds(beganNanos);
         if (received.read() != records || handedOver.started() != records) {
           throw new IllegalStateException(
-              "%s has handed over %d of %s".formatted(worker, handedOver.started(), received));
+              "%d of %s were handed over".formatted(handedOver.started(), received));
         }
         return new Measured(seconds, receiving);
       }

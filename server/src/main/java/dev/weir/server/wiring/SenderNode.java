@@ -85,7 +85,7 @@ public final class SenderNode implements AutoCloseable {
       PrometheusRegistry registry,
       OpenParts open) {
     LimitStores stores =
-        LimitStores.open(limits, Optional.of(database.pool()), new LimitMetrics(registry), open);
+        LimitStores.open(limits, Optional.of(database), new LimitMetrics(registry), open);
     AnalyticsParts analytics =
         open.add(new AnalyticsParts(settings, new AnalyticsMetrics(registry)));
     return open.add(

@@ -1,6 +1,6 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.PoolSettings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -47,8 +47,8 @@ final class KillablePostgresql implements AutoCloseable {
         .start();
   }
 
-  PostgresqlPool.Settings settings() {
-    return new PostgresqlPool.Settings(
+  PoolSettings settings() {
+    return new PoolSettings(
         "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(port),
         "postgres",
         "",

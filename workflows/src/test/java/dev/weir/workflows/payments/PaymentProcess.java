@@ -3,6 +3,7 @@ package dev.weir.workflows.payments;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
@@ -93,7 +94,7 @@ final class PaymentProcess {
     InstantSource clock = InstantSource.system();
     try (HikariDataSource pool =
             PostgresqlPool.open(
-                new PostgresqlPool.Settings(
+                new PoolSettings(
                     task.databaseUrl(), "postgres", "", 1, 10, Duration.ofSeconds(2)));
         SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool));
         TemporalConnection temporal =

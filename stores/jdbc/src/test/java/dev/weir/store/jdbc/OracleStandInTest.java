@@ -54,6 +54,8 @@ final class OracleStandInTest {
     }
   }
 
+  @SuppressWarnings(
+      "ThreadPriorityCheck") // The others should begin to wait; nothing depends on it.
   private boolean hold(CountDownLatch locked, CountDownLatch begun) throws Exception {
     try (Connection connection = connect()) {
       execute(connection, "create table t (id number(10) primary key)");

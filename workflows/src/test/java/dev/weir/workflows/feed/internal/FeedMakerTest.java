@@ -116,6 +116,7 @@ final class FeedMakerTest {
         .hasMessageContaining("flawedShare must be between 0 and 1, not 1.1");
   }
 
+  @SuppressWarnings("ArrayRecordComponent") // Feeds are not compared with each other.
   private record Feed(byte[] bytes, FeedMaker.Made made, FeedFormat format) {
     List<FeedRecord> records() throws IOException {
       return FeedReaderTest.read(format, new ByteArrayInputStream(bytes));

@@ -285,6 +285,11 @@ final class FeedReaderTest {
           public int read() throws IOException {
             throw new EOFException("connection lost");
           }
+
+          @Override
+          public int read(byte[] bytes, int offset, int length) throws IOException {
+            throw new EOFException("connection lost");
+          }
         };
     assertThatThrownBy(() -> read(FeedFormat.NDJSON, broken))
         .isInstanceOf(EOFException.class)

@@ -11,6 +11,7 @@ interface OracleLedgerKit extends SlotLedgerKit {
   /** H2 orders texts by the units of UTF-16, Oracle by their bytes. */
   @Override
   @Test
+  @SuppressWarnings("JUnitMethodInvoked")
   default void listsSlotsOfTheSameTimeByIdWhateverTheirState() {
     assumeTrue(OracleDatabase.isReal(), "H2 orders texts by the units of UTF-16");
     SlotLedgerKit.super.listsSlotsOfTheSameTimeByIdWhateverTheirState();
