@@ -31,8 +31,8 @@ public interface MessageLog {
 
   /**
    * Records a delivery receipt. The first receipt of a message counts, and wins over a failure that
-   * {@link #record} has recorded: the sender may give up on a message that the
-   * provider has. That it stays failed does not change when it failed.
+   * {@link #record} has recorded: the sender may give up on a message that the provider has. That
+   * it stays failed does not change when it failed.
    *
    * @param receipt its state is {@link MessageState#DELIVERED} or {@link MessageState#FAILED}; its
    *     provider id is ignored

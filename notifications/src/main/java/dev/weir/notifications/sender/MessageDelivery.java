@@ -76,8 +76,7 @@ final class MessageDelivery {
       // A copy of it that is read after a later failure must not repeat that.
       Optional<Set<UUID>> reopened =
           persist(
-              outbound.assignment(),
-              () -> messages.reopen(List.of(message.id()), failure.get()));
+              outbound.assignment(), () -> messages.reopen(List.of(message.id()), failure.get()));
       if (reopened.isEmpty()) {
         return false;
       }
