@@ -6,6 +6,7 @@ import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -65,7 +66,9 @@ public final class DeadLetterReplay {
    */
   public Optional<Replayed> run() {
     AtomicReference<Replayed> replayed = new AtomicReference<>(Replayed.NONE);
-    return lock.run(() -> replayed.set(replay())) ? Optional.of(replayed.get()) : Optional.empty();
+    return lock.run(() -> replayed.set(replay()))
+        ? Optional.of(Objects.requireNonNull(replayed.get()))
+        : Optional.empty();
   }
 
   private Replayed replay() {

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,10 @@ final class MessageDelivery {
   private final InstantSource clock;
   private final SenderObserver observer;
   private final Batcher<UUID, Boolean> finished;
+
+  /** True while a step is repeated, so that an outage is logged once. */
+  private final AtomicBoolean isHeldUp = new AtomicBoolean();
+
   private final Batcher<MessageLog.Delivery, Boolean> recording;
 
   MessageDelivery(
@@ -224,12 +229,18 @@ final class MessageDelivery {
   }
 
   /** Repeats a step until it succeeds; returns empty if the partition is revoked before that. */
-  private static <T> Optional<T> persist(Assignment assignment, Supplier<T> step) {
+  private <T> Optional<T> persist(Assignment assignment, Supplier<T> step) {
     do {
       try {
-        return Optional.of(step.get());
+        T result = step.get();
+        if (isHeldUp.compareAndSet(true, false)) {
+          log.info("Messages are delivered again");
+        }
+        return Optional.of(result);
       } catch (StoreException | KafkaUnavailableException e) {
-        log.debug("A step of the sender is repeated: {}", e.getMessage());
+        if (isHeldUp.compareAndSet(false, true)) {
+          log.warn("Messages wait until this step succeeds: {}", e.getMessage());
+        }
       }
     } while (assignment.pause(STORE_PAUSE));
     return Optional.empty();
