@@ -1,6 +1,7 @@
 package dev.weir.notifications.sender;
 
 import dev.weir.engine.notifications.ReplayLock;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
@@ -28,21 +29,6 @@ public final class DeadLetterReplay {
   private final MessageTopics topics;
   private final Duration timeout;
   private final ReplayLock lock;
-
-  /**
-   * What a run has done.
-   *
-   * @param replayed the number of letters that were published
-   * @param skipped the number of letters that were left out: the record was too large to be kept
-   *     whole, or has no room for the header of a replay
-   */
-  public record Replayed(long replayed, long skipped) {
-    public static final Replayed NONE = new Replayed(0, 0);
-
-    Replayed plus(Replayed other) {
-      return new Replayed(replayed + other.replayed, skipped + other.skipped);
-    }
-  }
 
   /**
    * Creates a replay.

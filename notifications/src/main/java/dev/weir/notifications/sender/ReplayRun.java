@@ -1,5 +1,6 @@
 package dev.weir.notifications.sender;
 
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
@@ -88,8 +89,8 @@ final class ReplayRun {
   }
 
   /** Replays all letters, or as many as there are until the topic is deleted. */
-  DeadLetterReplay.Replayed run() throws ExecutionException, InterruptedException {
-    DeadLetterReplay.Replayed replayed = DeadLetterReplay.Replayed.NONE;
+  Replayed run() throws ExecutionException, InterruptedException {
+    Replayed replayed = Replayed.NONE;
     long progressNanos = System.nanoTime();
     while (isBehind()) {
       Map<TopicPartition, OffsetAndMetadata> before = positions();
@@ -145,7 +146,7 @@ final class ReplayRun {
     return positions;
   }
 
-  private DeadLetterReplay.Replayed replay(ConsumerRecords<byte[], byte[]> letters)
+  private Replayed replay(ConsumerRecords<byte[], byte[]> letters)
       throws ExecutionException, InterruptedException {
     List<Future<?>> pending = new ArrayList<>();
     long skipped = 0;
@@ -169,7 +170,7 @@ final class ReplayRun {
         skipped++;
       }
     }
-    return new DeadLetterReplay.Replayed(published, skipped);
+    return new Replayed(published, skipped);
   }
 
   private ProducerRecord<byte[], byte[]> replayed(ConsumerRecord<byte[], byte[]> letter) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.DecodedRecord;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageRecords;
@@ -60,13 +61,11 @@ final class DeadLetterReplayTest {
   @Test
   void nextReplayReadsATopicThatWasCreatedAgainFromItsBeginning() {
     letters("old", 30);
-    assertThat(scene.replay(TestKafka.cluster()).run())
-        .contains(new DeadLetterReplay.Replayed(30, 0));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(30, 0));
     TestKafka.recreate(scene.topics.deadLetters());
     TestKafka.commit("weir-replay", scene.topics.deadLetters(), 30, "an earlier topic");
     letters("new", 60);
-    assertThat(scene.replay(TestKafka.cluster()).run())
-        .contains(new DeadLetterReplay.Replayed(60, 0));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(60, 0));
   }
 
   @Test
@@ -76,8 +75,7 @@ final class DeadLetterReplayTest {
         new DeadLetterReplay(TestKafka.cluster(), scene.topics, TestKafka.TIMEOUT, work -> false);
     assertThat(second.run()).isEmpty();
     assertThat(texts()).isEmpty();
-    assertThat(scene.replay(TestKafka.cluster()).run())
-        .contains(new DeadLetterReplay.Replayed(1, 0));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 0));
   }
 
   /** Otherwise the beginning of a text would be sent as if it were the whole. */
@@ -91,8 +89,7 @@ final class DeadLetterReplayTest {
       producer.send(letter).get();
     }
     letters("whole", 1);
-    assertThat(scene.replay(TestKafka.cluster()).run())
-        .contains(new DeadLetterReplay.Replayed(1, 1));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 1));
     assertThat(texts()).containsExactly("whole");
   }
 

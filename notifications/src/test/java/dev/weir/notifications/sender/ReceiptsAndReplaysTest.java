@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.provider.ProviderResult;
 import java.time.Duration;
@@ -84,8 +85,7 @@ final class ReceiptsAndReplaysTest {
     Sender unused = scene.start(provider);
     provider.awaitTaken(1);
     assertThat(receipt(MessageState.DELIVERED)).isEqualTo(MessageLog.ReceiptResult.RECORDED);
-    assertThat(scene.replay(TestKafka.cluster()).run())
-        .contains(new DeadLetterReplay.Replayed(1, 0));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 0));
     scene.publish(List.of(message(1, "last")));
     provider.awaitTaken(2);
     assertThat(provider.handed()).filteredOn(message::equals).hasSize(1);
@@ -106,8 +106,7 @@ final class ReceiptsAndReplaysTest {
     provider.awaitTaken(1);
     isFixed.set(true);
     scene.stores.clock.move(Duration.ofSeconds(1));
-    assertThat(scene.replay(TestKafka.cluster()).run())
-        .contains(new DeadLetterReplay.Replayed(1, 0));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 0));
     scene.publish(List.of(message(1, "after the replay")));
     provider.awaitTaken(3);
     assertThat(receipt(MessageState.FAILED)).isEqualTo(MessageLog.ReceiptResult.RECORDED);

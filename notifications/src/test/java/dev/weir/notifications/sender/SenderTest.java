@@ -9,6 +9,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.DecodedRecord;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
@@ -245,10 +246,10 @@ final class SenderTest {
     assertThat(header(letter, DeadLetters.ATTEMPTS)).isEqualTo("1");
 
     isFixed.set(true);
-    assertThat(replay().run()).contains(new DeadLetterReplay.Replayed(1, 0));
+    assertThat(replay().run()).contains(new Replayed(1, 0));
     provider.awaitTaken(2);
     assertThat(provider.taken()).containsExactly(good, bad);
-    assertThat(replay().run()).contains(DeadLetterReplay.Replayed.NONE);
+    assertThat(replay().run()).contains(Replayed.NONE);
   }
 
   private DeadLetterReplay replay() {
@@ -314,7 +315,7 @@ final class SenderTest {
     assertThat(header(letter, MessageRecords.SHORTENED)).isEqualTo("true");
     assertThat(header(letter, DeadLetters.REASON)).startsWith("the record is no message: ");
     // The first letter has no room for the header of a replay, and the second is not whole.
-    assertThat(replay().run()).contains(new DeadLetterReplay.Replayed(0, 2));
+    assertThat(replay().run()).contains(new Replayed(0, 2));
   }
 
   private static ProducerRecord<byte[], byte[]> large(String topic, int bytes) {

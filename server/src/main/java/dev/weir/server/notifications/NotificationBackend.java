@@ -4,8 +4,8 @@ import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.notifications.Notifications;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.SignedRequests;
-import dev.weir.notifications.sender.DeadLetterReplay;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -25,5 +25,5 @@ public record NotificationBackend(
     MessageLog messages,
     DeferredMessages deferred,
     Consumer<UUID> cancelled,
-    Supplier<Optional<DeadLetterReplay.Replayed>> replay,
+    Supplier<Optional<Replayed>> replay,
     Optional<SignedRequests> webhook) {}

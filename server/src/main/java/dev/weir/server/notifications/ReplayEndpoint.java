@@ -1,7 +1,7 @@
 package dev.weir.server.notifications;
 
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
-import dev.weir.notifications.sender.DeadLetterReplay.Replayed;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ProblemTitles;

@@ -125,20 +125,24 @@ public final class OperationsPort implements AutoCloseable {
   private void accept(Channel channel) {
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     if (connections.incrementAndGet() > MAX_CONNECTIONS) {
-      var unused = channel.close();
+      end(channel);
       return;
     }
     // Neither a slow request nor an answer that is not read takes longer, however often there is
     // a byte of it: a few such connections would keep everyone else out.
-    var end =
+    var ending =
         channel
             .eventLoop()
-            .schedule(() -> channel.close(), maxConnection.toNanos(), TimeUnit.NANOSECONDS);
-    channel.closeFuture().addListener(closed -> end.cancel(false));
+            .schedule(() -> end(channel), maxConnection.toNanos(), TimeUnit.NANOSECONDS);
+    channel.closeFuture().addListener(closed -> ending.cancel(false));
     channel
         .pipeline()
         .addLast(new HttpServerCodec(MAX_LINE, MAX_HEADERS, MAX_HEADERS))
         .addLast(new Exchange());
+  }
+
+  private static void end(Channel channel) {
+    var unused = channel.close();
   }
 
   /** The one request of a connection. */
