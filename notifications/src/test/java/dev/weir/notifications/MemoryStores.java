@@ -58,6 +58,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     long cost;
     long takenAtMicros;
     boolean isUnpublishable;
+    boolean isReported;
 
     Row(Message message, Optional<String> key, MessageState state, Instant now) {
       this.message = message;
@@ -353,10 +354,10 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     for (Row row : rows.values()) {
       if (row.provider.equals(Optional.of(provider))
           && row.providerId.equals(Optional.of(providerId))) {
-        if (row.state == MessageState.SENT) {
-          row.state = state;
-          row.changedAt = at;
-        }
+        ReceiptResult unused =
+            receipt(
+                new Delivery(
+                    row.message.id(), state, at, provider, Optional.empty(), Optional.empty()));
         return true;
       }
     }
@@ -364,13 +365,33 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   @Override
-  public synchronized Set<UUID> reopen(List<UUID> messages) {
+  public synchronized ReceiptResult receipt(Delivery receipt) {
+    requireUp();
+    Row row = rows.get(receipt.message());
+    if (row == null) {
+      return ReceiptResult.UNKNOWN;
+    }
+    if (row.state == MessageState.DELIVERED || row.isReported) {
+      return row.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
+    }
+    row.changedAt = row.state == receipt.state() ? row.changedAt : receipt.at();
+    row.state = receipt.state();
+    row.isReported = true;
+    return ReceiptResult.RECORDED;
+  }
+
+  @Override
+  public synchronized Set<UUID> reopen(List<UUID> messages, Instant failedBy) {
     requireUp();
     Set<UUID> reopened = new HashSet<>();
     for (UUID id : messages) {
       Row row = rows.get(id);
-      if (row != null && row.state == MessageState.FAILED && !row.isUnpublishable) {
+      if (row != null
+          && row.state == MessageState.FAILED
+          && !row.isUnpublishable
+          && !row.changedAt.isAfter(failedBy)) {
         row.state = MessageState.ACCEPTED;
+        row.isReported = false;
         reopened.add(id);
       }
     }

@@ -34,6 +34,21 @@ sealed interface Admission {
 
   /** Returns the admission for a verdict of rules. */
   static Admission of(Verdict verdict) {
+    try {
+      return read(verdict);
+    } catch (RuntimeException | Error e) {
+      // No caller gets the ticket.
+      switch (verdict) {
+        case Verdict.Passed passed -> RuleGate.close(passed.ticket());
+        case Verdict.Queued queued -> RuleGate.close(queued.ticket());
+        case Verdict.Refused refused -> {}
+        case Verdict.Reused reused -> {}
+      }
+      throw e;
+    }
+  }
+
+  private static Admission read(Verdict verdict) {
     List<Field> fields = new ArrayList<>();
     RateLimitFields.add((name, value) -> fields.add(new Field(name, value)), verdict);
     return switch (verdict) {

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindContext;
@@ -35,6 +36,8 @@ final class EnvironmentVariables {
           "WEIR_([A-Z0-9_]+_)?"
               + "(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?"
               + "|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+
+  private static final Pattern POSITION = Pattern.compile("_([0-9]{1,9})(?=_|$)");
 
   private static final Pattern SERVICE_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
 
@@ -68,6 +71,7 @@ final class EnvironmentVariables {
         throw new WrongSecretException(
             name, "There is no such property of Weir. Use another prefix for other variables.");
       }
+      requirePrevious(name, given);
     }
   }
 
@@ -94,6 +98,30 @@ final class EnvironmentVariables {
         };
     Binder.get(environment).bind("weir", Bindable.of(WeirProperties.class), names);
     return known;
+  }
+
+  /**
+   * Checks that all elements of a list before this one are given. Spring Boot would ignore this one
+   * otherwise.
+   */
+  private static void requirePrevious(String name, Set<String> given) {
+    Matcher position = POSITION.matcher(name);
+    while (position.find()) {
+      long previous = Long.parseLong(position.group(1)) - 1;
+      String begin = plain(name.substring(0, position.start())) + '_' + previous;
+      if (previous >= 0
+          && given.stream()
+              .map(EnvironmentVariables::plain)
+              .noneMatch(other -> other.equals(begin) || other.startsWith(begin + '_'))) {
+        throw new WrongSecretException(
+            name, "It is ignored without position %d of the same list.".formatted(previous));
+      }
+    }
+  }
+
+  /** Returns the name of a variable without underscores but those around positions. */
+  private static String plain(String name) {
+    return name.replaceAll("_+$", "").replaceAll("(?<![0-9])_(?![0-9]+(_|$))", "");
   }
 
   /** Returns the name of a variable with 0 for every position in a list. */

@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
-import java.util.stream.Stream;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.springframework.core.Ordered;
 
 /** The position of the filters that decide. */
@@ -10,14 +11,18 @@ final class FilterOrder {
 
   private FilterOrder() {}
 
+  /** Returns the position of a filter; empty if none can be after it. */
+  static OptionalInt of(Object filter) {
+    return filter instanceof Ordered ordered && ordered.getOrder() < Ordered.LOWEST_PRECEDENCE
+        ? OptionalInt.of(ordered.getOrder())
+        : OptionalInt.empty();
+  }
+
   /**
    * Returns the earliest position after filters that change the method of a request by a form
    * field: a rule for that method would be evaded before them.
    */
-  static int after(Stream<?> methodFilters) {
-    return methodFilters
-        .filter(Ordered.class::isInstance)
-        .mapToInt(filter -> ((Ordered) filter).getOrder() + 1)
-        .reduce(EARLY, Math::max);
+  static int after(IntStream methodFilters) {
+    return methodFilters.map(order -> order + 1).reduce(EARLY, Math::max);
   }
 }

@@ -19,6 +19,12 @@ interface Gate {
   /** Ends a request that is complete or was abandoned. Idempotent. */
   void end(Ticket ticket);
 
+  /**
+   * Ends a request that is complete or was abandoned, perhaps before it was decided: then its
+   * ticket is closed as soon as there is one. Idempotent.
+   */
+  void leave(CompletableFuture<Admission> decision);
+
   /** Returns a gate that waits for stores on these threads rather than on the caller's thread. */
   Gate on(Executor threads);
 

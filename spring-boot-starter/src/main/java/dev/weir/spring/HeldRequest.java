@@ -7,12 +7,14 @@ import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request that holds a ticket until it ends: when the filter returns or, if the request has
- * become asynchronous by then, when the container reports completion.
+ * become asynchronous by then, when the container reports completion or an error. Completion does
+ * not follow an exception that leaves the filters after asynchronous processing has started.
  *
  * <p>The start of asynchronous processing is observed as it happens. Checking afterwards would be
  * too late: a request whose asynchronous processing has already completed reports that it never
@@ -25,13 +27,18 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
   private final Gate gate;
   private final AtomicBoolean isQueued;
   private volatile boolean isAsynchronous;
+  private volatile @Nullable Future<?> timer;
 
   HeldRequest(HttpServletRequest request, Admission admission, Gate gate) {
     super(request);
     this.admission = admission;
     this.gate = gate;
     this.isQueued = new AtomicBoolean(admission instanceof Admission.Queued);
-    request.setAttribute(ATTRIBUTE, this);
+  }
+
+  /** Attaches this to the request, for {@link #of}. */
+  void attach() {
+    setAttribute(ATTRIBUTE, this);
   }
 
   /** Returns the held request that the gate filter attached to a request; null if there is none. */
@@ -48,10 +55,25 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
     return isQueued.compareAndSet(true, false);
   }
 
+  /** Sets the timer that dispatches the request after its wait. */
+  void waitsFor(Future<?> end) {
+    timer = end;
+  }
+
+  /** Ends the request when the filter returns, unless it has become asynchronous. */
   void leaveFilter() {
     if (!isAsynchronous) {
-      gate.end(admission.ticket());
+      end();
     }
+  }
+
+  /** Ends the request, whether it has become asynchronous or not. Idempotent. */
+  void end() {
+    Future<?> waiting = timer;
+    if (waiting != null) {
+      waiting.cancel(false);
+    }
+    gate.end(admission.ticket());
   }
 
   @Override
@@ -74,7 +96,7 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
 
   @Override
   public void onComplete(AsyncEvent event) {
-    gate.end(admission.ticket());
+    end();
   }
 
   /** Registers again, because containers drop listeners when the next asynchronous cycle starts. */
@@ -87,7 +109,9 @@ final class HeldRequest extends HttpServletRequestWrapper implements AsyncListen
   @Override
   public void onTimeout(AsyncEvent event) {}
 
-  /** Does nothing, because completion follows. */
+  /** Ends the request, because completion need not follow. */
   @Override
-  public void onError(AsyncEvent event) {}
+  public void onError(AsyncEvent event) {
+    end();
+  }
 }

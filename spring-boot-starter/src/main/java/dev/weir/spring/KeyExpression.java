@@ -40,17 +40,11 @@ final class KeyExpression {
 
   private final Method method;
   private final @Nullable SpelExpression expression;
-  private final List<KeyOperand> operands;
   private final BeanResolver beans;
 
-  private KeyExpression(
-      Method method,
-      @Nullable SpelExpression expression,
-      List<KeyOperand> operands,
-      BeanResolver beans) {
+  private KeyExpression(Method method, @Nullable SpelExpression expression, BeanResolver beans) {
     this.method = method;
     this.expression = expression;
-    this.operands = operands;
     this.beans = beans;
   }
 
@@ -62,7 +56,7 @@ final class KeyExpression {
   static KeyExpression of(String text, Method method, BeanFactory beans) {
     BeanFactoryResolver resolver = new BeanFactoryResolver(beans);
     if (text.isEmpty()) {
-      return new KeyExpression(method, null, List.of(), resolver);
+      return new KeyExpression(method, null, resolver);
     }
     SpelExpression expression;
     try {
@@ -75,7 +69,7 @@ final class KeyExpression {
     List<KeyOperand> operands = new ArrayList<>();
     check.addOperands(expression.getAST(), false, operands);
     operands.forEach(operand -> operand.requireText(method));
-    return new KeyExpression(method, expression, operands, resolver);
+    return new KeyExpression(method, expression, resolver);
   }
 
   /**
@@ -88,7 +82,7 @@ final class KeyExpression {
       return KeyPart.ALL;
     }
     Object value = value(expression, arguments);
-    requireText(expression, value, arguments);
+    requireText(expression, value);
     String key = value == null ? "" : value.toString().strip();
     if (key.isEmpty()) {
       return KeyPart.NONE;
@@ -100,20 +94,17 @@ final class KeyExpression {
     MethodBasedEvaluationContext context =
         new MethodBasedEvaluationContext(NO_ROOT, method, arguments, NAMES);
     context.setBeanResolver(beans);
+    context.setTypeConverter(KeyConverter.INSTANCE);
     try {
       return parsed.getValue(context);
     } catch (EvaluationException e) {
-      throw unusable(parsed, e);
+      throw unusable(parsed, KeyConverter.cause(e));
     }
   }
 
-  private void requireText(
-      SpelExpression parsed, @Nullable Object value, @Nullable Object[] arguments) {
+  private void requireText(SpelExpression parsed, @Nullable Object value) {
     try {
       KeyText.require(value);
-      for (KeyOperand operand : operands) {
-        operand.requireText(arguments);
-      }
     } catch (IllegalArgumentException e) {
       throw unusable(parsed, e);
     }
@@ -159,7 +150,8 @@ final class KeyExpression {
     }
 
     /**
-     * Adds the parameters whose text becomes part of the key.
+     * Adds the parameters whose text surely becomes part of the key, to check their types. Other
+     * values are checked when they are converted.
      *
      * @param isJoined whether the node is joined with others to a text
      */

@@ -1,7 +1,6 @@
 package dev.weir.spring;
 
 import java.lang.reflect.Method;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -19,18 +18,5 @@ record KeyOperand(int index, boolean isJoined) {
   void requireText(Method method) {
     ResolvableType type = ResolvableType.forMethodParameter(method, index);
     KeyText.requirePossible(isJoined && type.isArray() ? type.getComponentType() : type);
-  }
-
-  /**
-   * Checks an argument. One that is the whole key is checked as the key.
-   *
-   * @throws IllegalArgumentException if it has no text
-   */
-  void requireText(@Nullable Object[] arguments) {
-    Object argument = arguments[index];
-    boolean isArray = argument != null && argument.getClass().isArray();
-    if (isJoined && !isArray) {
-      KeyText.require(argument);
-    }
   }
 }

@@ -4,6 +4,8 @@ import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
@@ -38,11 +40,33 @@ final class KeyText {
     require(value, 0);
   }
 
+  /**
+   * Checks a value that SpEL converts to a text: it writes the elements of an array.
+   *
+   * @throws IllegalArgumentException if it, or an element of it, has no text of its own
+   */
+  static void requireConverted(Object value) {
+    requireConverted(value, 0);
+  }
+
+  private static void requireConverted(@Nullable Object value, int depth) {
+    if (value instanceof Object[] elements && depth <= MAX_DEPTH) {
+      for (Object element : elements) {
+        requireConverted(element, depth + 1);
+      }
+    } else if (value != null && !value.getClass().isArray()) {
+      require(value, depth);
+    }
+  }
+
   private static void require(@Nullable Object value, int depth) {
-    if (value == null || depth > MAX_DEPTH) {
+    if (value == null || isPlain(value) || depth > MAX_DEPTH) {
       return;
     }
     requireText(value.getClass());
+    if (isIdentity(value)) {
+      throw refusal(value.getClass());
+    }
     switch (value) {
       case Collection<?> elements -> elements.forEach(element -> require(element, depth + 1));
       case Map<?, ?> entries ->
@@ -51,9 +75,30 @@ final class KeyText {
                 require(key, depth + 1);
                 require(element, depth + 1);
               });
+      case Map.Entry<?, ?> entry -> {
+        require(entry.getKey(), depth + 1);
+        require(entry.getValue(), depth + 1);
+      }
       case Optional<?> optional -> optional.ifPresent(element -> require(element, depth + 1));
+      case AtomicReference<?> reference -> require(reference.get(), depth + 1);
       default -> {}
     }
+  }
+
+  private static boolean isPlain(Object value) {
+    return value instanceof CharSequence
+        || value instanceof Number
+        || value instanceof Boolean
+        || value instanceof Character
+        || value instanceof Enum<?>
+        || value instanceof UUID;
+  }
+
+  /** Returns true if the text of a value contains that of its identity, as a future's does. */
+  private static boolean isIdentity(Object value) {
+    String identity =
+        value.getClass().getName() + '@' + Integer.toHexString(System.identityHashCode(value));
+    return value.toString().contains(identity);
   }
 
   /**
@@ -76,6 +121,8 @@ final class KeyText {
     }
     if (Collection.class.isAssignableFrom(known)
         || Map.class.isAssignableFrom(known)
+        || Map.Entry.class.isAssignableFrom(known)
+        || known == AtomicReference.class
         || known == Optional.class) {
       for (ResolvableType element : type.getGenerics()) {
         requirePossible(element, depth + 1);
@@ -89,10 +136,15 @@ final class KeyText {
 
   private static void requireText(Class<?> type) {
     if (type.isArray() || !HAS_TEXT.get(type)) {
-      throw new IllegalArgumentException(
-          ("%s has no text that identifies its values, so calls with equal ones would not be counted"
-                  + " together; use a property of it")
-              .formatted(type.getTypeName()));
+      throw refusal(type);
     }
+  }
+
+  /** Returns the exception for a type without a text. */
+  static IllegalArgumentException refusal(Class<?> type) {
+    return new IllegalArgumentException(
+        ("%s has no text that identifies its values, so calls with equal ones would not be counted"
+                + " together; use a property of it")
+            .formatted(type.getTypeName()));
   }
 }

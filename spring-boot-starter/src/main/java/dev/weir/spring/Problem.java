@@ -7,6 +7,8 @@ import dev.weir.engine.rules.Verdict;
 import dev.weir.engine.rules.internal.RepeatedHeaderException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -15,6 +17,27 @@ import java.util.stream.Collectors;
  */
 record Problem(int status, String json) {
   static final String MEDIA_TYPE = "application/problem+json";
+
+  /** In lower case. */
+  private static final Set<String> FIELDS_OF_CONTENT =
+      Set.of(
+          "accept-ranges",
+          "age",
+          "cache-control",
+          "content-digest",
+          "content-disposition",
+          "content-encoding",
+          "content-language",
+          "content-length",
+          "content-location",
+          "content-md5",
+          "content-range",
+          "content-type",
+          "digest",
+          "etag",
+          "expires",
+          "last-modified",
+          "repr-digest");
 
   private static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
@@ -61,6 +84,14 @@ record Problem(int status, String json) {
         "Service Unavailable",
         "It cannot be decided now whether this may pass. Nothing was done; try again.",
         "");
+  }
+
+  /**
+   * Returns true if a header field describes the content of a response or how long it may be
+   * cached, so that it does not apply to a problem in its place.
+   */
+  static boolean isFieldOfContent(String name) {
+    return FIELDS_OF_CONTENT.contains(name.toLowerCase(Locale.ROOT));
   }
 
   byte[] bytes() {

@@ -6,6 +6,8 @@ import dev.weir.engine.rules.RateLimitFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown instead of calling a {@link RateLimited} method if its rule refuses the call.
@@ -17,6 +19,17 @@ import java.util.List;
  */
 public final class RateLimitedException extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  private static final int MAX_DEPTH = 16;
+
+  /** By name, because not every service has all of them. */
+  private static final Set<String> TRANSPORTS =
+      Set.of(
+          "jakarta.servlet.ServletException",
+          "java.lang.reflect.InvocationTargetException",
+          "java.lang.reflect.UndeclaredThrowableException",
+          "java.util.concurrent.CompletionException",
+          "java.util.concurrent.ExecutionException");
 
   private final String rule;
   private final Duration retryAfter;
@@ -42,6 +55,21 @@ public final class RateLimitedException extends RuntimeException {
             rule, Duration.ofSeconds(1), new Admission.Refused(fields, Problem.undecided()));
     exception.initCause(cause);
     return exception;
+  }
+
+  /**
+   * Returns the refusal in a failure: itself, or what it wraps if it only transports an exception
+   * of a filter or of another thread; null if there is none.
+   */
+  static @Nullable RateLimitedException in(Throwable failure) {
+    Throwable inner = failure;
+    for (int depth = 0; depth < MAX_DEPTH && inner != null; depth++) {
+      if (inner instanceof RateLimitedException refusal) {
+        return refusal;
+      }
+      inner = TRANSPORTS.contains(inner.getClass().getName()) ? inner.getCause() : null;
+    }
+    return null;
   }
 
   /** Returns the name of the rule that refused. */

@@ -58,12 +58,13 @@ final class ReactiveCall {
               gate.admitLater(limited.rule(), limited.key().key(call.getArguments()));
           return Mono.fromFuture(decision, true)
               .flatMap(ReactiveCall::waited)
-              .doOnCancel(
-                  () -> {
-                    var unused =
-                        decision.thenCompose(admission -> gate.endLater(admission.ticket()));
-                  });
+              .doOnCancel(() -> end(decision))
+              .doOnError(failure -> end(decision));
         });
+  }
+
+  private void end(CompletableFuture<Admission> decision) {
+    var unused = decision.thenCompose(admission -> gate.endLater(admission.ticket()));
   }
 
   private static Mono<Ticket> waited(Admission admission) {

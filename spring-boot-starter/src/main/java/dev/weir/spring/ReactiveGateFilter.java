@@ -61,10 +61,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
           // A result that arrives after the client has disconnected must still be released.
           return onEventLoop(decision, exchange)
               .flatMap(admission -> admitted(admission, exchange, chain))
-              .doFinally(
-                  end -> {
-                    var unused = decision.thenAccept(admission -> gate.end(admission.ticket()));
-                  });
+              .doFinally(end -> gate.leave(decision));
         });
   }
 
@@ -104,6 +101,12 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
   }
 
   static Mono<Void> write(ServerHttpResponse response, Problem problem) {
+    if (response.isCommitted()) {
+      // The server aborts the response, so that the client does not take it for complete.
+      return Mono.error(
+          new IllegalStateException(
+              "a refusal cannot be sent, because the response has begun: " + problem));
+    }
     response.setStatusCode(HttpStatusCode.valueOf(problem.status()));
     response.getHeaders().set(HttpHeaders.CONTENT_TYPE, Problem.MEDIA_TYPE);
     byte[] body = problem.bytes();

@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import java.util.Set;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.server.ServerWebExchange;
@@ -18,11 +19,16 @@ final class ReactiveRefusal implements WebExceptionHandler, Ordered {
 
   @Override
   public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
-    if (!(failure instanceof RateLimitedException refusal)
-        || exchange.getResponse().isCommitted()) {
+    RateLimitedException refusal = RateLimitedException.in(failure);
+    if (refusal == null || exchange.getResponse().isCommitted()) {
       return Mono.error(failure);
     }
     HttpHeaders headers = exchange.getResponse().getHeaders();
+    for (String name : Set.copyOf(headers.headerNames())) {
+      if (Problem.isFieldOfContent(name)) {
+        headers.remove(name);
+      }
+    }
     // Replaces the fields of the rules that let the request pass.
     refusal.admission().fields().forEach(field -> headers.set(field.name(), field.value()));
     return ReactiveGateFilter.write(exchange.getResponse(), refusal.admission().problem());

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -106,26 +107,39 @@ final class RemoteGate implements Gate, AutoCloseable {
       observer.remoteDecided(FlowObserver.Outcome.FAILED);
       return CompletableFuture.completedFuture(undecided());
     }
-    return answer(httpRequest, HttpResponse.BodyHandlers.ofString()).handle(this::admission);
+    CompletableFuture<HttpResponse<String>> answer =
+        answer(httpRequest, HttpResponse.BodyHandlers.ofString());
+    CompletableFuture<Admission> decision = answer.handle(this::admission);
+    var unused =
+        decision.whenComplete(
+            (admission, failure) -> {
+              // A cancelled stage does not cancel those before it, and is not computed.
+              if (decision.isCancelled()) {
+                answer.cancel(true);
+                breaker.notCalled();
+              }
+            });
+    return decision;
   }
 
   /**
    * Sends a request. The client's own time-out ends with the headers of the response, and a server
-   * may stall or go on for ever in the body, so the whole exchange has one here.
+   * may stall or go on for ever in the body, so the whole exchange has one here. It ends too if the
+   * result is cancelled.
    */
   private <T> CompletableFuture<HttpResponse<T>> answer(
       HttpRequest request, HttpResponse.BodyHandler<T> body) {
     CompletableFuture<HttpResponse<T>> exchange = client.sendAsync(request, body);
-    return exchange
-        .copy()
-        .orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)
-        .whenComplete((response, failure) -> exchange.cancel(true));
+    CompletableFuture<HttpResponse<T>> answer =
+        exchange.copy().orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    var unused = answer.whenComplete((response, failure) -> exchange.cancel(true));
+    return answer;
   }
 
   private HttpRequest httpRequest(Request request) {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(
-                settings.url().resolve(settings.url().getPath() + "/api/v1/authorize"))
+                settings.url().resolve(settings.url().getRawPath() + "/api/v1/authorize"))
             .timeout(settings.timeout())
             .header("X-Original-Method", request.method())
             .header("X-Original-URI", request.path().text())
@@ -150,6 +164,10 @@ final class RemoteGate implements Gate, AutoCloseable {
 
   private Admission admission(
       @Nullable HttpResponse<String> response, @Nullable Throwable failure) {
+    if (failure != null && isCancellation(failure)) {
+      breaker.notCalled();
+      return undecided();
+    }
     if (response == null || !isWeirs(response)) {
       problem =
           response == null
@@ -179,6 +197,12 @@ final class RemoteGate implements Gate, AutoCloseable {
         yield new Admission.Refused(fields, Problem.undecided());
       }
     };
+  }
+
+  /** Returns true if the client has left: neither a success nor a failure of the server. */
+  private static boolean isCancellation(Throwable failure) {
+    return failure instanceof CancellationException
+        || failure.getCause() instanceof CancellationException;
   }
 
   /**
@@ -224,6 +248,12 @@ final class RemoteGate implements Gate, AutoCloseable {
   @Override
   public void end(Ticket ticket) {}
 
+  /** Cancels the exchange if it is not over, so that the server gives its place to another. */
+  @Override
+  public void leave(CompletableFuture<Admission> decision) {
+    decision.cancel(true);
+  }
+
   /** Returns this gate, because it never blocks. */
   @Override
   public Gate on(Executor threads) {
@@ -234,7 +264,8 @@ final class RemoteGate implements Gate, AutoCloseable {
   public Status status() {
     Map<String, Object> details = Map.of("weir", settings.url().toString());
     HttpRequest request =
-        HttpRequest.newBuilder(settings.url().resolve(settings.url().getPath() + "/health/ready"))
+        HttpRequest.newBuilder(
+                settings.url().resolve(settings.url().getRawPath() + "/health/ready"))
             .timeout(settings.timeout())
             .build();
     try {

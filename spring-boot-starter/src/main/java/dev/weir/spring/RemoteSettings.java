@@ -4,13 +4,29 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpRequest;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** Reads the settings of the remote Weir; errors name their property. */
 final class RemoteSettings {
   private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
+
+  /** Fields that describe the request to the server, in lower case. */
+  private static final Set<String> OWN_FIELDS =
+      Set.of(
+          "forwarded",
+          "x-forwarded-for",
+          "x-forwarded-host",
+          "x-forwarded-method",
+          "x-forwarded-port",
+          "x-forwarded-proto",
+          "x-forwarded-uri",
+          "x-original-method",
+          "x-original-uri",
+          "x-real-ip");
 
   private RemoteSettings() {}
 
@@ -26,6 +42,17 @@ final class RemoteSettings {
       if (!isName(name)) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.remote.headers", name, "It cannot be sent as a header field.");
+      }
+      String field = name.toLowerCase(Locale.ROOT);
+      if (OWN_FIELDS.contains(field)) {
+        throw new InvalidConfigurationPropertyValueException(
+            "weir.remote.headers",
+            name,
+            "Weir sends it itself; a client could change what is decided.");
+      }
+      if (field.equals("authorization") && remote.key() != null) {
+        throw new InvalidConfigurationPropertyValueException(
+            "weir.remote.headers", name, "It carries weir.remote.key.");
       }
     }
     return new RemoteGate.Settings(

@@ -94,6 +94,11 @@ final class RuleGate implements Gate {
     }
   }
 
+  @Override
+  public void leave(CompletableFuture<Admission> decision) {
+    var unused = decision.thenAccept(admission -> end(admission.ticket()));
+  }
+
   static void close(Ticket ticket) {
     try {
       ticket.close();

@@ -3,6 +3,7 @@ package dev.weir.spring;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.TrustedProxies;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -11,38 +12,37 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Admits requests, delays them, or refuses them, before any other work is done for them. A request
  * that has to wait does so on its thread, so that filters around this one notice nothing but the
  * time; or, if the service prefers that, in {@link ServletQueueFilter}, after all other filters.
  *
- * <p>Runs once for a request: not for its error, forward and asynchronous dispatches.
+ * <p>Decides once about a request: not in its error, forward and asynchronous dispatches. An
+ * exception that leaves an asynchronous dispatch ends the request too, however.
  */
 final class ServletGateFilter implements Filter {
-  private static final Logger log = LoggerFactory.getLogger(ServletGateFilter.class);
-
   private final Gate gate;
   private final TrustedProxies proxies;
   private final boolean hasAsyncQueue;
+  private final List<Filter> methodFilters;
 
   /**
    * Creates a filter.
    *
    * @param hasAsyncQueue true if requests wait in a {@link ServletQueueFilter}
+   * @param methodFilters filters that change the method of a request and would run later; they run
+   *     here already, because rules limit what the service does. They run once per request
    */
-  ServletGateFilter(Gate gate, TrustedProxies proxies, boolean hasAsyncQueue) {
+  ServletGateFilter(
+      Gate gate, TrustedProxies proxies, boolean hasAsyncQueue, List<Filter> methodFilters) {
     this.gate = gate;
     this.proxies = proxies;
     this.hasAsyncQueue = hasAsyncQueue;
+    this.methodFilters = List.copyOf(methodFilters);
   }
 
   @Override
@@ -50,9 +50,29 @@ final class ServletGateFilter implements Filter {
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest http
         && response instanceof HttpServletResponse httpResponse) {
-      filter(http, httpResponse, chain);
+      if (request.getDispatcherType() == DispatcherType.ASYNC) {
+        dispatched(http, httpResponse, chain);
+      } else {
+        changeMethod(0, http, httpResponse, chain);
+      }
     } else {
       chain.doFilter(request, response);
+    }
+  }
+
+  /** Runs the filters that change the method, from the given position, and then this one. */
+  private void changeMethod(
+      int position, ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    if (position < methodFilters.size()) {
+      methodFilters
+          .get(position)
+          .doFilter(
+              request,
+              response,
+              (changed, same) -> changeMethod(position + 1, changed, same, chain));
+    } else {
+      filter((HttpServletRequest) request, (HttpServletResponse) response, chain);
     }
   }
 
@@ -63,24 +83,69 @@ final class ServletGateFilter implements Filter {
       // The method may be another one than the client sent; rules limit what the service does.
       read = ServletSource.of(request).read(request.getMethod(), proxies);
     } catch (AmbiguousPathException e) {
-      write(response, Problem.invalidPath(e));
+      ProblemResponse.write(response, Problem.invalidPath(e));
       return;
     }
     Admission admission = gate.admit(read).join();
-    admission.fields().forEach(field -> response.addHeader(field.name(), field.value()));
-    if (admission instanceof Admission.Refused refused) {
-      write(response, refused.problem());
-      return;
-    }
     HeldRequest held = new HeldRequest(request, admission, gate);
+    boolean isReturning = false;
     try {
-      if (admission instanceof Admission.Queued queued && !hasAsyncQueue) {
-        sleep(queued.delay());
-        queued.ticket().waited();
+      admission.fields().forEach(field -> response.addHeader(field.name(), field.value()));
+      if (admission instanceof Admission.Refused refused) {
+        ProblemResponse.write(response, refused.problem());
+      } else {
+        admitted(held, response, chain);
       }
-      chain.doFilter(held, response);
+      isReturning = true;
     } finally {
-      held.leaveFilter();
+      if (isReturning) {
+        held.leaveFilter();
+      } else {
+        held.end();
+      }
+    }
+  }
+
+  private void admitted(HeldRequest held, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    held.attach();
+    if (held.admission() instanceof Admission.Queued queued && !hasAsyncQueue) {
+      sleep(queued.delay());
+      queued.ticket().waited();
+    }
+    proceed(held, response, chain);
+  }
+
+  /** Continues an asynchronous dispatch. The container reports its end, but not every exception. */
+  private static void dispatched(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    HeldRequest held = HeldRequest.of(request);
+    boolean isReturning = false;
+    try {
+      proceed(request, response, chain);
+      isReturning = true;
+    } finally {
+      if (!isReturning && held != null) {
+        held.end();
+      }
+    }
+  }
+
+  /** Continues with the service, and responds to refused calls outside of its handlers. */
+  private static void proceed(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    try {
+      chain.doFilter(request, response);
+    } catch (IOException | ServletException | RuntimeException e) {
+      RateLimitedException refusal = RateLimitedException.in(e);
+      // The container aborts a response that has begun, so that the client does not take it for
+      // complete.
+      if (refusal == null || response.isCommitted() || request.isAsyncStarted()) {
+        throw e;
+      }
+      ProblemResponse.replace(response, refusal.admission());
     }
   }
 
@@ -90,42 +155,6 @@ final class ServletGateFilter implements Filter {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ServletException("The wait in a queue was interrupted", e);
-    }
-  }
-
-  /**
-   * Writes a problem in place of what may have been written before. A response that is on its way
-   * to the client is left as it is.
-   */
-  static void write(HttpServletResponse response, Problem problem) throws IOException {
-    if (response.isCommitted()) {
-      log.warn("A refusal cannot be sent, because a filter has begun to respond: {}", problem);
-      return;
-    }
-    OutputStream body = emptied(response);
-    byte[] json = problem.bytes();
-    response.setStatus(problem.status());
-    response.setContentType(Problem.MEDIA_TYPE);
-    response.setContentLength(json.length);
-    body.write(json);
-  }
-
-  /** Returns the body of a response, without what was written to it before. */
-  private static OutputStream emptied(HttpServletResponse response) throws IOException {
-    try {
-      response.resetBuffer();
-      return response.getOutputStream();
-    } catch (IllegalStateException e) {
-      // The service has used a writer before, which only a complete reset takes back.
-      List<Admission.Field> fields = new ArrayList<>();
-      for (String name : response.getHeaderNames()) {
-        if (!name.toLowerCase(Locale.ROOT).startsWith("content-")) {
-          response.getHeaders(name).forEach(value -> fields.add(new Admission.Field(name, value)));
-        }
-      }
-      response.reset();
-      fields.forEach(field -> response.addHeader(field.name(), field.value()));
-      return response.getOutputStream();
     }
   }
 }

@@ -50,7 +50,7 @@ final class ServletQueueFilter extends OncePerRequestFilter {
       throws IOException, ServletException {
     HeldRequest held = HeldRequest.of(request);
     if (held != null && held.admission() instanceof Admission.Queued queued) {
-      if (held.startsWaiting() && !isWaited(queued.delay(), request, response)) {
+      if (held.startsWaiting() && !isWaited(held, queued.delay(), request, response)) {
         return;
       }
       queued.ticket().waited();
@@ -59,7 +59,8 @@ final class ServletQueueFilter extends OncePerRequestFilter {
   }
 
   /** Returns true if the wait is already over; else the request is dispatched again when it is. */
-  private boolean isWaited(Duration delay, ServletRequest request, ServletResponse response)
+  private boolean isWaited(
+      HeldRequest held, Duration delay, ServletRequest request, ServletResponse response)
       throws ServletException {
     if (!request.isAsyncSupported()) {
       // A filter or servlet was registered without support for asynchronous requests.
@@ -68,7 +69,7 @@ final class ServletQueueFilter extends OncePerRequestFilter {
     }
     AsyncContext waiting = request.startAsync(request, response);
     waiting.setTimeout(delay.plus(GRACE).toMillis());
-    var unused = timer.schedule(() -> waiting.dispatch(), delay.toNanos(), TimeUnit.NANOSECONDS);
+    held.waitsFor(timer.schedule(() -> waiting.dispatch(), delay.toNanos(), TimeUnit.NANOSECONDS));
     return false;
   }
 }

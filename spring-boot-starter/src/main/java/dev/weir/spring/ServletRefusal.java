@@ -24,13 +24,12 @@ final class ServletRefusal implements HandlerExceptionResolver, Ordered {
       Exception failure) {
     // A response that has begun cannot be replaced; the container aborts it, so that the client
     // does not take it for complete.
-    if (!(failure instanceof RateLimitedException refusal) || response.isCommitted()) {
+    RateLimitedException refusal = RateLimitedException.in(failure);
+    if (refusal == null || response.isCommitted()) {
       return null;
     }
-    // Replaces the fields of the rules that let the request pass.
-    refusal.admission().fields().forEach(field -> response.setHeader(field.name(), field.value()));
     try {
-      ServletGateFilter.write(response, refusal.admission().problem());
+      ProblemResponse.replace(response, refusal.admission());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,6 +1,8 @@
 package dev.weir.spring;
 
 import dev.weir.engine.rules.TrustedProxies;
+import java.util.List;
+import java.util.OptionalInt;
 import org.apache.catalina.connector.RequestFacade;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -9,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.web.filter.reactive.HiddenHttpMethodFilter;
 import org.springframework.web.server.WebFilter;
 import reactor.netty.http.server.HttpServerRequest;
@@ -29,7 +32,17 @@ final class WeirReactiveAutoConfiguration {
         gate.on(Thread.ofVirtual()::start),
         proxies,
         origins.stream().toList(),
-        FilterOrder.after(methods.stream()));
+        order(methods.stream().toList()));
+  }
+
+  /**
+   * Returns the position of the gate. Of filters in the last position, those of the service come
+   * first.
+   */
+  private static int order(List<HiddenHttpMethodFilter> methods) {
+    return methods.stream().allMatch(filter -> FilterOrder.of(filter).isPresent())
+        ? FilterOrder.after(methods.stream().map(FilterOrder::of).mapToInt(OptionalInt::getAsInt))
+        : Ordered.LOWEST_PRECEDENCE;
   }
 
   /** A service that has Reactor Netty, the usual web server. */

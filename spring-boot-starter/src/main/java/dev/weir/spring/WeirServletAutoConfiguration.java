@@ -3,7 +3,9 @@ package dev.weir.spring;
 import dev.weir.engine.rules.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,12 +34,24 @@ final class WeirServletAutoConfiguration {
       Gate gate,
       TrustedProxies proxies,
       ObjectProvider<ServletQueueFilter> queue,
-      ObjectProvider<HiddenHttpMethodFilter> methods) {
+      ObjectProvider<HiddenHttpMethodFilter> methods,
+      ObjectProvider<FilterRegistrationBean<? extends HiddenHttpMethodFilter>> registered) {
+    List<Integer> before = new ArrayList<>();
+    List<Filter> later = new ArrayList<>();
+    for (HiddenHttpMethodFilter method : methods) {
+      FilterOrder.of(method).ifPresentOrElse(before::add, () -> later.add(method));
+    }
+    for (FilterRegistrationBean<? extends HiddenHttpMethodFilter> method : registered) {
+      Filter own = method.getFilter();
+      if (method.isEnabled() && own != null) {
+        FilterOrder.of(method).ifPresentOrElse(before::add, () -> later.add(own));
+      }
+    }
     FilterRegistrationBean<ServletGateFilter> filter =
         new FilterRegistrationBean<>(
-            new ServletGateFilter(gate, proxies, queue.getIfAvailable() != null));
-    filter.setOrder(FilterOrder.after(methods.stream()));
-    filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
+            new ServletGateFilter(gate, proxies, queue.getIfAvailable() != null, later));
+    filter.setOrder(FilterOrder.after(before.stream().mapToInt(Integer::intValue)));
+    filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC));
     return filter;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -46,6 +47,27 @@ final class EnvironmentVariablesTest {
     refuses("WEIR_RULES_0_ALOWEDREQUESTS", "WEIR_RULES_0_ALLOWEDREQUESTS");
     refuses("WEIR_RULES_0_NAMES_0", "WEIR_RULES_0_NAME");
     refuses("WEIR_PORT");
+  }
+
+  /** Spring Boot ignores all elements of a list after one that is missing. */
+  @Test
+  void elementsAfterAMissingOneAreNamed() {
+    for (List<String> names :
+        List.of(
+            List.of("WEIR_TRUSTED_PROXIES_1"),
+            List.of("WEIR_TRUSTED_PROXIES_2", "WEIR_TRUSTED_PROXIES_0"))) {
+      Map<String, Object> variables = new HashMap<>();
+      names.forEach(name -> variables.put(name, "1"));
+      assertThatThrownBy(() -> EnvironmentVariables.requireKnown(environment(variables)))
+          .isInstanceOf(WrongSecretException.class)
+          .hasMessageContaining(names.getFirst())
+          .hasMessageContaining("of the same list");
+    }
+    Map<String, Object> whole = new HashMap<>();
+    whole.put("WEIR_TRUSTED_PROXIES_0", "10.0.0.1");
+    whole.put("WEIR_TRUSTEDPROXIES_1_", "10.0.0.2");
+    assertThatCode(() -> EnvironmentVariables.requireKnown(environment(whole)))
+        .doesNotThrowAnyException();
   }
 
   @Test

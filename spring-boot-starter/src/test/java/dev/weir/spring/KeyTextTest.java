@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +79,73 @@ final class KeyTextTest {
     public void length(String name) {}
   }
 
+  /** Something with a property. */
+  public record Parcel(Object item, String name) {}
+
+  static class Parcels {
+    @RateLimited(rule = "orders", key = "#parcel.item + ':' + #region")
+    public void property(Parcel parcel, String region) {}
+
+    @RateLimited(rule = "orders", key = "'k:' + #parcel.item()")
+    public void call(Parcel parcel) {}
+
+    @RateLimited(rule = "orders", key = "'k:' + (#parcel.item ?: #parcel.name)")
+    public void elvis(Parcel parcel) {}
+
+    @RateLimited(rule = "orders", key = "#parcel.item == null ? 'x' : 'k:' + #parcel.item")
+    public void ternary(Parcel parcel) {}
+
+    @RateLimited(rule = "orders", key = "'k:'.concat(#parcel.item)")
+    public void argument(Parcel parcel) {}
+
+    @RateLimited(rule = "orders", key = "'k:' + #items")
+    public void items(Object... items) {}
+  }
+
+  /** Spring converts it to a text, because it can be created from one. */
+  public static class Tag {
+    public Tag(String text) {}
+  }
+
+  @Test
+  void partsWithoutATextAreRefusedByTheCall() {
+    try (Service service = Service.bare(RULE, Parcels.class)) {
+      Parcels parcels = service.part(Parcels.class);
+      for (Object item :
+          List.of(
+              new Token(),
+              new Tag("a"),
+              List.of(new Token()),
+              new Token[] {new Token()},
+              new Tag[] {new Tag("a")},
+              Map.entry("a", new Token()),
+              new AtomicReference<>(new Token()),
+              new CompletableFuture<>())) {
+        Parcel parcel = new Parcel(item, "anna");
+        String type = item.getClass().getSimpleName().startsWith("Ta") ? "Tag" : "";
+        refuses(() -> parcels.property(parcel, "eu"), type);
+        refuses(() -> parcels.call(parcel), type);
+        refuses(() -> parcels.elvis(parcel), type);
+        refuses(() -> parcels.ternary(parcel), type);
+        refuses(() -> parcels.argument(parcel), type);
+        refuses(() -> parcels.items("a", item), type);
+      }
+    }
+  }
+
+  @Test
+  void partsWithATextAreCounted() {
+    try (Service service = Service.bare(RULE, Parcels.class)) {
+      Parcels parcels = service.part(Parcels.class);
+      counts(() -> parcels.property(new Parcel(1, "anna"), "eu"));
+      counts(() -> parcels.call(new Parcel(new NamedCustomer(), "anna")));
+      counts(() -> parcels.elvis(new Parcel(Map.entry("a", 1), "anna")));
+      counts(() -> parcels.ternary(new Parcel(new int[] {1, 2}, "anna")));
+      counts(() -> parcels.argument(new Parcel(new AtomicReference<>("a"), "anna")));
+      counts(() -> parcels.items("a", 2));
+    }
+  }
+
   @Test
   void typesWithoutATextStopTheStart() {
     for (Class<?> part :
@@ -104,6 +173,9 @@ final class KeyTextTest {
       refuses(() -> orders.order(List.of("a", new int[0])), "int[]");
       refuses(() -> orders.order(Map.of("a", List.of(new Token()))), "Token");
       refuses(() -> orders.order(Optional.of(new Token())), "Token");
+      refuses(() -> orders.order(Map.entry("a", new Token())), "Token");
+      refuses(() -> orders.order(new AtomicReference<>(new Token())), "Token");
+      refuses(() -> orders.order(new CompletableFuture<>()), "CompletableFuture");
       refuses(() -> orders.joined(new Token()), "Token");
       refuses(() -> orders.customer(new Customer()), "Customer");
     }

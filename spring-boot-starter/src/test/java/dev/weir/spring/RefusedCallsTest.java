@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.spring.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -57,6 +64,49 @@ final class RefusedCallsTest {
     }
   }
 
+  /** Calls limited methods outside of handlers. */
+  @Configuration(proxyBeanMethods = false)
+  static class Filters {
+    @Bean
+    FilterRegistrationBean<Filter> ordering(ObjectProvider<LimitedOrders> orders) {
+      return new FilterRegistrationBean<>(
+          (request, response, chain) -> {
+            String path = ((HttpServletRequest) request).getRequestURI();
+            if (path.equals("/filtered/filtered")) {
+              orders.getObject().order(path, 1);
+            } else if (path.equals("/joined/joined")) {
+              CompletableFuture.runAsync(() -> orders.getObject().order(path, 1)).join();
+            } else if (path.equals("/thrown/thrown")) {
+              try {
+                orders.getObject().order(path, 1);
+              } catch (RateLimitedException e) {
+                throw new ServletException(e);
+              }
+            }
+            chain.doFilter(request, response);
+          });
+    }
+  }
+
+  @RestController
+  static class Joins {
+    private final LimitedOrders orders;
+
+    Joins(LimitedOrders orders) {
+      this.orders = orders;
+    }
+
+    @GetMapping({"/filtered/filtered", "/joined/joined", "/thrown/thrown"})
+    String done() {
+      return "done";
+    }
+
+    @GetMapping("/handler/{customer}")
+    String handler(@PathVariable String customer) {
+      return CompletableFuture.supplyAsync(() -> orders.order(customer, 1)).join();
+    }
+  }
+
   private static Map<String, Object> properties() {
     Map<String, Object> properties = new HashMap<>(RateLimitedTest.properties());
     properties.put("weir.rules[3].name", "everything");
@@ -80,8 +130,22 @@ final class RefusedCallsTest {
     }
   }
 
+  @Test
+  void outsideOfHandlersTheyAreAnsweredAsRefusedRequests() {
+    try (Service mvc =
+            Service.onTomcat(properties(), LimitedOrders.class, Filters.class, Joins.class);
+        Service webFlux = Service.onNetty(properties(), LimitedOrders.class, Joins.class)) {
+      refuses(mvc, "/filtered/", "/joined/", "/thrown/", "/handler/");
+      refuses(webFlux, "/handler/");
+    }
+  }
+
   private static void refuses(Service service) {
-    for (String path : new String[] {"/plain/", "/later/", "/reactive/", "/direct/"}) {
+    refuses(service, "/plain/", "/later/", "/reactive/", "/direct/");
+  }
+
+  private static void refuses(Service service, String... paths) {
+    for (String path : paths) {
       String target = path + path.replace("/", "");
       Answer passed = service.get(target);
       assertThat(passed.status()).as(path).isEqualTo(200);

@@ -95,6 +95,22 @@ final class WrongPropertiesTest {
     assertThat(refusal(properties)).contains(property).doesNotContain("secret");
   }
 
+  /** A client could replace the key, or its own address. */
+  @Test
+  void fieldsThatWeirSendsItselfAreNotForwarded() {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put("weir.store", "remote");
+    properties.put("weir.remote.url", "http://weir:8080");
+    properties.put("weir.remote.headers", "Authorization");
+    Service.startAndStop(properties);
+    properties.put("weir.remote.key", "a-key");
+    assertThat(refusal(properties)).contains("weir.remote.headers");
+    for (String name : new String[] {"x-forwarded-for", "Forwarded", "X-Original-URI"}) {
+      properties.put("weir.remote.headers", name);
+      assertThat(refusal(properties)).as(name).contains("weir.remote.headers");
+    }
+  }
+
   @Test
   void whatIsRightStarts() {
     Service.startAndStop(Map.copyOf(RULE));

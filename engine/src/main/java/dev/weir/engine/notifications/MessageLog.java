@@ -30,7 +30,31 @@ public interface MessageLog {
   void record(List<Delivery> deliveries);
 
   /**
-   * Records a delivery receipt for the newest message with that provider id.
+   * Records a delivery receipt. The first receipt of a message counts, and wins over a failure that
+   * {@link #record} has recorded: the sender may give up on a message that the provider has. That
+   * it stays failed does not change when it failed.
+   *
+   * @param receipt its state is {@link MessageState#DELIVERED} or {@link MessageState#FAILED}; its
+   *     provider id is ignored
+   */
+  ReceiptResult receipt(Delivery receipt);
+
+  /** What became of a receipt. */
+  enum ReceiptResult {
+    RECORDED,
+    /** The message had reached that state before. */
+    REPEATED,
+    /** An earlier receipt said something else, and counts. */
+    CONTRADICTED,
+    /** The message was never handed to a provider. */
+    NOT_SENT,
+    /** There is no such message. */
+    UNKNOWN
+  }
+
+  /**
+   * Records a delivery receipt, as the other method does, for the newest message with that provider
+   * id.
    *
    * @param state {@link MessageState#DELIVERED} or {@link MessageState#FAILED}
    * @return false if no message has that provider id
@@ -41,9 +65,11 @@ public interface MessageLog {
    * Makes {@linkplain MessageState#FAILED failed} messages {@linkplain MessageState#ACCEPTED
    * accepted} again, so that they can be handed to a provider once more. Others are ignored.
    *
+   * @param failedBy messages that failed after this time are ignored too: that was another failure
+   *     than the one that the caller knows
    * @return those that were failed
    */
-  Set<UUID> reopen(List<UUID> messages);
+  Set<UUID> reopen(List<UUID> messages, Instant failedBy);
 
   /**
    * Removes up to {@code max} messages that were counted before {@code before} or, if they never

@@ -202,6 +202,15 @@ final class Evaluation {
     return isGranted && !isReplayed;
   }
 
+  /** Closes the ticket, because a failure keeps it from the caller. */
+  void giveBackAfter(Throwable failure) {
+    try {
+      ticket.close();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
   boolean isHeldByNode() {
     return holder == HeldLeases.Holder.NODE;
   }

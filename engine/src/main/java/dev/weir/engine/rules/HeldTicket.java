@@ -170,11 +170,11 @@ final class HeldTicket implements Ticket {
    * long as its grant is not refunded, another node may answer with its leases.
    */
   private static void giveBack(List<Runnable> all, boolean isBound) {
-    StoreException first = null;
+    RuntimeException first = null;
     for (Runnable each : all) {
       try {
         each.run();
-      } catch (StoreException e) {
+      } catch (RuntimeException e) {
         if (first == null) {
           first = e;
         } else {
@@ -185,9 +185,12 @@ final class HeldTicket implements Ticket {
         }
       }
     }
-    if (first != null) {
+    if (first instanceof StoreException failure) {
       // Whatever the outcome of giving back: what was taken before may still be held.
-      throw first.withOutcome(StoreException.Outcome.UNKNOWN);
+      throw failure.withOutcome(StoreException.Outcome.UNKNOWN);
+    }
+    if (first != null) {
+      throw first;
     }
   }
 }

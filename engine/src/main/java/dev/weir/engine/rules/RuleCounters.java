@@ -23,7 +23,9 @@ public interface RuleCounters {
     /** A rule in shadow mode would have allowed the request. */
     SHADOW_ALLOWED,
     /** A rule in shadow mode would have refused or delayed the request. */
-    SHADOW_REFUSED;
+    SHADOW_REFUSED,
+    /** A rule in shadow mode could not be evaluated, because its store is unavailable or full. */
+    SHADOW_UNDECIDED;
 
     /** Returns the kind of a decision of a rule that is enforced. */
     public static Kind of(Outcome outcome, boolean isReplayed) {

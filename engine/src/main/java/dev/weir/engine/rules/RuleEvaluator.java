@@ -2,11 +2,13 @@ package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.LeaseDecision;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.RequestBinding;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -26,7 +28,7 @@ import java.util.stream.Stream;
  * <p>The enforced rules grant together or not at all. Counters are taken in one atomic step of
  * their store; leases are acquired before it, and given back if it refuses. If every rule that
  * refuses has a queue, the request may wait there instead. Shadow rules are evaluated afterwards,
- * each independently, for requests that pass; their results are only counted.
+ * each independently, for requests that pass; their results, or failures, are only counted.
  *
  * <p>Calls block only on the stores. Thread-safe.
  */
@@ -36,6 +38,8 @@ public final class RuleEvaluator {
    * time to live is renewed in time.
    */
   public static final Duration BETWEEN_RENEWALS = Duration.ofMillis(250);
+
+  private static final System.Logger LOGGER = System.getLogger(RuleEvaluator.class.getName());
 
   private static final int TURNS = 1_024;
 
@@ -217,12 +221,18 @@ public final class RuleEvaluator {
         evaluation.isRepeatableWithLeases()
             ? inTurn(request.id(), evaluation::decide)
             : evaluation.decide();
-    observer.decided(verdict.mode());
-    evaluation.count(verdict);
-    if (evaluation.hasTaken()) {
-      for (RuleCheck check : inShadow) {
-        shadow(check, evaluation);
+    try {
+      observer.decided(verdict.mode());
+      evaluation.count(verdict);
+      if (evaluation.hasTaken()) {
+        for (RuleCheck check : inShadow) {
+          check.rule().counters().count(shadow(check, evaluation));
+        }
       }
+    } catch (RuntimeException | Error e) {
+      // The leases of a ticket that no caller gets would be renewed for ever.
+      evaluation.giveBackAfter(e);
+      throw e;
     }
     return verdict;
   }
@@ -241,22 +251,30 @@ public final class RuleEvaluator {
     }
   }
 
-  /** Evaluates a shadow rule. */
-  private void shadow(RuleCheck check, Evaluation evaluation) {
-    boolean isAllowed =
-        switch (check.rule().kind()) {
-          case LimitedRule.Counted counted ->
-              stores.counts().take(counted.policy(), check.key(), check.cost());
-          // A caller that is not informed of a lease would never give it back.
-          case LimitedRule.Leased leased ->
-              evaluation.isHeldByNode()
-                  ? evaluation.lease(check, leased).isGranted()
-                  : preview.peek(check).isAllowed();
-        };
-    check
-        .rule()
-        .counters()
-        .count(isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED);
+  /** Evaluates a shadow rule. Its failure must not affect the request, which has passed. */
+  private RuleCounters.Kind shadow(RuleCheck check, Evaluation evaluation) {
+    try {
+      return isAllowed(check, evaluation)
+          ? RuleCounters.Kind.SHADOW_ALLOWED
+          : RuleCounters.Kind.SHADOW_REFUSED;
+    } catch (StoreException e) {
+      return RuleCounters.Kind.SHADOW_UNDECIDED;
+    } catch (RuntimeException e) {
+      LOGGER.log(Level.ERROR, "Shadow rule \"" + check.rule().name() + "\" failed", e);
+      return RuleCounters.Kind.SHADOW_UNDECIDED;
+    }
+  }
+
+  private boolean isAllowed(RuleCheck shadow, Evaluation evaluation) {
+    return switch (shadow.rule().kind()) {
+      case LimitedRule.Counted counted ->
+          stores.counts().take(counted.policy(), shadow.key(), shadow.cost());
+      // A caller that is not informed of a lease would never give it back.
+      case LimitedRule.Leased leased ->
+          evaluation.isHeldByNode()
+              ? evaluation.lease(shadow, leased).isGranted()
+              : preview.peek(shadow).isAllowed();
+    };
   }
 
   /**

@@ -97,15 +97,25 @@ public final class KafkaClients {
   }
 
   /**
-   * Returns a consumer that commits only what it is told to.
+   * Returns a consumer that commits only what it is told to, and reads from the beginning of a
+   * partition if its position is not there.
    *
    * @param maxPoll maximum number of records that one poll returns
    */
   public KafkaConsumer<byte[], byte[]> consumer(String group, int maxPoll) {
+    return consumer(group, maxPoll, "earliest");
+  }
+
+  /** Returns a consumer as {@link #consumer} does, but one that fails without its position. */
+  public KafkaConsumer<byte[], byte[]> strictConsumer(String group, int maxPoll) {
+    return consumer(group, maxPoll, "none");
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(String group, int maxPoll, String reset) {
     Map<String, Object> config = common();
     config.put(ConsumerConfig.GROUP_ID_CONFIG, group);
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, reset);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, maxPoll);
     config.put(

@@ -24,6 +24,9 @@ public final class MessageRecords {
   public static final String MESSAGE_ID = "weir-message-id";
   public static final String PARTS = "weir-message-parts";
 
+  /** Marks a record of which only the beginning was kept, because it was too large. */
+  public static final String SHORTENED = "weir-shortened";
+
   private static final Pattern VALUE = Pattern.compile("([0-9]+): (.*)", Pattern.DOTALL);
   private static final int USER = 1;
   private static final int TEXT = 2;
@@ -57,6 +60,9 @@ public final class MessageRecords {
    */
   public static Decoded decode(
       ConsumerRecord<byte[], byte[]> record, ToIntFunction<String> countParts) {
+    if (isShortened(record.headers())) {
+      return new NoMessage("only its beginning was kept");
+    }
     byte[] payload = record.value();
     if (payload == null) {
       return new NoMessage("it has no value");
@@ -100,6 +106,11 @@ public final class MessageRecords {
 
   private static Optional<Integer> parts(ConsumerRecord<byte[], byte[]> record) {
     return header(record.headers(), PARTS).map(Integer::parseInt);
+  }
+
+  /** Returns true if a record has only the beginning of what it had. */
+  public static boolean isShortened(Headers headers) {
+    return headers.lastHeader(SHORTENED) != null;
   }
 
   /** Returns the last value of a header. */

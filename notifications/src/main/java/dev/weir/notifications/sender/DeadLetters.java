@@ -23,9 +23,6 @@ final class DeadLetters {
   static final String PROVIDER = "weir-provider";
   static final String FAILED_AT = "weir-failed-at";
 
-  /** Marks a letter that has only the beginning of its record. */
-  static final String SHORTENED = "weir-shortened";
-
   private static final int MAX_SHORTENED_BYTES = 4096;
 
   private final Producer<byte[], byte[]> producer;
@@ -85,7 +82,7 @@ final class DeadLetters {
     for (String name : List.of(REASON, ATTEMPTS, PROVIDER, FAILED_AT)) {
       shorter.headers().add(name, shortened(letter.headers().lastHeader(name).value()));
     }
-    shorter.headers().add(SHORTENED, MessageRecords.bytes("true"));
+    shorter.headers().add(MessageRecords.SHORTENED, MessageRecords.bytes("true"));
     return shorter;
   }
 

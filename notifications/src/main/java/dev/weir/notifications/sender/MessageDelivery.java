@@ -10,12 +10,14 @@ import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,10 @@ final class MessageDelivery {
   private final InstantSource clock;
   private final SenderObserver observer;
   private final Batcher<UUID, Boolean> finished;
+
+  /** True while a step is repeated, so that an outage is logged once. */
+  private final AtomicBoolean isHeldUp = new AtomicBoolean();
+
   private final Batcher<MessageLog.Delivery, Boolean> recording;
 
   MessageDelivery(
@@ -64,20 +70,32 @@ final class MessageDelivery {
   boolean deliver(OutboundRecord outbound) {
     return switch (outbound.content()) {
       case MessageRecords.NoMessage none ->
-          park(outbound, "the record is no message: " + none.reason(), 0);
+          park(outbound, "the record is no message: " + none.reason(), 0, clock.instant());
       case MessageRecords.Content content -> deliver(outbound, content.message());
     };
   }
 
   private boolean deliver(OutboundRecord outbound, Message message) {
-    return switch (progress(outbound, message)) {
-      case OPEN -> attempt(outbound, message);
-      case FINISHED -> {
-        observer.dropped(message);
-        yield true;
+    Optional<Instant> failure = outbound.failureToRepeat();
+    if (failure.isPresent()) {
+      // A copy of it that is read after a later failure must not repeat that.
+      Optional<Set<UUID>> reopened =
+          persist(
+              outbound.assignment(), () -> messages.reopen(List.of(message.id()), failure.get()));
+      if (reopened.isEmpty()) {
+        return false;
       }
-      case REVOKED -> false;
-    };
+    }
+    Progress progress = progress(outbound.assignment(), message);
+    return progress == Progress.OPEN ? attempt(outbound, message) : end(progress, message);
+  }
+
+  /** Returns true if the record is done, because a provider has the message. */
+  private boolean end(Progress progress, Message message) {
+    if (progress == Progress.FINISHED) {
+      observer.dropped(message);
+    }
+    return progress == Progress.FINISHED;
   }
 
   private enum Progress {
@@ -86,15 +104,8 @@ final class MessageDelivery {
     REVOKED
   }
 
-  private Progress progress(OutboundRecord outbound, Message message) {
-    return persist(
-            outbound.assignment(),
-            () -> {
-              if (outbound.isReplayed()) {
-                messages.reopen(List.of(message.id()));
-              }
-              return finished.submit(List.of(message.id())).getFirst();
-            })
+  private Progress progress(Assignment assignment, Message message) {
+    return persist(assignment, () -> finished.submit(List.of(message.id())).getFirst())
         .map(isFinished -> isFinished ? Progress.FINISHED : Progress.OPEN)
         .orElse(Progress.REVOKED);
   }
@@ -129,6 +140,11 @@ final class MessageDelivery {
           }
         }
       }
+      // A receipt may have come: the provider has the message, although it did not answer so.
+      Progress progress = progress(assignment, message);
+      if (progress != Progress.OPEN) {
+        return end(progress, message);
+      }
     }
     return false;
   }
@@ -145,15 +161,21 @@ final class MessageDelivery {
   }
 
   private boolean fail(OutboundRecord outbound, Message message, String reason, int attempts) {
+    Progress progress = progress(outbound.assignment(), message);
+    if (progress != Progress.OPEN) {
+      return end(progress, message);
+    }
+    // The same time in both, so that a replay of the letter repeats this failure and no other.
+    Instant at = clock.instant();
     MessageLog.Delivery failed =
         new MessageLog.Delivery(
             message.id(),
             MessageState.FAILED,
-            clock.instant(),
+            at,
             provider.name(),
             Optional.empty(),
             Optional.of(reason));
-    if (!park(outbound, reason, attempts)) {
+    if (!park(outbound, reason, attempts, at)) {
       return false;
     }
     observer.failed(message);
@@ -166,15 +188,15 @@ final class MessageDelivery {
    * @return as {@link #deliver} does
    */
   boolean abandon(OutboundRecord outbound, Throwable failure) {
-    return park(outbound, "internal error: " + failure, 0);
+    return park(outbound, "internal error: " + failure, 0, clock.instant());
   }
 
-  private boolean park(OutboundRecord outbound, String reason, int attempts) {
+  private boolean park(OutboundRecord outbound, String reason, int attempts, Instant at) {
     Optional<Boolean> parked =
         persist(
             outbound.assignment(),
             () -> {
-              deadLetters.add(outbound, reason, attempts, provider.name(), clock.instant());
+              deadLetters.add(outbound, reason, attempts, provider.name(), at);
               return true;
             });
     parked.ifPresent(done -> observer.deadLettered(reason));
@@ -207,12 +229,18 @@ final class MessageDelivery {
   }
 
   /** Repeats a step until it succeeds; returns empty if the partition is revoked before that. */
-  private static <T> Optional<T> persist(Assignment assignment, Supplier<T> step) {
+  private <T> Optional<T> persist(Assignment assignment, Supplier<T> step) {
     do {
       try {
-        return Optional.of(step.get());
+        T result = step.get();
+        if (isHeldUp.compareAndSet(true, false)) {
+          log.info("Messages are delivered again");
+        }
+        return Optional.of(result);
       } catch (StoreException | KafkaUnavailableException e) {
-        log.debug("A step of the sender is repeated: {}", e.getMessage());
+        if (isHeldUp.compareAndSet(false, true)) {
+          log.warn("Messages wait until this step succeeds: {}", e.getMessage());
+        }
       }
     } while (assignment.pause(STORE_PAUSE));
     return Optional.empty();

@@ -2,7 +2,10 @@ package dev.weir.notifications.sender;
 
 import dev.weir.notifications.MessageParts;
 import dev.weir.notifications.kafka.MessageRecords;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -28,8 +31,23 @@ record OutboundRecord(
     return MessageRecords.decode(record, text -> MessageParts.of(text).count());
   }
 
-  /** Returns true if the message failed before, and an operator wants it to be tried again. */
-  boolean isReplayed() {
-    return record.headers().lastHeader(REPLAYED) != null;
+  /**
+   * Returns when the message failed, if an operator wants it to be tried again; empty otherwise. A
+   * letter that does not say it failed before it was replayed.
+   */
+  Optional<Instant> failureToRepeat() {
+    return record.headers().lastHeader(REPLAYED) == null
+        ? Optional.empty()
+        : MessageRecords.header(record.headers(), DeadLetters.FAILED_AT)
+            .flatMap(OutboundRecord::time)
+            .or(() -> Optional.of(Instant.ofEpochMilli(record.timestamp())));
+  }
+
+  private static Optional<Instant> time(String text) {
+    try {
+      return Optional.of(Instant.parse(text));
+    } catch (DateTimeParseException e) {
+      return Optional.empty();
+    }
   }
 }

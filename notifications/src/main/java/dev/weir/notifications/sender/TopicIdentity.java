@@ -40,13 +40,26 @@ final class TopicIdentity {
     this.admin = admin;
     this.topic = topic;
     try {
-      this.id = ask().get(timeout.toMillis(), TimeUnit.MILLISECONDS).topicId();
-    } catch (ExecutionException | TimeoutException e) {
-      throw new KafkaUnavailableException("topic " + topic + " is not known: " + e.getMessage(), e);
+      this.id = answer(timeout);
+    } catch (ExecutionException e) {
+      throw notKnown(e);
+    }
+  }
+
+  private Uuid answer(Duration timeout) throws ExecutionException {
+    try {
+      return ask().get(timeout.toMillis(), TimeUnit.MILLISECONDS).topicId();
+    } catch (TimeoutException e) {
+      throw notKnown(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new KafkaUnavailableException("interrupted", e);
     }
+  }
+
+  private KafkaUnavailableException notKnown(Exception failure) {
+    return new KafkaUnavailableException(
+        "topic " + topic + " is not known: " + failure.getMessage(), failure);
   }
 
   private KafkaFuture<TopicDescription> ask() {
@@ -57,6 +70,22 @@ final class TopicIdentity {
   /** Returns the id as a text. */
   String id() {
     return id.toString();
+  }
+
+  /**
+   * Returns true if the topic exists and has the {@link #id}. Waits for the answer.
+   *
+   * @throws KafkaUnavailableException if Kafka does not answer in time
+   */
+  boolean isSame(Duration timeout) {
+    try {
+      return answer(timeout).equals(id);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return false;
+      }
+      throw notKnown(e);
+    }
   }
 
   /**

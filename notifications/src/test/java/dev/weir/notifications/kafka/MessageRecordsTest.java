@@ -51,6 +51,9 @@ final class MessageRecordsTest {
     assertThat(reason(record(new byte[] {'1', ':', ' ', (byte) 0xFF})))
         .isEqualTo("its value is not UTF-8");
     assertThat(reason(new ConsumerRecord<>("t", 0, 0, null, null))).isEqualTo("it has no value");
+    ConsumerRecord<byte[], byte[]> shortened = record("1: the beginning of");
+    shortened.headers().add(MessageRecords.SHORTENED, MessageRecords.bytes("true"));
+    assertThat(reason(shortened)).isEqualTo("only its beginning was kept");
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.MemoryStores;
 import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.TestKafka;
+import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
@@ -36,6 +37,18 @@ final class SenderScene implements AutoCloseable {
             TestKafka.cluster(), topics, provider, log, other, stores.clock, SenderObserver.NONE);
     senders.add(sender);
     return sender;
+  }
+
+  /** Returns a replay that no other one disturbs. */
+  DeadLetterReplay replay(KafkaCluster cluster) {
+    return new DeadLetterReplay(
+        cluster,
+        topics,
+        TestKafka.TIMEOUT,
+        work -> {
+          work.run();
+          return true;
+        });
   }
 
   static Message message(long userId, String text) {

@@ -9,6 +9,7 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.DecodedRecord;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
@@ -245,34 +246,14 @@ final class SenderTest {
     assertThat(header(letter, DeadLetters.ATTEMPTS)).isEqualTo("1");
 
     isFixed.set(true);
-    assertThat(replay().run()).hasValue(1);
+    assertThat(replay().run()).contains(new Replayed(1, 0));
     provider.awaitTaken(2);
     assertThat(provider.taken()).containsExactly(good, bad);
-    assertThat(replay().run()).hasValue(0);
+    assertThat(replay().run()).contains(Replayed.NONE);
   }
 
   private DeadLetterReplay replay() {
-    return new DeadLetterReplay(
-        TestKafka.cluster(),
-        scene.topics,
-        TestKafka.TIMEOUT,
-        work -> {
-          work.run();
-          return true;
-        });
-  }
-
-  @Test
-  void replayDoesNothingWhileAnotherOneIsInProgress() throws Exception {
-    Message bad = message(1, "bad");
-    try (Producer<byte[], byte[]> producer = TestKafka.clients().producer(TestKafka.TIMEOUT)) {
-      producer.send(MessageRecords.encode(scene.topics.deadLetters(), bad)).get();
-    }
-    DeadLetterReplay second =
-        new DeadLetterReplay(TestKafka.cluster(), scene.topics, TestKafka.TIMEOUT, work -> false);
-    assertThat(second.run()).isEmpty();
-    assertThat(TestKafka.read(scene.topics.outbound())).isEmpty();
-    assertThat(replay().run()).hasValue(1);
+    return scene.replay(TestKafka.cluster());
   }
 
   @Test
@@ -331,10 +312,10 @@ final class SenderTest {
     assertThat(letters).hasSize(2);
     ConsumerRecord<byte[], byte[]> letter = letters.getLast();
     assertThat(letter.value()).hasSize(4_096);
-    assertThat(header(letter, DeadLetters.SHORTENED)).isEqualTo("true");
+    assertThat(header(letter, MessageRecords.SHORTENED)).isEqualTo("true");
     assertThat(header(letter, DeadLetters.REASON)).startsWith("the record is no message: ");
-    // The first letter has no room for the header of a replay, and is left out.
-    assertThat(replay().run()).hasValue(1);
+    // The first letter has no room for the header of a replay, and the second is not whole.
+    assertThat(replay().run()).contains(new Replayed(0, 2));
   }
 
   private static ProducerRecord<byte[], byte[]> large(String topic, int bytes) {

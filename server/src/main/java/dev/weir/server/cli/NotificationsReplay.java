@@ -21,8 +21,13 @@ final class NotificationsReplay implements Callable<Integer> {
         client -> {
           byte[] answer = client.post("/api/admin/messages/replay");
           try {
-            long replayed = JsonObject.read(answer).requiredNumber("replayed");
+            JsonObject done = JsonObject.read(answer);
+            long replayed = done.requiredNumber("replayed");
+            long skipped = done.requiredNumber("skipped");
             server.out().println(Phrases.count(replayed, "message") + " published again.");
+            if (skipped > 0) {
+              server.out().println(Phrases.count(skipped, "message") + " left out: too large.");
+            }
           } catch (IOException e) {
             throw UnreachableException.notWeir(client.server(), e);
           }

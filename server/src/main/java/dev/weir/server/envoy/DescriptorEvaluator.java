@@ -51,9 +51,10 @@ final class DescriptorEvaluator {
       return new Verdict.Passed(
           peeked, AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
     }
-    if (toTake.size() > AcquireRequest.MAX_PARTS) {
+    int inForce = inForce(toTake).size();
+    if (inForce > AcquireRequest.MAX_PARTS) {
       // An error would let the request pass if Envoy is configured to fail open.
-      log.error(TooManyRulesException.message(toTake.size()));
+      log.error(TooManyRulesException.message(inForce));
       return new Verdict.Refused(peeked, AcquireResult.Mode.STORE, Optional.empty());
     }
     Verdict verdict = evaluator.decide(toTake, RuleEvaluator.Repeat.NONE);

@@ -128,8 +128,11 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
             queued.delayMicros(),
             () -> {
               ticket.waited();
-              answer(caller, requests, queued, givenBack);
-              ticket.close();
+              try {
+                answer(caller, requests, queued, givenBack);
+              } finally {
+                ticket.close();
+              }
             });
     caller.setOnCancelHandler(() -> seat.leave(ticket::close));
   }

@@ -4,9 +4,9 @@ import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.notifications.Notifications;
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.SignedRequests;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * What the endpoints of notifications stand on.
  *
  * @param cancelled is told of each message that was cancelled
- * @param replay publishes the dead letters again and returns their number; empty if another replay
+ * @param replay publishes the dead letters again and returns their numbers; empty if another replay
  *     is in progress
  * @param webhook verifies receipts of the webhook; empty if that is not the provider
  */
@@ -25,5 +25,5 @@ public record NotificationBackend(
     MessageLog messages,
     DeferredMessages deferred,
     Consumer<UUID> cancelled,
-    Supplier<OptionalLong> replay,
+    Supplier<Optional<Replayed>> replay,
     Optional<SignedRequests> webhook) {}

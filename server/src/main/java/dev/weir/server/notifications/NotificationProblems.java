@@ -115,6 +115,14 @@ final class NotificationProblems {
         "Message %s was not sent, so it cannot have arrived or failed.".formatted(messageId));
   }
 
+  static Problem contradicted(UUID messageId) {
+    return Problem.of(
+        409,
+        "receipt-contradicts",
+        "An earlier receipt of message %s said something else, and the first one counts."
+            .formatted(messageId));
+  }
+
   static Problem receiptsDisabled() {
     return Problem.of(
         404,

@@ -1,7 +1,6 @@
 package dev.weir.server.notifications;
 
 import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.SignedRequests;
 import dev.weir.server.http.Json;
@@ -71,30 +70,30 @@ final class ReceiptEndpoint {
     }
   }
 
-  /** Records a receipt; one that comes twice, or after another, changes nothing. */
+  /**
+   * Records a receipt; one that comes twice changes nothing. It may come before the sender has
+   * recorded that the provider has the message.
+   */
   private static void record(MessageLog messages, String provider, ReceiptJson.Receipt receipt) {
-    MessageRecord known =
-        messages
-            .find(receipt.messageId())
-            .orElseThrow(
-                () ->
-                    new ProblemException(NotificationProblems.unknownMessage(receipt.messageId())));
-    switch (known.state()) {
-      case DEFERRED, CANCELLED ->
+    MessageLog.ReceiptResult result =
+        messages.receipt(
+            new MessageLog.Delivery(
+                receipt.messageId(),
+                receipt.state(),
+                Instant.now(),
+                provider,
+                Optional.empty(),
+                receipt.state() == MessageState.FAILED
+                    ? receipt.reason().or(() -> Optional.of("reported by " + provider))
+                    : Optional.empty()));
+    switch (result) {
+      case RECORDED, REPEATED -> {}
+      case CONTRADICTED ->
+          throw new ProblemException(NotificationProblems.contradicted(receipt.messageId()));
+      case NOT_SENT ->
           throw new ProblemException(NotificationProblems.notSent(receipt.messageId()));
-      // A receipt may come before the sender has recorded that the provider has the message.
-      case ACCEPTED, SENT, DELIVERED, FAILED ->
-          messages.record(
-              List.of(
-                  new MessageLog.Delivery(
-                      receipt.messageId(),
-                      receipt.state(),
-                      Instant.now(),
-                      provider,
-                      Optional.empty(),
-                      receipt.state() == MessageState.FAILED
-                          ? receipt.reason().or(() -> Optional.of("reported by " + provider))
-                          : Optional.empty())));
+      case UNKNOWN ->
+          throw new ProblemException(NotificationProblems.unknownMessage(receipt.messageId()));
     }
   }
 }

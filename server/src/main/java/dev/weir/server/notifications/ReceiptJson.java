@@ -49,6 +49,6 @@ final class ReceiptJson {
           case DELIVERED -> MessageState.DELIVERED;
           case FAILED -> MessageState.FAILED;
         },
-        reason);
+        reason.filter(text -> !text.isBlank()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server.notifications;
 
+import dev.weir.notifications.Replayed;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
@@ -15,7 +16,7 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,23 +43,27 @@ final class ReplayEndpoint {
   @Consumes(MediaType.ALL)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> replay() {
-    OptionalLong result;
+    Optional<Replayed> result;
     try {
       result = access.backend().replay().get();
     } catch (KafkaUnavailableException e) {
       log.warn("The replay was aborted: {}", e.getMessage());
       throw new ProblemException(NotificationProblems.replayAborted(), Map.of("Retry-After", "1"));
     }
-    long replayed =
+    Replayed done =
         result.orElseThrow(
             () ->
                 new ProblemException(
                     NotificationProblems.replayRunning(), Map.of("Retry-After", "1")));
-    log.info("{} messages that could not be delivered were published again", replayed);
+    log.info(
+        "{} messages that could not be delivered were published again, and {} were left out",
+        done.replayed(),
+        done.skipped());
     return Responses.json(
         json -> {
           json.writeStartObject();
-          json.writeNumberField("replayed", replayed);
+          json.writeNumberField("replayed", done.replayed());
+          json.writeNumberField("skipped", done.skipped());
           json.writeEndObject();
         });
   }

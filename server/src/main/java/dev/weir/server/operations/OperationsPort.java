@@ -26,11 +26,11 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
-import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,8 +45,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class OperationsPort implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OperationsPort.class);
-  private static final int MAX_CONNECTIONS = 32;
-  private static final int MAX_SECONDS = 15;
+  static final int MAX_CONNECTIONS = 32;
+  private static final Duration MAX_CONNECTION = Duration.ofSeconds(15);
   private static final int MAX_LINE = 1_024;
   private static final int MAX_HEADERS = 8_192;
   private static final String JSON = "application/json";
@@ -54,6 +54,7 @@ public final class OperationsPort implements AutoCloseable {
   private final AllowedHosts allowed;
   private final Readiness readiness;
   private final PrometheusRegistry metrics;
+  private final Duration maxConnection;
   private final AtomicInteger connections = new AtomicInteger();
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
@@ -66,7 +67,17 @@ public final class OperationsPort implements AutoCloseable {
 
   private final Channel socket;
 
-  private OperationsPort(InetSocketAddress address, Readiness readiness, PrometheusRegistry metrics)
+  /**
+   * Starts to listen.
+   *
+   * @param maxConnection maximum time of a connection
+   * @throws IOException if the address cannot be bound
+   */
+  OperationsPort(
+      InetSocketAddress address,
+      Readiness readiness,
+      PrometheusRegistry metrics,
+      Duration maxConnection)
       throws IOException {
     this.allowed =
         address.getAddress().isLoopbackAddress()
@@ -74,6 +85,7 @@ public final class OperationsPort implements AutoCloseable {
             : AllowedHosts.ANY;
     this.readiness = readiness;
     this.metrics = metrics;
+    this.maxConnection = maxConnection;
     ChannelFuture bound =
         new ServerBootstrap()
             .group(group)
@@ -102,7 +114,7 @@ public final class OperationsPort implements AutoCloseable {
   public static OperationsPort start(
       InetSocketAddress address, Readiness readiness, PrometheusRegistry metrics)
       throws IOException {
-    return new OperationsPort(address, readiness, metrics);
+    return new OperationsPort(address, readiness, metrics, MAX_CONNECTION);
   }
 
   /** Returns the port, which is another one than the given if that is 0. */
@@ -113,15 +125,24 @@ public final class OperationsPort implements AutoCloseable {
   private void accept(Channel channel) {
     channel.closeFuture().addListener(closed -> connections.decrementAndGet());
     if (connections.incrementAndGet() > MAX_CONNECTIONS) {
-      var unused = channel.close();
+      end(channel);
       return;
     }
+    // Neither a slow request nor an answer that is not read takes longer, however often there is
+    // a byte of it: a few such connections would keep everyone else out.
+    var ending =
+        channel
+            .eventLoop()
+            .schedule(() -> end(channel), maxConnection.toNanos(), TimeUnit.NANOSECONDS);
+    channel.closeFuture().addListener(closed -> ending.cancel(false));
     channel
         .pipeline()
-        // Neither a slow request nor an answer that is not read takes longer.
-        .addLast(new ReadTimeoutHandler(MAX_SECONDS))
         .addLast(new HttpServerCodec(MAX_LINE, MAX_HEADERS, MAX_HEADERS))
         .addLast(new Exchange());
+  }
+
+  private static void end(Channel channel) {
+    var unused = channel.close();
   }
 
   /** The one request of a connection. */

@@ -67,6 +67,7 @@ final class DelayedResponses {
           } catch (StoreException e) {
             later.complete(Problems.answer(Problems.of(e)));
           } catch (RuntimeException e) {
+            queued.ticket().close();
             later.completeExceptionally(e);
           }
         },

@@ -99,7 +99,7 @@ final class WebhookIT {
     assertThat(receipt(body(id, "delivered")).status()).isEqualTo(204);
     assertThat(state(id)).isEqualTo("delivered");
     assertThat(receipt(body(id, "delivered")).status()).isEqualTo(204);
-    assertThat(receipt(body(id, "failed")).status()).isEqualTo(204);
+    receipt(body(id, "failed")).problem(409, "receipt-contradicts");
     assertThat(state(id)).isEqualTo("delivered");
     String other = sent();
     String failed =
@@ -109,6 +109,30 @@ final class WebhookIT {
     Http.Answer found = http.get("/api/messages/" + other).ok();
     assertThat(found.textAt("state")).isEqualTo("failed");
     assertThat(found.textAt("reason")).startsWith("no \ufffd such number").hasSize(500);
+  }
+
+  /** The receiver answered that it rejects the message, and delivered it after all. */
+  @Test
+  void receiptWinsOverTheRejectionAndNoReplaySendsTheMessageAgain() {
+    status = 400;
+    String id = send();
+    Waiting.until("the rejection", () -> state(id).equals("failed"));
+    status = 200;
+    assertThat(receipt(body(id, "delivered")).status()).isEqualTo(204);
+    assertThat(state(id)).isEqualTo("delivered");
+    new Http(node.address()).post("/api/admin/messages/replay").ok();
+    String next = sent();
+    assertThat(state(id)).isEqualTo("delivered");
+    assertThat(state(next)).isEqualTo("sent");
+  }
+
+  @Test
+  void emptyReasonIsNone() {
+    String id = sent();
+    String body = "{\"messageId\":\"%s\",\"state\":\"failed\",\"reason\":\"\"}".formatted(id);
+    assertThat(receipt(body).status()).isEqualTo(204);
+    assertThat(http.get("/api/messages/" + id).ok().textAt("reason"))
+        .isEqualTo("reported by webhook");
   }
 
   @Test

@@ -31,7 +31,7 @@ final class SenderNodeIT {
   @Test
   void answersOperatorsOnAPortOfItsOwn(@TempDir Path folder) throws Exception {
     int kafkaPort = Ports.free();
-    try (Database database = Database.start(folder.resolve("data"));
+    try (Database database = migrated(folder.resolve("data"));
         SenderNode sender =
             SenderNode.start(settings(database, kafkaPort, Map.of(Setting.SENDER_PORT, "0")))) {
       Http http = new Http(URI.create("http://127.0.0.1:" + sender.port().orElseThrow()));
@@ -83,6 +83,16 @@ final class SenderNodeIT {
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining("weir.sender.port");
     }
+  }
+
+  /** The sender does not create the tables, a node does. */
+  private static Database migrated(Path folder) throws Exception {
+    Database database = Database.start(folder);
+    Settings settings = Settings.of(Map.of(), database.environment(), Optional.empty());
+    dev.weir.server.wiring.Database.open(
+            DatabaseSettings.of(settings).orElseThrow(), StopSignal.NEVER)
+        .close();
+    return database;
   }
 
   private static Settings settings(Database database, int kafkaPort, Map<Setting, String> more) {

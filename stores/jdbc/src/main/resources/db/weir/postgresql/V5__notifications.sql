@@ -23,6 +23,7 @@ create table notification_user (
 -- What became of each message, until it is removed by its age.
 --   state     0 deferred, 1 accepted, 2 sent, 3 delivered, 4 failed, 5 cancelled. In no index, so
 --             that most changes stay within a page
+--   is_reported  whether the provider has reported the state, in a receipt
 --   cost, taken_at, version  what was taken, when, and under which configuration; null until the
 --             message is counted
 create table notification_message (
@@ -34,6 +35,7 @@ create table notification_message (
   version         bigint,
   parts           int      not null,
   state           smallint not null,
+  is_reported     boolean  not null default false,
   id              uuid     not null primary key,
   idempotency_key text     collate "C",
   provider        text     collate "C",

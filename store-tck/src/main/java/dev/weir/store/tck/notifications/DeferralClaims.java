@@ -143,7 +143,7 @@ interface DeferralClaims extends MessageClaims {
     assertThat(state(scene, 0)).isEqualTo(MessageState.FAILED);
     assertThat(scene.node.log().find(id(0)).orElseThrow().reason()).isPresent();
     assertThat(scene.node.deferred().due(9)).isEmpty();
-    assertThat(scene.node.log().reopen(List.of(id(0)))).isEmpty();
+    assertThat(scene.node.log().reopen(List.of(id(0)), scene.clock.instant())).isEmpty();
   }
 
   @Test

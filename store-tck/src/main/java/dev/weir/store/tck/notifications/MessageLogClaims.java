@@ -5,12 +5,16 @@ import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.MessageLog.Delivery;
+import dev.weir.engine.notifications.MessageLog.ReceiptResult;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendResult;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Claims about the log of messages. */
@@ -91,13 +95,75 @@ interface MessageLogClaims extends MessageClaims {
     record(scene, 0, MessageState.FAILED);
     record(scene, 1, MessageState.SENT);
 
-    assertThat(scene.node.log().reopen(List.of(id(0), id(1), id(2), id(9)))).containsExactly(id(0));
+    assertThat(reopened(scene, 0, 1, 2, 9)).containsExactly(id(0));
 
     assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
     assertThat(found(scene, 0).reason()).isEmpty();
     record(scene, 0, MessageState.DELIVERED);
     assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
     assertThat(scene.count(WRITER)).isEqualTo(3);
+  }
+
+  /** The sender may have given up on a message that the provider has. */
+  @Test
+  default void firstReceiptWinsOverAFailureOfTheSender() {
+    MessageScene scene = publishedScene(3);
+    record(scene, 0, MessageState.FAILED);
+    record(scene, 1, MessageState.FAILED);
+    MessageRecord failed = found(scene, 1);
+    scene.moveSeconds(5);
+
+    assertThat(report(scene, 0, MessageState.DELIVERED)).isEqualTo(ReceiptResult.RECORDED);
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+    assertThat(found(scene, 0).reason()).isEmpty();
+    assertThat(report(scene, 0, MessageState.DELIVERED)).isEqualTo(ReceiptResult.REPEATED);
+    assertThat(report(scene, 0, MessageState.FAILED)).isEqualTo(ReceiptResult.CONTRADICTED);
+    assertThat(reopened(scene, 0)).isEmpty();
+
+    assertThat(report(scene, 1, MessageState.FAILED)).isEqualTo(ReceiptResult.RECORDED);
+    assertThat(report(scene, 1, MessageState.DELIVERED)).isEqualTo(ReceiptResult.CONTRADICTED);
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.FAILED);
+    assertThat(found(scene, 1).changedAt()).isEqualTo(failed.changedAt());
+    assertThat(reopened(scene, 1)).containsExactly(id(1));
+    assertThat(report(scene, 1, MessageState.DELIVERED)).isEqualTo(ReceiptResult.RECORDED);
+  }
+
+  @Test
+  default void receiptWinsOverAFailureAlsoByTheIdOfTheProvider() {
+    MessageScene scene = publishedScene(1);
+    record(scene, 0, MessageState.SENT);
+    assertThat(receipt(scene, "p", "same", MessageState.FAILED)).isTrue();
+    assertThat(reopened(scene, 0)).containsExactly(id(0));
+    record(scene, 0, MessageState.FAILED);
+
+    assertThat(receipt(scene, "p", "same", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+  }
+
+  @Test
+  default void receiptOfAMessageThatWasNotSentIsRefused() {
+    MessageScene scene = messageScene();
+    scene.limit(WRITER, 100);
+    scene.node.deferred().defer(request(0, WRITER), scene.clock.instant().plusSeconds(60));
+
+    assertThat(report(scene, 0, MessageState.DELIVERED)).isEqualTo(ReceiptResult.NOT_SENT);
+    assertThat(report(scene, 9, MessageState.DELIVERED)).isEqualTo(ReceiptResult.UNKNOWN);
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DEFERRED);
+  }
+
+  /** A copy of a letter about the first failure must not send it after the second. */
+  @Test
+  default void messageThatHasFailedAgainSinceIsNotHandedOut() {
+    MessageScene scene = publishedScene(1);
+    record(scene, 0, MessageState.FAILED);
+    Instant first = scene.clock.instant();
+    assertThat(scene.node.log().reopen(List.of(id(0)), first)).containsExactly(id(0));
+    scene.moveSeconds(1);
+    record(scene, 0, MessageState.SENT);
+    assertThat(receipt(scene, "p", "same", MessageState.FAILED)).isTrue();
+
+    assertThat(scene.node.log().reopen(List.of(id(0)), first)).isEmpty();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.FAILED);
   }
 
   @Test
@@ -194,6 +260,15 @@ interface MessageLogClaims extends MessageClaims {
   private static boolean receipt(
       MessageScene scene, String provider, String providerId, MessageState state) {
     return scene.otherNode.log().receipt(provider, providerId, state, scene.clock.instant());
+  }
+
+  private static ReceiptResult report(MessageScene scene, int message, MessageState state) {
+    return scene.otherNode.log().receipt(delivery(scene, message, state));
+  }
+
+  private static Set<UUID> reopened(MessageScene scene, int... messages) {
+    List<UUID> ids = IntStream.of(messages).mapToObj(MessageScene::id).toList();
+    return scene.node.log().reopen(ids, scene.clock.instant());
   }
 
   private static MessageRecord found(MessageScene scene, int message) {

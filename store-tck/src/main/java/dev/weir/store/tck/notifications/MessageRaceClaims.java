@@ -58,6 +58,7 @@ interface MessageRaceClaims extends MessageClaims {
           new MessageStep.Cancel(0),
           new MessageStep.Deliver(IT, MessageState.SENT),
           new MessageStep.Receipt(0, MessageState.DELIVERED),
+          new MessageStep.Report(0, MessageState.FAILED),
           new MessageStep.Reopen(IT),
           new MessageStep.Remove(-1));
 

@@ -163,7 +163,12 @@ final class MessageScene {
       case MessageStep.Receipt receipt ->
           on.log()
               .receipt(PROVIDER, providerId(receipt.message()), receipt.state(), clock.instant());
-      case MessageStep.Reopen reopen -> on.log().reopen(ids(reopen.messages()));
+      case MessageStep.Report report ->
+          on.log()
+              .receipt(
+                  deliveries(new MessageStep.Deliver(List.of(report.message()), report.state()))
+                      .getFirst());
+      case MessageStep.Reopen reopen -> on.log().reopen(ids(reopen.messages()), clock.instant());
       case MessageStep.Remove remove ->
           on.log().removeOlder(clock.instant().minusSeconds(remove.minAgeSeconds()), 1_000);
     };

@@ -60,7 +60,11 @@ sealed interface MessageStep {
   /** Records what a provider did with each of the messages; its id is the number of the message. */
   record Deliver(List<Integer> messages, MessageState state) implements MessageStep {}
 
+  /** Records a receipt by the provider's id. */
   record Receipt(int message, MessageState state) implements MessageStep {}
+
+  /** Records a receipt by the id of the message. */
+  record Report(int message, MessageState state) implements MessageStep {}
 
   record Reopen(List<Integer> messages) implements MessageStep {}
 

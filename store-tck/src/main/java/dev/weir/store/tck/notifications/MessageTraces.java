@@ -77,6 +77,11 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
             Combinators.combine(
                     MESSAGES, Arbitraries.of(MessageState.DELIVERED, MessageState.FAILED))
                 .as(MessageStep.Receipt::new)),
+        Tuple.of(
+            2,
+            Combinators.combine(
+                    MESSAGES, Arbitraries.of(MessageState.DELIVERED, MessageState.FAILED))
+                .as(MessageStep.Report::new)),
         Tuple.of(2, MANY.map(MessageStep.Reopen::new)),
         Tuple.of(1, Arbitraries.of(0, 0, 60).map(MessageStep.Remove::new)));
   }

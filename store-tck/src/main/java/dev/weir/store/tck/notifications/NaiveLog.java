@@ -67,31 +67,68 @@ final class NaiveLog implements MessageLog {
               .filter(known -> known.provider.equals(provider))
               .filter(known -> known.providerId.equals(Optional.of(providerId)))
               .max(Comparator.comparingLong(known -> known.createdAt));
-      newest
-          .filter(known -> mayMove(known.state, state))
-          .ifPresent(
-              known ->
-                  known.moveTo(
-                      state,
-                      Micros.clamped(at),
-                      state == MessageState.FAILED
-                          ? Optional.of("reported by " + provider)
-                          : Optional.empty()));
+      newest.ifPresent(
+          known -> {
+            ReceiptResult unused =
+                report(
+                    known,
+                    new Delivery(
+                        known.message.id(),
+                        state,
+                        at,
+                        provider,
+                        Optional.empty(),
+                        state == MessageState.FAILED
+                            ? Optional.of("reported by " + provider)
+                            : Optional.empty()));
+          });
       return newest.isPresent();
     }
   }
 
   @Override
-  public Set<UUID> reopen(List<UUID> ids) {
+  public ReceiptResult receipt(Delivery receipt) {
+    synchronized (model) {
+      return model
+          .message(receipt.message())
+          .map(known -> report(known, receipt))
+          .orElse(ReceiptResult.UNKNOWN);
+    }
+  }
+
+  private static ReceiptResult report(NaiveMessage known, Delivery receipt) {
+    if (known.taken.isEmpty()) {
+      return ReceiptResult.NOT_SENT;
+    }
+    boolean isOpen =
+        switch (known.state) {
+          case ACCEPTED, SENT -> true;
+          case FAILED -> !known.isReported;
+          case DELIVERED, DEFERRED, CANCELLED -> false;
+        };
+    if (!isOpen) {
+      return known.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
+    }
+    long at = known.state == receipt.state() ? known.changedAt : Micros.clamped(receipt.at());
+    known.moveTo(receipt.state(), at, receipt.reason());
+    known.provider = receipt.provider();
+    known.isReported = true;
+    return ReceiptResult.RECORDED;
+  }
+
+  @Override
+  public Set<UUID> reopen(List<UUID> ids, Instant failedBy) {
     Set<UUID> reopened = new HashSet<>();
     synchronized (model) {
       for (UUID id : ids) {
         model
             .message(id)
             .filter(known -> known.state == MessageState.FAILED && known.taken.isPresent())
+            .filter(known -> known.changedAt <= Micros.clamped(failedBy))
             .ifPresent(
                 known -> {
                   known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty());
+                  known.isReported = false;
                   reopened.add(id);
                 });
       }

@@ -17,6 +17,9 @@ final class NaiveMessage {
   String provider = "";
   Optional<String> providerId = Optional.empty();
 
+  /** True if a receipt said what its state is. */
+  boolean isReported;
+
   /** Empty if it has failed without having been published. */
   Optional<String> key;
 

@@ -158,7 +158,7 @@ interface OutboxClaims extends MessageClaims {
     assertThat(record.reason()).contains("too large");
     assertThat(scene.outbox(scene.node)).isEmpty();
     // It is on no topic, so there is nothing to try again; a repeated request is a new one.
-    assertThat(scene.node.log().reopen(List.of(id(0)))).isEmpty();
+    assertThat(scene.node.log().reopen(List.of(id(0)), scene.clock.instant())).isEmpty();
     assertThat(scene.place(request(1, OWNER, "k"))).isInstanceOf(SendResult.Accepted.class);
   }
 

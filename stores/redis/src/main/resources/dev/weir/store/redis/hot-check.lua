@@ -22,8 +22,15 @@ local trust = tonumber(ARGV[2])
 local results = {}
 
 local function check_all(key, min_version, first, last)
-  local entry = redis.call('HMGET', key, 'rateLimit', 'currentCount', 'version', 'endsAt',
+  -- Fails for a key that is no hash. Others may write to this Redis, and one user's key must not
+  -- fail the check of all.
+  local entry = redis.pcall('HMGET', key, 'rateLimit', 'currentCount', 'version', 'endsAt',
     'confirmedAt', 'costBy', 'algorithm', 'windowMicros')
+  if entry.err then
+    redis.call('DEL', key)
+    results[#results + 1] = NO_ENTRY
+    return
+  end
   for i = 1, 8 do
     if not entry[i] then
       results[#results + 1] = NO_ENTRY
@@ -31,10 +38,11 @@ local function check_all(key, min_version, first, last)
     end
   end
   local limit, count, version = tonumber(entry[1]), tonumber(entry[2]), tonumber(entry[3])
-  local ends, confirmed = tonumber(entry[4]), tonumber(entry[5])
+  local ends, confirmed, window = tonumber(entry[4]), tonumber(entry[5]), tonumber(entry[8])
   local is_by_parts, is_sliding = entry[6] == 'PARTS', entry[7] == 'SLIDING_WINDOW'
 
-  if version < min_version or ends <= now then
+  local is_readable = limit and count and version and ends and confirmed and window
+  if not is_readable or version < min_version or ends <= now then
     redis.call('DEL', key)
     results[#results + 1] = NO_ENTRY
     return
@@ -73,7 +81,7 @@ local function check_all(key, min_version, first, last)
     return REFUSED
   end
 
-  results[#results + 1] = struct.pack('<bdddd', 1, ends - now, limit, tonumber(entry[8]),
+  results[#results + 1] = struct.pack('<bdddd', 1, ends - now, limit, window,
     is_sliding and 1 or 0)
   for i = first, last do
     local result = check(is_by_parts and tonumber(ARGV[i]) or 1)

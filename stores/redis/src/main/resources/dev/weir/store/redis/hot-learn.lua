@@ -21,9 +21,14 @@ if not now then
 end
 
 local version, revision = tonumber(ARGV[6]), tonumber(ARGV[8])
-local entry = redis.call('HMGET', KEYS[1], 'version', 'revision', 'isConfirming')
-if entry[1] and entry[2] and entry[3] ~= '1' then
-  local known_version, known_revision = tonumber(entry[1]), tonumber(entry[2])
+local entry = redis.pcall('HMGET', KEYS[1], 'version', 'revision', 'isConfirming')
+if entry.err then
+  -- The key is no hash.
+  redis.call('DEL', KEYS[1])
+  entry = {}
+end
+local known_version, known_revision = tonumber(entry[1]), tonumber(entry[2])
+if known_version and known_revision and entry[3] ~= '1' then
   -- The same revision is stored: messages that were counted here have been refused by the database.
   if version < known_version or (version == known_version and revision < known_revision) then
     return ''

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** Runs the kit on counts in one Redis, and looks at the keys that other programs read. */
@@ -43,6 +44,50 @@ interface HotCountsClaims extends HotCountsKit {
     byte[] bytes = KeyNames.bytes(key);
     long ttlMillis = clients().one().await(clients().one().send(bytes, on -> on.pttl(bytes)));
     assertThat(ttlMillis).isBetween(200_000L, 240_000L);
+  }
+
+  /** One is of another type, and one has a field that is no number. */
+  @Test
+  default void keyThatIsNoEntryDisturbsNoOtherUserAndIsReplaced() {
+    long first = ThreadLocalRandom.current().nextLong(1L << 52);
+    long start = 1_000_000_000_000_000L;
+    RedisHotCounts hot = new RedisHotCounts(clients().one());
+    List<UserState> full =
+        LongStream.range(first, first + 4)
+            .mapToObj(user -> UserLimit.of(user, 10, Duration.ofMinutes(5)))
+            .map(limit -> new UserState(limit, 1, 1, new Usage(start, 10, 0, 1), start))
+            .toList();
+    List<Wanted> wanted =
+        full.stream().map(state -> new Wanted(state.limit().userId(), 1, 0)).toList();
+    hot.learn(full);
+    damage(first, "not a hash");
+    damage(first + 1, "rateLimit", "many");
+
+    List<HotCounts.Checked> checked = hot.check(wanted);
+    assertThat(checked.subList(0, 2)).containsOnly(HotCounts.Passed.UNKNOWN);
+    assertThat(checked.subList(2, 4)).allMatch(HotCounts.Refusal.class::isInstance);
+
+    damage(first, "not a hash");
+    damage(first + 1, "version", "new");
+    hot.learn(full);
+    assertThat(hot.check(wanted)).allMatch(HotCounts.Refusal.class::isInstance);
+  }
+
+  private void damage(long user, String value) {
+    byte[] key = KeyNames.bytes("RateLimiterCache:{" + user + "}");
+    var unused =
+        clients().one().await(clients().one().send(key, on -> on.set(key, KeyNames.bytes(value))));
+  }
+
+  private void damage(long user, String field, String value) {
+    byte[] key = KeyNames.bytes("RateLimiterCache:{" + user + "}");
+    var unused =
+        clients()
+            .one()
+            .await(
+                clients()
+                    .one()
+                    .send(key, on -> on.hset(key, KeyNames.bytes(field), KeyNames.bytes(value))));
   }
 
   private String field(String key, String name) {

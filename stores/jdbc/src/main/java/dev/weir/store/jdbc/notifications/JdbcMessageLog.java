@@ -8,6 +8,8 @@ import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,18 +52,28 @@ public final class JdbcMessageLog implements MessageLog {
       order by created_at desc limit 1
       """;
 
+  /**
+   * The first receipt wins over what the sender has recorded. A message that failed before it was
+   * counted was never published.
+   */
   private static final String RECEIPT =
       """
       update notification_message
-      set state = ?, changed_at = ?, reason = ?::text where id = ?::uuid and
-      """
-          + MAY_CHANGE;
+      set changed_at = case when state = ?::int then changed_at else ? end,
+          state = ?, is_reported = true, provider = ?, reason = ?::text
+      where id = ?::uuid
+        and (state in (1, 2) or (state = 4 and not is_reported and taken_at is not null))
+      """;
+
+  private static final String STATE =
+      "select state, taken_at is not null from notification_message where id = ?::uuid";
 
   /** A message that failed before it was counted was never published. */
   private static final String REOPEN =
       """
-      update notification_message set state = 1, changed_at = ?, reason = null
-      where id = any(?::uuid[]) and state = 4 and taken_at is not null
+      update notification_message
+      set state = 1, changed_at = ?, reason = null, is_reported = false
+      where id = any(?::uuid[]) and state = 4 and taken_at is not null and changed_at <= ?
       returning id
       """;
 
@@ -140,32 +152,81 @@ public final class JdbcMessageLog implements MessageLog {
   }
 
   @Override
-  public boolean receipt(String provider, String providerId, MessageState state, Instant at) {
+  public ReceiptResult receipt(Delivery receipt) {
+    requireFinal(receipt.state());
+    return transactions.write(
+        connection ->
+            isRecorded(connection, receipt)
+                ? ReceiptResult.RECORDED
+                : Sql.first(
+                        connection,
+                        row -> ignored(receipt, row.getInt(1), row.getBoolean(2)),
+                        STATE,
+                        receipt.message().toString())
+                    .orElse(ReceiptResult.UNKNOWN));
+  }
+
+  private static void requireFinal(MessageState state) {
     if (state != MessageState.DELIVERED && state != MessageState.FAILED) {
       throw new IllegalArgumentException("state must be DELIVERED or FAILED, not " + state);
     }
-    int code = MessageRow.code(state);
+  }
+
+  private static boolean isRecorded(Connection connection, Delivery receipt) throws SQLException {
+    int state = MessageRow.code(receipt.state());
+    return Sql.update(
+            connection,
+            RECEIPT,
+            state,
+            Micros.clamped(receipt.at()),
+            state,
+            receipt.provider(),
+            receipt.reason().orElse(null),
+            receipt.message().toString())
+        > 0;
+  }
+
+  /** Returns why a receipt has changed nothing. */
+  private static ReceiptResult ignored(Delivery receipt, int state, boolean isTaken) {
+    if (!isTaken) {
+      return ReceiptResult.NOT_SENT;
+    }
+    return state == MessageRow.code(receipt.state())
+        ? ReceiptResult.REPEATED
+        : ReceiptResult.CONTRADICTED;
+  }
+
+  @Override
+  public boolean receipt(String provider, String providerId, MessageState state, Instant at) {
+    requireFinal(state);
     return transactions.write(
         connection -> {
-          Optional<String> message =
+          Optional<UUID> message =
               Sql.first(
-                  connection, row -> row.getString(1), NEWEST_OF_PROVIDER, providerId, provider);
+                  connection,
+                  row -> row.getObject(1, UUID.class),
+                  NEWEST_OF_PROVIDER,
+                  providerId,
+                  provider);
           if (message.isPresent()) {
-            Sql.update(
-                connection,
-                RECEIPT,
-                code,
-                Micros.clamped(at),
-                state == MessageState.FAILED ? "reported by " + provider : null,
-                message.get(),
-                code);
+            boolean unused = isRecorded(connection, receipt(message.get(), provider, state, at));
           }
           return message.isPresent();
         });
   }
 
+  private static Delivery receipt(UUID message, String provider, MessageState state, Instant at) {
+    return new Delivery(
+        message,
+        state,
+        at,
+        provider,
+        Optional.empty(),
+        state == MessageState.FAILED ? Optional.of("reported by " + provider) : Optional.empty());
+  }
+
   @Override
-  public Set<UUID> reopen(List<UUID> messages) {
+  public Set<UUID> reopen(List<UUID> messages, Instant failedBy) {
     return messages.isEmpty()
         ? Set.of()
         : transactions.write(
@@ -176,7 +237,8 @@ public final class JdbcMessageLog implements MessageLog {
                         row -> row.getObject(1, UUID.class),
                         REOPEN,
                         Sql.now(connection, Dialect.POSTGRESQL, clock),
-                        MessageRow.ids(messages))));
+                        MessageRow.ids(messages),
+                        Micros.clamped(failedBy))));
   }
 
   @Override

@@ -119,7 +119,15 @@ final class MessageScanTest {
                 Optional.of("id of " + user),
                 Optional.empty())));
     assertThat(log.receipt("p", "id of " + user, MessageState.FAILED, Instant.EPOCH)).isTrue();
-    log.reopen(ids);
+    log.receipt(
+        new Delivery(
+            ids.getFirst(),
+            MessageState.DELIVERED,
+            Instant.EPOCH,
+            "p",
+            Optional.empty(),
+            Optional.empty()));
+    log.reopen(ids, Instant.now().plusSeconds(60));
     assertThat(log.removeOlder(Instant.now().plusSeconds(60), 5)).isPositive();
   }
 }

@@ -1,0 +1,150 @@
+package dev.weir.notifications.sender;
+
+import static dev.weir.notifications.sender.SenderScene.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.Replayed;
+import dev.weir.notifications.TestKafka;
+import dev.weir.notifications.provider.ProviderResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Receipts that come while the sender tries a message, or after it has given up. */
+@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ReceiptsAndReplaysTest {
+  private final SenderScene scene = new SenderScene();
+  private final Message message = message(1, "message");
+
+  @AfterEach
+  void close() {
+    scene.close();
+  }
+
+  @Test
+  void receiptEndsTheRetries() {
+    assertThat(attemptsUntilReceipt(1, new ProviderResult.Retry("no answer"))).isEqualTo(1);
+  }
+
+  @Test
+  void receiptDuringTheLastAttemptKeepsAMessageOutOfTheDeadLetters() {
+    int last = SenderScene.QUICK.maxAttempts();
+    assertThat(attemptsUntilReceipt(last, new ProviderResult.Retry("no answer"))).isEqualTo(last);
+  }
+
+  @Test
+  void receiptBeforeARejectionKeepsAMessageOutOfTheDeadLetters() {
+    assertThat(attemptsUntilReceipt(1, new ProviderResult.Rejected("twice"))).isEqualTo(1);
+  }
+
+  /** Returns how often the message was handed over, if a receipt comes during an attempt. */
+  private int attemptsUntilReceipt(int attempt, ProviderResult result) {
+    AtomicInteger attempts = new AtomicInteger();
+    TestProvider provider =
+        new TestProvider(
+            handed -> {
+              if (!handed.equals(message)) {
+                return ProviderResult.Taken.WITHOUT_ID;
+              }
+              if (attempts.incrementAndGet() == attempt) {
+                assertThat(receipt(MessageState.DELIVERED))
+                    .isEqualTo(MessageLog.ReceiptResult.RECORDED);
+              }
+              return result;
+            });
+    // The next message of the user shows that the first has ended.
+    scene.publish(List.of(message, message(1, "next")));
+    Sender sender = scene.start(provider);
+    provider.awaitTaken(1);
+    sender.close();
+    assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.DELIVERED);
+    assertThat(TestKafka.read(scene.topics.deadLetters())).isEmpty();
+    return attempts.get();
+  }
+
+  @Test
+  void messageThatHasArrivedAfterItsFailureIsNotReplayed() {
+    TestProvider provider =
+        new TestProvider(
+            handed ->
+                handed.equals(message)
+                    ? new ProviderResult.Rejected("no answer")
+                    : ProviderResult.Taken.WITHOUT_ID);
+    scene.publish(List.of(message, message(1, "next")));
+    Sender unused = scene.start(provider);
+    provider.awaitTaken(1);
+    assertThat(receipt(MessageState.DELIVERED)).isEqualTo(MessageLog.ReceiptResult.RECORDED);
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 0));
+    scene.publish(List.of(message(1, "last")));
+    provider.awaitTaken(2);
+    assertThat(provider.handed()).filteredOn(message::equals).hasSize(1);
+  }
+
+  /** A copy can come from a replay that was aborted before it has committed. */
+  @Test
+  void copyOfAReplayedLetterDoesNotRepeatALaterFailure() throws Exception {
+    AtomicBoolean isFixed = new AtomicBoolean();
+    TestProvider provider =
+        new TestProvider(
+            handed ->
+                handed.equals(message) && !isFixed.get()
+                    ? new ProviderResult.Rejected("no such number")
+                    : ProviderResult.Taken.WITHOUT_ID);
+    scene.publish(List.of(message, message(1, "next")));
+    Sender unused = scene.start(provider);
+    provider.awaitTaken(1);
+    isFixed.set(true);
+    scene.stores.clock.move(Duration.ofSeconds(1));
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 0));
+    scene.publish(List.of(message(1, "after the replay")));
+    provider.awaitTaken(3);
+    assertThat(receipt(MessageState.FAILED)).isEqualTo(MessageLog.ReceiptResult.RECORDED);
+
+    copyReplayed();
+    scene.publish(List.of(message(1, "last")));
+    provider.awaitTaken(4);
+    assertThat(provider.handed()).filteredOn(message::equals).hasSize(2);
+    assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.FAILED);
+  }
+
+  private void copyReplayed() throws Exception {
+    ConsumerRecord<byte[], byte[]> replayed =
+        TestKafka.read(scene.topics.outbound()).stream()
+            .filter(record -> record.headers().lastHeader(OutboundRecord.REPLAYED) != null)
+            .findFirst()
+            .orElseThrow();
+    try (Producer<byte[], byte[]> producer = TestKafka.clients().producer(TestKafka.TIMEOUT)) {
+      producer
+          .send(
+              new ProducerRecord<>(
+                  scene.topics.outbound(),
+                  null,
+                  replayed.key(),
+                  replayed.value(),
+                  replayed.headers()))
+          .get();
+    }
+  }
+
+  private MessageLog.ReceiptResult receipt(MessageState state) {
+    return scene.stores.receipt(
+        new MessageLog.Delivery(
+            message.id(),
+            state,
+            scene.stores.clock.instant(),
+            "test",
+            Optional.empty(),
+            Optional.empty()));
+  }
+}
