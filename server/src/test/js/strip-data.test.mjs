@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisTicks, cellAt, cells, cellText, DAY, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto } from "../../main/resources/dashboard/strip-data.js";
+import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto } from "../../main/resources/dashboard/strip-data.js";
 
 const STRIP = {
   from: "2026-06-01T12:00:00Z", to: "2026-06-01T12:00:20Z", cellSecs: 4, windowsPerCell: 1, maxPerWindow: 200,
@@ -56,6 +56,13 @@ test("zooming into a cell shows all of it, in less time than before", () => {
   assert.equal(zoomInto({ start: 0, end: 40 * MINUTE }, 7 * DAY), HOUR);
   assert.equal(zoomInto({ start: 0, end: 4000 }, HOUR), MINUTE);
   assert.equal(zoomInto({ start: 0, end: 4000 }, MINUTE), MINUTE);
+});
+
+test("the first zoom has a cell for each window", () => {
+  assert.equal(defaultZoom(4000, 240), 15 * MINUTE);
+  assert.equal(defaultZoom(MINUTE, 240), HOUR);
+  assert.equal(defaultZoom(DAY, 240), 7 * DAY);
+  assert.equal(defaultZoom(1, 240), MINUTE);
 });
 
 test("mixes colours", () => {

@@ -129,8 +129,7 @@ function askToken() {
 }
 
 function drawTheme() {
-  const dark = document.documentElement.dataset.theme === "dark";
-  themeButton.setAttribute("aria-pressed", String(dark));
+  setText(themeButton, document.documentElement.dataset.theme === "dark" ? "Light theme" : "Dark theme");
 }
 
 tokenButton.addEventListener("click", () => {
@@ -138,11 +137,13 @@ tokenButton.addEventListener("click", () => {
   else askToken();
 });
 onToken((present) => {
+  tokenButton.hidden = false;
   setText(tokenButton, present ? "Forget token" : "Enter token");
   parts = null;
   show({ focus: true });
 });
 document.addEventListener("tokenneeded", ({ detail: problem }) => {
+  tokenButton.hidden = false;
   if (!hasToken()) askToken();
   else toast(problem.status === 401 ? "The token is not valid." : "The token is not an administrator's.", "danger");
 });

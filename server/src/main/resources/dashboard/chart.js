@@ -1,6 +1,7 @@
 // A line chart over time on uPlot, in the colours of the theme.
 
 import { el, setText } from "./dom.js";
+import { time } from "./format.js";
 
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -30,7 +31,7 @@ export function lineChart({ title, hint, series, format, sync }) {
   const element = el(
     "section",
     { class: "panel", "aria-label": title },
-    el("div", { class: "panel-head" }, el("div", {}, el("h2", {}, title), el("p", {}, hint)), legend),
+    el("div", { class: "chart-head" }, el("h2", {}, title), el("p", { class: "muted small" }, hint), legend),
     el("div", { class: "chart-body" }, plot),
   );
 
@@ -57,13 +58,17 @@ export function lineChart({ title, hint, series, format, sync }) {
         legend: { show: false },
         cursor: { sync: { key: sync }, drag: { x: false, y: false }, y: false, points: { size: 6 } },
         scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.08)] } },
-        axes: [axis({ space: 70, size: 26 }), axis({ size: 48, space: 28, values: (_, all) => all.map(format) })],
+        axes: [axis({ space: 70, size: 26, values: (_, all) => all.map(axisTime) }), axis({ size: 48, space: 28, values: (_, all) => all.map(format) })],
         series: [{}, ...series.map(line)],
         hooks: { setCursor: [(self) => showValues(self.cursor.idx)] },
       },
       columns,
       plot,
     );
+  }
+
+  function axisTime(seconds) {
+    return time(seconds * 1000, { seconds: seconds % 60 !== 0 });
   }
 
   function axis(options) {

@@ -79,14 +79,14 @@ export function duration(iso) {
 
 const two = (value) => String(value).padStart(2, "0");
 
-/** Time of day in the zone of the browser, 12:00:04, with fractions if there are any. */
-export function time(instant, { seconds = true } = {}) {
+/** Time of day in the zone of the browser: 12:00:04, 12:00, or 12:00:04.250. */
+export function time(instant, { seconds = true, millis: fine = false } = {}) {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return "–";
   const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
   if (!seconds) return minutes;
-  const ms = date.getMilliseconds();
-  return `${minutes}:${two(date.getSeconds())}${ms ? `.${String(ms).padStart(3, "0")}` : ""}`;
+  const fraction = fine ? `.${String(date.getMilliseconds()).padStart(3, "0")}` : "";
+  return `${minutes}:${two(date.getSeconds())}${fraction}`;
 }
 
 /** Date and time in the zone of the browser, 2026-06-01 12:00:04. */
@@ -105,6 +105,14 @@ export function day(instant) {
 export function moment(instant, now = Date.now()) {
   const date = new Date(instant);
   return day(date) === day(now) ? time(date) : dateTime(date);
+}
+
+const otherDay = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+
+/** The time if it is today, otherwise the day and the minute: for places with little room. */
+export function clock(instant, now = Date.now()) {
+  const date = new Date(instant);
+  return day(date) === day(now) ? time(date) : `${otherDay.format(date)} ${time(date, { seconds: false })}`;
 }
 
 /** How far away a time is: in 4 min, 2 h ago. */

@@ -22,7 +22,7 @@ export function show(main, { parts, signal }) {
 
 function userPanel(signal) {
   const body = el("div", {});
-  const more = button("More users", () => load(last), { hidden: true });
+  const more = button("More users", () => loading(body, () => load(last)), { hidden: true });
   let shown = [];
   let last;
 
@@ -31,7 +31,7 @@ function userPanel(signal) {
     shown = after === undefined ? page.users : [...shown, ...page.users];
     last = shown.at(-1)?.userId;
     more.hidden = page.users.length < PAGE;
-    return replace(body, shown.length === 0
+    return shown.length === 0
       ? empty("No user has a limit yet", "Set the limit of a user below. The first one starts Kafka if this node brings its own, which takes some seconds.")
       : table("Users", [
           { title: "User", header: true, cell: (user) => user.userId },
@@ -42,7 +42,7 @@ function userPanel(signal) {
           { title: "A message costs", cell: (user) => (user.cost === "PARTS" ? "its parts" : "1") },
           { title: "Open", cell: (user) => (user.openHours ? "opening hours" : "always") },
           { title: "Window since", class: "nowrap", cell: (user) => relative(user.lastRefreshTime) },
-        ], shown));
+        ], shown);
   }
 
   const reload = () => loading(body, () => load());

@@ -55,6 +55,8 @@ const LATENCIES = [
   { prefix: "gateway", title: "Latency of the gateway", hint: "Milliseconds of a whole request" },
 ];
 
+const PARTS = [["gateway", "Gateway"], ["envoy", "Envoy"], ["notifications", "Notifications"], ["analytics", "Analytics"], ["payments", "Payments"]];
+
 function latencyChart({ prefix, title, hint }) {
   return {
     title,
@@ -94,11 +96,11 @@ export function show(main, { parts, signal, showLink, reload }) {
     || (one.prefix === "check" && parts.limitStore !== "memory")
     || (one.prefix === "gateway" && parts.gateway)).map(latencyChart)];
   const charts = shown.map((one) => ({ ...one, chart: lineChart({ ...one, sync: "now" }) }));
-  const node = el("div", { class: "split" });
+  const node = el("div", { class: "contents" });
 
   main.append(
     pageHead("Now", "This node, second by second.", zoom.element, pause),
-    el("div", { class: "stack" }, attention, tiles.element, first, el("div", { class: "charts" }, charts.map((one) => one.chart.element)), node),
+    el("div", { class: "stack" }, attention, tiles.element, first, el("div", { class: "charts" }, charts.map((one) => one.chart.element), node)),
   );
   drawNode();
 
@@ -116,21 +118,19 @@ export function show(main, { parts, signal, showLink, reload }) {
   }
 
   function drawNode() {
-    replace(
-      node,
-      panel("Stores", { hint: "Where this node keeps its state" },
-        facts([
-          ["Slots", [parts.slotStore, " ", storeBadge(state, "slots")]],
-          ["Limits", [parts.limitStore, " ", storeBadge(state, "limits")]],
-          ["Decisions come from", state ? modeText(state.mode) : "–"],
-          ["Given up for now", state?.storesGone.join(", ")],
-          ["Leaked slots", state ? count(state.leaked) : "–"],
-        ])),
-      panel("Parts", { hint: "What runs on this node" },
-        el("div", { class: "row" }, [["gateway", "Gateway"], ["envoy", "Envoy"], ["notifications", "Notifications"], ["analytics", "Analytics"], ["payments", "Payments"]]
-          .map(([name, text]) => badge(`${text} ${parts[name] ? "on" : "off"}`, parts[name] ? "good" : ""))),
-        facts([["Default configuration", parts.defaultConfig], ["Version", parts.version]])),
-    );
+    const stores = facts([
+      ["Slots", [parts.slotStore, " ", storeBadge(state)]],
+      ["Limits", [parts.limitStore, " ", storeBadge(state)]],
+      ["Decisions come from", state ? modeText(state.mode) : "–"],
+      ["Given up for now", state?.storesGone.join(", ")],
+      ["Leaked slots", state ? count(state.leaked) : "–"],
+    ]);
+    const running = el("div", { class: "row" }, PARTS.map(([name, text]) => badge(`${text} ${parts[name] ? "on" : "off"}`, parts[name] ? "good" : "")));
+    // Fills the grid of charts, whatever their number is.
+    replace(node, charts.length % 2 === 0
+      ? [panel("Stores", { hint: "Where this node keeps its state" }, stores),
+          panel("Parts", { hint: "What runs on this node" }, running, facts([["Default configuration", parts.defaultConfig], ["Version", parts.version]]))]
+      : panel("This node", { hint: "Where it keeps its state, and what runs on it" }, stores, running));
   }
 
   function showState(next) {

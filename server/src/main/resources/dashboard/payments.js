@@ -19,7 +19,7 @@ export function show(main, { rest, signal }) {
 
   async function draw() {
     const { feeds } = await get(withQuery("/api/v1/payments/feeds", { limit: PAGE }), { signal });
-    return replace(list, feeds.length === 0
+    return feeds.length === 0
       ? empty("There is no feed yet", "Hand over a file with ./weir payments run feed.csv, or make one with ./weir payments simulate.")
       : table("Feeds", [
           { title: "Feed", header: true, class: "break", cell: (feed) => el("a", { href: `#/payments/${encodeURIComponent(feed.feedId)}` }, feed.feedId) },
@@ -30,13 +30,21 @@ export function show(main, { rest, signal }) {
           { title: "Rejected", number: true, cell: (feed) => count(feed.rejected) },
           { title: "Failed", number: true, cell: (feed) => count(feed.failed) },
           { title: "Last scheduled", class: "nowrap", cell: (feed) => (feed.lastScheduled ? dateTime(feed.lastScheduled) : "–") },
-        ], feeds, { rowAttributes: (feed) => ({ class: feed.feedId === chosen && "selected" }) }));
+        ], feeds, { rowAttributes: (feed) => ({ class: feed.feedId === chosen && "selected" }) });
+  }
+
+  async function refresh() {
+    try {
+      replace(list, await draw());
+    } catch {
+      // The next round tries again; the table keeps what it has.
+    }
   }
 
   loading(list, draw);
   if (chosen) loading(side, () => details(chosen, signal));
   const timer = setInterval(() => {
-    if (!document.hidden && !list.contains(document.activeElement)) draw().catch(() => {});
+    if (!document.hidden && !list.contains(document.activeElement)) refresh();
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }

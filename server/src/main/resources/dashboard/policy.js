@@ -53,16 +53,22 @@ export function policyFrom(values) {
 export function valuesOf(policy) {
   return {
     maxPerWindow: String(policy.maxPerWindow ?? ""),
-    windowSize: policy.windowSize ?? "",
+    windowSize: durationText(policy.windowSize),
     spread: policy.spread ?? "even",
     notBefore: policy.notBefore ?? "requested",
-    maxDelay: policy.maxDelay ?? "",
+    maxDelay: durationText(policy.maxDelay),
     pausedUntil: policy.pausedUntil ? localText(policy.pausedUntil) : "",
     hasCalendar: policy.calendar !== undefined,
     timeZone: policy.calendar?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     hours: Object.fromEntries(DAYS.map((day) => [day, (policy.calendar?.hours?.[day] ?? []).join(", ")])),
     closedDates: (policy.calendar?.closedDates ?? []).join(", "),
   };
+}
+
+/** A duration as people write it, unless that would lose something. */
+function durationText(iso = "") {
+  const words = duration(iso);
+  return parseDuration(isoDuration(words)) === parseDuration(iso) ? words : iso;
 }
 
 /** Hours of weekdays, as a start for a new calendar. */

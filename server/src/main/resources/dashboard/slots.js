@@ -1,12 +1,12 @@
 // The windows ahead of a configuration, what lies in them, and what would change them.
 
 import { el, setText } from "./dom.js";
-import { count, moment, relative, short } from "./format.js";
+import { clock, count, moment, relative, short } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
 import { heatLegend, heatStrip } from "./strip.js";
-import { cells, HOUR, ZOOMS, zoomInto } from "./strip-data.js";
+import { cells, defaultZoom, HOUR, ZOOMS, zoomInto } from "./strip-data.js";
 import { eventFinder } from "./event-finder.js";
 import { leakedSlots } from "./leaked.js";
 import { whatIf } from "./what-if.js";
@@ -16,7 +16,8 @@ import { button, empty, explained, notice, pageHead, panel, segmented, select } 
 const REFRESH_MS = 3000;
 
 /** Shortest cell on the screen, in pixels. */
-const CELL_PIXELS = 5;
+const CELL_PIXELS = 4;
+const MAX_CELLS = 480;
 
 export async function show(main, { parts, rest, signal, reload }) {
   let configurations;
@@ -72,9 +73,9 @@ export async function show(main, { parts, rest, signal, reload }) {
       el("label", { for: "slots-config", class: "visually-hidden" }, "Configuration"), choice),
     el("div", { class: "stack" }, status.element, tiles.element, first,
       panel("Windows ahead", { hint: range, actions: [zooms.element, el("div", { class: "row" }, back, present, forth)] }, strip.element, heatLegend()),
-      forecast.element,
       el("div", { class: "split-wide" }, detail.element,
-        el("div", { class: "stack" }, eventFinder({ signal, changed: () => refresh() }), leaked.element))),
+        el("div", { class: "stack" }, eventFinder({ signal, changed: () => refresh() }), leaked.element)),
+      forecast.element),
   );
 
   function change(next) {
@@ -84,9 +85,17 @@ export async function show(main, { parts, rest, signal, reload }) {
   }
 
   function use() {
-    forecast.use(configurations.find((one) => one.configName === name));
+    const configuration = configurations.find((one) => one.configName === name);
+    forecast.use(configuration);
+    zoom = defaultZoom(configuration.windowSizeSecs * 1000, fittingCells());
+    zooms.mark(zoom);
+    from = null;
     leaked.use(name);
     refresh({ selectFirst: true });
+  }
+
+  function fittingCells() {
+    return Math.max(20, Math.min(MAX_CELLS, Math.floor((strip.width() || 960) / CELL_PIXELS)));
   }
 
   function setZoom(next, start) {
@@ -107,9 +116,8 @@ export async function show(main, { parts, rest, signal, reload }) {
   async function refresh({ selectFirst = false } = {}) {
     const asked = name;
     const begin = from ?? Date.now();
-    const fitting = Math.max(20, Math.min(360, Math.floor((strip.width() || 960) / CELL_PIXELS)));
     try {
-      const query = { configName: name, from: new Date(begin).toISOString(), to: new Date(begin + zoom).toISOString(), cells: fitting };
+      const query = { configName: name, from: new Date(begin).toISOString(), to: new Date(begin + zoom).toISOString(), cells: fittingCells() };
       const found = await get(withQuery("/api/v1/dashboard/strip", query), { signal });
       if (asked !== name) return;
       lastStrip = found;
@@ -165,11 +173,11 @@ function tileRow() {
       backlog = outlook.backlog ?? null;
       set("backlog", backlog === null ? "–" : `${short(backlog)}${outlook.complete === false ? "+" : ""}`, "events ahead");
       const end = outlook.current?.endsAt;
-      set("end", end ? moment(end) : "–", end ? relative(end) : "nothing waits");
-      set("free", one.through ? moment(one.through).replace(/\.\d+$/, "") : "–", one.through ? relative(one.through) : "no place within the max delay");
+      set("end", end ? clock(end) : "–", end ? relative(end) : "nothing waits");
+      set("free", one.through ? clock(one.through) : "–", one.through ? relative(one.through) : "no place within the max delay");
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);
       set("peak", count(configuration.peakPerSecond), configuration.spread === "even" ? "exact, even spread" : "at worst, random spread");
-      set("thousand", thousand.through ? relative(thousand.through) : "–", thousand.through ? `done ${moment(thousand.through).replace(/\.\d+$/, "")}` : "no place for all");
+      set("thousand", thousand.through ? clock(thousand.through) : "–", thousand.through ? `done ${relative(thousand.through)}` : "no place for all");
     },
   };
 }

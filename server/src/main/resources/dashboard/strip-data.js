@@ -20,7 +20,8 @@ export const ZOOMS = [
 export function cells(strip, side = strip) {
   const from = Date.parse(strip.from);
   const length = strip.cellSecs * 1000;
-  const complete = strip.completeUntil ? Date.parse(strip.completeUntil) : Infinity;
+  // The last cell may reach beyond the end of the strip.
+  const complete = strip.completeUntil < strip.to ? Date.parse(strip.completeUntil) : Infinity;
   return side.taken.map((taken, i) => {
     const capacity = side.capacity[i];
     const fullest = side.fullest?.[i];
@@ -62,14 +63,15 @@ export function moved(key, index, length) {
   return key in steps ? Math.max(0, Math.min(length - 1, index + steps[key])) : undefined;
 }
 
-/** Steps of an axis: at most `most` round times between two instants. */
+/** Ticks of an axis: up to `max` round times between two instants. */
 export function axisTicks(from, to, max) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800];
   const step = (steps.find((seconds) => (to - from) / (seconds * 1000) <= max) ?? 604800) * 1000;
   // Round in the zone of the browser: midnight is a round time there, not in UTC.
   const offset = new Date(from).getTimezoneOffset() * MINUTE;
   const ticks = [];
-  for (let at = Math.ceil((from - offset) / step) * step + offset; at < to; at += step) {
+  // A text that begins at the very end would be cut off.
+  for (let at = Math.ceil((from - offset) / step) * step + offset; at < to - (to - from) * 0.05; at += step) {
     ticks.push({ at, share: (at - from) / (to - from), text: tickText(at, step) });
   }
   return ticks;
@@ -88,6 +90,12 @@ export function zoomInto(cell, zoom) {
   const smaller = ZOOMS.map(([length]) => length).filter((length) => length < zoom);
   const fitting = smaller.filter((length) => length >= cell.end - cell.start);
   return fitting[0] ?? smaller.at(-1) ?? zoom;
+}
+
+/** The longest time that can be shown with a cell for each window. */
+export function defaultZoom(windowMillis, cellsThatFit) {
+  const lengths = ZOOMS.map(([length]) => length);
+  return lengths.findLast((length) => length / windowMillis <= cellsThatFit) ?? lengths[0];
 }
 
 /** A colour between two, as hexadecimal RGB. */

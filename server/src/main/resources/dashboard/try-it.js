@@ -4,7 +4,7 @@ import { el, replace, setText } from "./dom.js";
 import { hasToken, send } from "./http.js";
 import { curlLine } from "./curl.js";
 import { byTag, exampleOf, operations, pretty, requestOf } from "./openapi.js";
-import { button, busy, field, input, loading, notice, pageHead, panel, select, toast } from "./widgets.js";
+import { button, busy, field, inlineCode, input, loading, notice, pageHead, panel, select, toast } from "./widgets.js";
 
 const MAX_SHOWN = 100_000;
 let loaded = null;
@@ -40,7 +40,7 @@ function operationList(document, all, chosen) {
     const word = search.value.toLowerCase();
     const found = all.filter((one) => `${one.method} ${one.path} ${one.summary}`.toLowerCase().includes(word));
     replace(list, byTag(document, found).map(([tag, members]) => [
-      el("h3", {}, tag),
+      el("h2", {}, tag),
       members.map((one) => el("a", { href: `#/try/${one.id}`, "aria-current": one === chosen ? "true" : null },
         el("span", { class: "method" }, one.method), el("span", {}, one.summary || one.path))),
     ]));
@@ -103,7 +103,7 @@ function operationForm(operation, signal) {
   type.addEventListener("change", useType);
   examples.addEventListener("change", useExample);
   const form = el("form", {
-    class: "stack",
+    class: "split",
     novalidate: true,
     oninput: drawLine,
     onsubmit: (event) => {
@@ -112,13 +112,13 @@ function operationForm(operation, signal) {
     },
   },
   panel(operation.summary || operation.id, { hint: el("code", {}, `${operation.method} ${operation.path}`) },
-    operation.description && el("p", { class: "muted" }, operation.description),
+    operation.description && el("p", { class: "muted" }, inlineCode(operation.description)),
     fields.length > 0 && el("div", { class: "form" }, fields.map(({ field: one }) => one.element)),
     firstBody && el("div", { class: "row" }, type, examples),
     firstBody && body.element,
     el("div", { class: "row" }, run), status.element),
-  panel("curl", { actions: button("Copy", () => copy(line.textContent), { kind: "small" }) }, line),
-  panel("Answer", {}, answer));
+  el("div", { class: "stack" }, panel("curl", { actions: button("Copy", () => copy(line.textContent), { kind: "small" }) }, line),
+  panel("Answer", {}, answer)));
   if (firstBody) useType();
   else drawLine();
   replace(answer, el("p", { class: "muted" }, "Send the request to see its answer."));
@@ -130,7 +130,7 @@ function parameterField(parameter) {
   const control = Array.isArray(schema.enum)
     ? select([["", ""], ...schema.enum.map((value) => [value, value])], "")
     : input({ placeholder: schema.default === undefined ? "" : String(schema.default), value: parameter.in === "path" ? exampleOf(parameter) : "" });
-  return field(`${parameter.name}${parameter.required ? "" : " (optional)"}`, control, { hint: parameter.description });
+  return field(`${parameter.name}${parameter.required ? "" : " (optional)"}`, control, { hint: parameter.description && inlineCode(parameter.description) });
 }
 
 async function copy(text) {

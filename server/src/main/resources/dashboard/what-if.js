@@ -1,7 +1,7 @@
 // What would happen under another policy. Nothing is saved.
 
 import { el, replace, setText } from "./dom.js";
-import { count, moment, span } from "./format.js";
+import { clock, count, span } from "./format.js";
 import { post } from "./http.js";
 import { policyForm } from "./policy-form.js";
 import { policyOf } from "./policy.js";
@@ -76,5 +76,5 @@ export function verdictText(found) {
   if (!current.endsAt || !changed.endsAt) return `${backlog > 0 ? "" : "Nothing waits. "}${peak}${lost}`;
   const difference = Date.parse(changed.endsAt) - Date.parse(current.endsAt);
   const effect = difference === 0 ? "as now" : `${span(Math.abs(difference))} ${difference < 0 ? "earlier" : "later"}`;
-  return `The backlog would end at ${moment(changed.endsAt)}, ${effect} (now ${moment(current.endsAt)}). ${peak}${lost}`;
+  return `The backlog would end at ${clock(changed.endsAt)}, ${effect} (now ${clock(current.endsAt)}). ${peak}${lost}`;
 }

@@ -28,6 +28,11 @@ export function panel(title, { hint, actions, flush = false } = {}, ...content) 
   );
 }
 
+/** A text with `code` in backticks. */
+export function inlineCode(text) {
+  return text.split("`").map((piece, i) => (i % 2 === 1 ? el("code", {}, piece) : piece));
+}
+
 export function badge(text, tone) {
   return el("span", { class: "badge", "data-tone": tone }, text);
 }

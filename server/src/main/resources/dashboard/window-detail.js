@@ -38,7 +38,7 @@ export function windowDetail({ signal, changed, zoomIn }) {
       return;
     }
     const spread = el("canvas", { class: "spread", role: "img" });
-    const events = el("div", { class: "panel-flush" });
+    const events = el("div", { class: "panel-flush scroll", tabindex: "0", role: "group", "aria-label": "Events of the window" });
     replace(body, head, el("h3", {}, "Spread inside the window"), spread, events);
     const query = { configName, from: new Date(cell.start).toISOString(), to: new Date(cell.end).toISOString(), limit: MAX_EVENTS };
     try {
@@ -51,7 +51,7 @@ export function windowDetail({ signal, changed, zoomIn }) {
       replace(events, page.slots.length === 0 ? el("p", { class: "muted" }, "No event lies in this window.") : [
         table("Events of the window", [
           { title: "Event", header: true, class: "break", cell: (slot) => slot.eventId },
-          { title: "Scheduled", class: "nowrap", cell: (slot) => time(slot.scheduledTime) },
+          { title: "Scheduled", class: "nowrap", cell: (slot) => time(slot.scheduledTime, { millis: true }) },
           { title: "Requested", class: "nowrap", cell: (slot) => moment(slot.requestedTime, cell.start) },
           { title: "State", cell: (slot) => stateBadge(slot.state) },
           { title: "", cell: (slot) => slotActions(slot, () => { changed(); show(configName, cell, strip); }) },
