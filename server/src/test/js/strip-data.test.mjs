@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto } from "../../main/resources/dashboard/strip-data.js";
+import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto, zoomToEnd } from "../../main/resources/dashboard/strip-data.js";
 
 const STRIP = {
   from: "2026-06-01T12:00:00Z", to: "2026-06-01T12:00:20Z", cellSecs: 4, windowsPerCell: 1, maxPerWindow: 200,
@@ -63,6 +63,12 @@ test("the first zoom has a cell for each window", () => {
   assert.equal(defaultZoom(MINUTE, 240), HOUR);
   assert.equal(defaultZoom(DAY, 240), 7 * DAY);
   assert.equal(defaultZoom(1, 240), MINUTE);
+});
+
+test("a long backlog is shown to its end", () => {
+  assert.equal(zoomToEnd(15 * MINUTE, 40 * MINUTE), HOUR);
+  assert.equal(zoomToEnd(15 * MINUTE, MINUTE), 15 * MINUTE);
+  assert.equal(zoomToEnd(15 * MINUTE, 99 * DAY), 7 * DAY);
 });
 
 test("mixes colours", () => {

@@ -15,12 +15,15 @@ const PAGES = [
   { name: "try", title: "Try it", load: () => import("./try-it.js") },
 ];
 
+const PARTS_MS = 10_000;
+
 const main = document.getElementById("content");
 const nav = document.getElementById("nav");
 const live = document.getElementById("live");
 const themeButton = document.getElementById("theme");
 const tokenButton = document.getElementById("token");
 let parts = null;
+let partsAt = 0;
 let shown = null;
 
 function route() {
@@ -61,7 +64,8 @@ async function show({ focus }) {
   const { signal } = shown;
   const { name, rest } = route();
   try {
-    if (!parts) parts = await loadParts();
+    // Parts may start later than the node.
+    if (!parts || performance.now() - partsAt > PARTS_MS) parts = await loadParts();
   } catch (problem) {
     drawNav(name);
     showLink("lost", problem.needsToken ? "No access" : "Not connected");
@@ -90,6 +94,7 @@ async function show({ focus }) {
 
 async function loadParts() {
   const found = await get("/api/v1/dashboard/parts");
+  partsAt = performance.now();
   setText(document.getElementById("version"), `Version ${found.version}`);
   showLink("live", "Connected");
   return found;

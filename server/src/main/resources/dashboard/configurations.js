@@ -12,7 +12,7 @@ export function show(main, { rest, signal }) {
   const side = el("div", { class: "stack" });
   main.append(
     pageHead("Configurations", "How many events a window takes, how long it is, and when it is open.",
-      button("New configuration", () => { location.hash = "#/configurations/new"; }, { kind: "primary" })),
+      button("New configuration", () => { location.hash = NEW; }, { kind: "primary" })),
     el("div", { class: "stack" }, panel("In force", { flush: true }, list), side),
   );
   const [chosen, action] = rest;
@@ -29,10 +29,12 @@ export function show(main, { rest, signal }) {
       { title: "Since", class: "nowrap", cell: (one) => el("span", { title: dateTime(one.createdAt) }, relative(one.createdAt)) },
     ], all, { rowAttributes: (one) => ({ class: one.configName === chosen && "selected" }) });
   });
-  if (chosen === "new" && !action) replace(side, editor(null, signal));
+  if (location.hash === NEW) replace(side, editor(null, signal));
   else if (chosen) loading(side, () => details(chosen, action === "edit", signal));
 }
 
+/** No configuration has such a name. */
+const NEW = "#/configurations/+new";
 const link = (name, action = "") => `#/configurations/${encodeURIComponent(name)}${action}`;
 
 function openText(configuration) {

@@ -10,11 +10,12 @@ const TONES = { deferred: "warning", accepted: "accent", sent: "accent", deliver
 
 export function show(main, { parts, signal }) {
   const users = userPanel(signal);
+  const message = messagePanel(signal);
   main.append(
     pageHead("Notifications", "How many messages users get, and what became of a message."),
     el("div", { class: "stack" },
       users.element,
-      el("div", { class: "split" }, sendPanel(signal, users.reload), messagePanel(signal)),
+      el("div", { class: "split" }, sendPanel(signal, (messageId) => { users.reload(); message.find(messageId); }), message.element),
       el("div", { class: "split" }, limitPanel(signal, users.reload), replayPanel(signal)),
       parts.analytics && analytics(signal)),
   );
@@ -81,7 +82,7 @@ function sendPanel(signal, done) {
   return panel("Send a message", {}, form("Send", async (status) => {
     const sent = await post("/api/send", { userId: Number(user.control.value), message: message.control.value, whenClosed: closed.control.value }, { signal });
     status.show(`Message ${sent.messageId} is ${sent.state ?? "accepted"}.`, "good");
-    done();
+    done(sent.messageId);
   }, user.element, closed.element, message.element));
 }
 
@@ -108,10 +109,16 @@ function messagePanel(signal) {
       }
     }, { kind: "danger" })));
   };
-  return panel("Find a message", {}, form("Find", async () => {
-    result.replaceChildren();
-    await find();
-  }, id.element), result);
+  return {
+    element: panel("Find a message", {}, form("Find", async () => {
+      result.replaceChildren();
+      await find();
+    }, id.element), result),
+    find(messageId) {
+      id.control.value = messageId;
+      find().catch((problem) => toast(explained(problem), "danger"));
+    },
+  };
 }
 
 function replayPanel(signal) {

@@ -6,7 +6,7 @@ import { get, post, withQuery } from "./http.js";
 import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
 import { heatLegend, heatStrip } from "./strip.js";
-import { cells, defaultZoom, HOUR, ZOOMS, zoomInto } from "./strip-data.js";
+import { cells, defaultZoom, HOUR, ZOOMS, zoomInto, zoomToEnd } from "./strip-data.js";
 import { eventFinder } from "./event-finder.js";
 import { leakedSlots } from "./leaked.js";
 import { whatIf } from "./what-if.js";
@@ -31,7 +31,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   if (configurations.length === 0) {
     main.append(pageHead("Slots", "The windows ahead."), el("div", { class: "panel" },
       empty("There is no configuration yet", "A configuration says how many events a window takes. Create one, or make sample data to look around.",
-        sampleButton(parts, reload), el("a", { class: "button", href: "#/configurations/new" }, "Create a configuration"))));
+        sampleButton(parts, reload), el("a", { class: "button", href: "#/configurations/+new" }, "Create a configuration"))));
     return;
   }
 
@@ -61,7 +61,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   const present = button("Now", () => setRange(null));
   const forth = button("›", () => pan(0.5), { "aria-label": "Later", title: "Later" });
   const detail = windowDetail({ signal, changed: () => refresh(), zoomIn: (cell) => setZoom(zoomInto(cell, zoom), cell.start) });
-  const forecast = whatIf({ parts, signal, range: () => ({ from: from ?? Date.now(), zoom }) });
+  const forecast = whatIf({ signal });
   const leaked = leakedSlots({ parts, signal, changed: () => refresh() });
   const first = el("div", { class: "panel", hidden: true },
     empty("No event is ahead", "Ask for a slot and its window turns darker here. Make sample data to look around, or assign one yourself.",
@@ -91,7 +91,7 @@ export async function show(main, { parts, rest, signal, reload }) {
     zooms.mark(zoom);
     from = null;
     leaked.use(name);
-    refresh({ selectFirst: true });
+    refresh({ selectFirst: true, toEnd: true });
   }
 
   function fittingCells() {
@@ -113,7 +113,7 @@ export async function show(main, { parts, rest, signal, reload }) {
     setRange((from ?? Date.now()) + zoom * share);
   }
 
-  async function refresh({ selectFirst = false } = {}) {
+  async function refresh({ selectFirst = false, toEnd = false } = {}) {
     const asked = name;
     const begin = from ?? Date.now();
     try {
@@ -125,6 +125,11 @@ export async function show(main, { parts, rest, signal, reload }) {
       strip.update(shown);
       setText(range, rangeText(found, shown));
       await tiles.update(found, configurations.find((one) => one.configName === asked), signal);
+      const whole = zoomToEnd(zoom, tiles.end() - begin);
+      if (toEnd && whole !== zoom) {
+        setZoom(whole, from);
+        return;
+      }
       first.hidden = tiles.backlog() !== 0 || shown.some((cell) => cell.taken > 0);
       status.clear();
       if (selectFirst) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
@@ -159,9 +164,11 @@ function tileRow() {
     setText(texts[id].detail, detail || "\u00a0");
   };
   let backlog = null;
+  let end = NaN;
   return {
     element,
     backlog: () => backlog,
+    end: () => end,
     async update(found, configuration, signal) {
       const { configName } = configuration;
       const forecast = (events) => get(withQuery("/api/v1/slots/forecast", { configName, events }), { signal }).catch(() => ({}));
@@ -172,7 +179,7 @@ function tileRow() {
       ]);
       backlog = outlook.backlog ?? null;
       set("backlog", backlog === null ? "–" : `${short(backlog)}${outlook.complete === false ? "+" : ""}`, "events ahead");
-      const end = outlook.current?.endsAt;
+      end = Date.parse(outlook.current?.endsAt);
       set("end", end ? clock(end) : "–", end ? relative(end) : "nothing waits");
       set("free", one.through ? clock(one.through) : "–", one.through ? relative(one.through) : "no place within the max delay");
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);

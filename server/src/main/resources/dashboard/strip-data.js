@@ -98,6 +98,12 @@ export function defaultZoom(windowMillis, cellsThatFit) {
   return lengths.findLast((length) => length / windowMillis <= cellsThatFit) ?? lengths[0];
 }
 
+/** The shortest time that shows a backlog to its end, at least `zoom`. */
+export function zoomToEnd(zoom, millisToEnd) {
+  const lengths = ZOOMS.map(([length]) => length);
+  return lengths.find((length) => length >= zoom && length >= millisToEnd) ?? lengths.at(-1);
+}
+
 /** A colour between two, as hexadecimal RGB. */
 export function mixed(from, to, share) {
   const channel = (colour, i) => parseInt(colour.slice(1 + 2 * i, 3 + 2 * i), 16);

@@ -9,7 +9,11 @@ import { heatStrip } from "./strip.js";
 import { cells } from "./strip-data.js";
 import { button, debounced, explained, field, input, notice, panel } from "./widgets.js";
 
-export function whatIf({ signal, range }) {
+/** The shown time reaches a little beyond the end of the backlog, within these bounds. */
+const SHORTEST_MS = 60_000;
+const LONGEST_MS = 30 * 86_400_000;
+
+export function whatIf({ signal }) {
   const status = notice();
   const verdict = el("p", { role: "status" });
   const more = field("Further events that come now", input({ type: "number", min: "0", max: "1000000000", value: "0", inputmode: "numeric" }));
@@ -26,7 +30,8 @@ export function whatIf({ signal, range }) {
   let configuration = null;
   let form = null;
   let turn = 0;
-  const forecastSoon = debounced(250, forecast);
+  let shown = 3_600_000;
+  const forecastSoon = debounced(250, () => forecast());
   more.control.addEventListener("input", forecastSoon);
 
   function use(next) {
@@ -38,19 +43,25 @@ export function whatIf({ signal, range }) {
     forecast();
   }
 
-  async function forecast() {
+  async function forecast({ again = true } = {}) {
     const asked = ++turn;
-    const { from, zoom } = range();
+    const from = Date.now();
     try {
       const found = await post("/api/v1/dashboard/what-if", {
         configName: configuration.configName,
         policy: form.policy(),
         moreEvents: Number(more.control.value) || 0,
         from: new Date(from).toISOString(),
-        to: new Date(from + zoom).toISOString(),
+        to: new Date(from + shown).toISOString(),
         cells: 120,
       }, { signal });
       if (asked !== turn) return;
+      const fitting = fittingTime(found, from);
+      if (again && (fitting > shown || fitting < shown / 2)) {
+        shown = fitting;
+        await forecast({ again: false });
+        return;
+      }
       form.showErrors([]);
       status.clear();
       setText(verdict, verdictText(found));
@@ -66,6 +77,12 @@ export function whatIf({ signal, range }) {
   }
 
   return { element, use };
+}
+
+/** The time to show so that both strips reach the end of the backlog. */
+function fittingTime({ current = {}, changed = {} }, from) {
+  const ends = [current.endsAt, changed.endsAt].filter(Boolean).map((end) => Date.parse(end) - from);
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ...ends) * 1.15);
 }
 
 /** What changes, in a sentence. */

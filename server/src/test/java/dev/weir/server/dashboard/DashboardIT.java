@@ -216,7 +216,7 @@ final class DashboardIT {
 
   @Test
   void aConfigurationIsCreatedWithOpeningHours() {
-    dashboard.go("configurations/new", "Configurations");
+    dashboard.go("configurations/+new", "Configurations");
     dashboard.field("Name").fill("office");
     dashboard.field("Max per window").fill("5");
     dashboard.field("Window").fill("1 min");
