@@ -15,10 +15,10 @@ const COLOURS = {
 };
 
 /**
- * Creates a panel with a chart. `series` are `{name, label, tone}`; `format` writes a value.
- * Returns `{element, update(columns), destroy()}`.
+ * Creates a panel with a chart. `series` are `{label, tone, filled}`; `format` writes a value.
+ * The scale reaches at least `minTop`. Returns `{element, update(columns, seconds, summary), destroy()}`.
  */
-export function lineChart({ title, hint, series, format, sync }) {
+export function lineChart({ title, hint, series, format, sync, minTop = 1 }) {
   const values = series.map(() => el("b", {}, "–"));
   const legend = el(
     "ul",
@@ -37,6 +37,7 @@ export function lineChart({ title, hint, series, format, sync }) {
 
   let chart = null;
   let columns = [[], ...series.map(() => [])];
+  let shown = [0, 1];
   let drawing = false;
 
   function showValues(index) {
@@ -57,7 +58,7 @@ export function lineChart({ title, hint, series, format, sync }) {
         height: plot.clientHeight,
         legend: { show: false },
         cursor: { sync: { key: sync }, drag: { x: false, y: false }, y: false, points: { size: 6 } },
-        scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.08)] } },
+        scales: { x: { range: () => shown }, y: { range: (_, __, max) => [0, Math.max(minTop, max * 1.08)] } },
         axes: [axis({ space: 70, size: 26, values: (_, all) => all.map(axisTime) }), axis({ size: 48, space: 28, values: (_, all) => all.map(format) })],
         series: [{}, ...series.map(line)],
         hooks: { setCursor: [(self) => showValues(self.cursor.idx)] },
@@ -121,8 +122,11 @@ export function lineChart({ title, hint, series, format, sync }) {
 
   return {
     element,
-    update(next, summary) {
+    /** Shows columns over the last `seconds` seconds. */
+    update(next, seconds, summary) {
       columns = next;
+      const last = columns[0].at(-1) ?? Date.now() / 1000;
+      shown = [last - seconds, last];
       if (summary) plot.setAttribute("aria-label", `${title}: ${summary}`);
       draw();
     },

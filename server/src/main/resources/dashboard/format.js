@@ -107,12 +107,16 @@ export function moment(instant, now = Date.now()) {
   return day(date) === day(now) ? time(date) : dateTime(date);
 }
 
-const otherDay = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short" });
+const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
+const dayOfMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const WEEK = 6 * 86_400_000;
 
 /** The time if it is today, otherwise the day and the minute: for places with little room. */
 export function clock(instant, now = Date.now()) {
   const date = new Date(instant);
-  return day(date) === day(now) ? time(date) : `${otherDay.format(date)} ${time(date, { seconds: false })}`;
+  if (day(date) === day(now)) return time(date);
+  const name = Math.abs(date.getTime() - now) < WEEK ? weekday : dayOfMonth;
+  return `${name.format(date)} ${time(date, { seconds: false })}`;
 }
 
 /** How far away a time is: in 4 min, 2 h ago. */

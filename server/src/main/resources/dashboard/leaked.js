@@ -9,7 +9,7 @@ import { busy, button, confirmed, explained, notice, panel, table } from "./widg
 const SHOWN = 20;
 
 export function leakedSlots({ parts, signal, changed }) {
-  const list = el("div", { class: "panel-flush" });
+  const list = el("div", { class: "panel-flush scroll", tabindex: "0", role: "group", "aria-label": "Leaked slots" });
   let configName = "";
   const status = notice();
   const grace = parts.reclaimGrace ?? "PT5M";

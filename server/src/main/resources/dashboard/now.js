@@ -19,6 +19,7 @@ const CHARTS = [
     title: "Decisions per second",
     hint: "Rules, buckets and leases, by outcome",
     format: short,
+    minTop: 5,
     names: ["allowed", "queued", "refused", "shadowRefused"],
     series: [
       { label: "allowed", tone: "allowed", filled: true },
@@ -31,6 +32,7 @@ const CHARTS = [
     title: "Slots per second",
     hint: "Assigned for the first time, and refused for want of places",
     format: short,
+    minTop: 5,
     names: ["slotsAssigned", "slotsRefused"],
     series: [
       { label: "assigned", tone: "main", filled: true },
@@ -41,6 +43,7 @@ const CHARTS = [
     title: "Waiting",
     hint: "Requests in the queues of rules, and slot requests without an answer yet",
     format: short,
+    minTop: 5,
     names: ["waiting", "slotsWaiting"],
     series: [
       { label: "in queues", tone: "main", filled: true },
@@ -72,7 +75,7 @@ function latencyChart({ prefix, title, hint }) {
 
 export function show(main, { parts, signal, showLink, reload }) {
   const samples = new Samples();
-  let seconds = 900;
+  let seconds = 300;
   let paused = false;
   let state = null;
 
@@ -113,7 +116,7 @@ export function show(main, { parts, signal, showLink, reload }) {
       const summary = series
         .map((one, i) => `${one.label} ${format(samples.latest(names[i], 2))}, at most ${format(samples.max(names[i], seconds))}`)
         .join("; ");
-      chart.update(samples.columns(names, seconds), summary);
+      chart.update(samples.columns(names, seconds), seconds, summary);
     }
   }
 

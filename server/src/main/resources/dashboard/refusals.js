@@ -31,7 +31,7 @@ export function refusalPanels() {
 
 function keyTable(title, keys, sampled) {
   const about = (row) => `${sampled || row.error > 0 ? "about " : ""}${count(row.refused)}`;
-  return el("div", { class: "panel-flush" }, table(title, [
+  return el("div", { class: "panel-flush scroll", tabindex: "0", role: "group", "aria-label": title }, table(title, [
     { title, header: true, class: "break", cell: (row) => el("span", { class: "mono" }, row.key) },
     { title: "Rule", class: "break", cell: (row) => row.rule },
     { title: "Refused", number: true, cell: about },

@@ -87,7 +87,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   function use() {
     const configuration = configurations.find((one) => one.configName === name);
     forecast.use(configuration);
-    zoom = defaultZoom(configuration.windowSizeSecs * 1000, fittingCells());
+    zoom = defaultZoom(configuration.windowSizeSecs * 1000);
     zooms.mark(zoom);
     from = null;
     leaked.use(name);

@@ -92,10 +92,13 @@ export function zoomInto(cell, zoom) {
   return fitting[0] ?? smaller.at(-1) ?? zoom;
 }
 
-/** The longest time that can be shown with a cell for each window. */
-export function defaultZoom(windowMillis, cellsThatFit) {
+/** Fewer cells than these are no picture of what is ahead. */
+const MIN_WINDOWS = 12;
+
+/** The shortest time that shows several windows. */
+export function defaultZoom(windowMillis) {
   const lengths = ZOOMS.map(([length]) => length);
-  return lengths.findLast((length) => length / windowMillis <= cellsThatFit) ?? lengths[0];
+  return lengths.find((length) => length / windowMillis >= MIN_WINDOWS) ?? lengths.at(-1);
 }
 
 /** The shortest time that shows a backlog to its end, at least `zoom`. */

@@ -3,6 +3,7 @@ package dev.weir.server.dashboard;
 import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,9 @@ final class Chromium implements AutoCloseable {
   /** Name of the variable that has the folder. */
   static final String FOLDER = "WEIR_TEST_BROWSER";
 
+  /** Max time for the page to show what is expected. A busy machine takes seconds. */
+  static final double TIMEOUT_MS = 30_000;
+
   private final Playwright playwright;
   private final Browser browser;
 
@@ -29,6 +33,7 @@ final class Chromium implements AutoCloseable {
 
   static Chromium launch() {
     System.setProperty("playwright.cli.dir", folder().toString());
+    PlaywrightAssertions.setDefaultAssertionTimeout(TIMEOUT_MS);
     Playwright playwright =
         Playwright.create(
             new Playwright.CreateOptions()

@@ -31,7 +31,7 @@ final class DashboardIT {
   private static final String TOKEN = "token-of-the-administrator";
 
   /** Parsed as markup, it would call this node and open a dialog. */
-  private static final String HOSTILE = "<img src=/hostile onerror=alert(1)>";
+  private static final String HOSTILE = "<img src=hostile onerror=alert(1)>";
 
   private static final int FIRST_LOAD_BYTES = 300_000;
 
@@ -116,14 +116,16 @@ final class DashboardIT {
   @Test
   void stripIsReadByKeyboardAndItsWindowShowsItsEvents() {
     configure("strip", 20);
-    assign("strip", "strip-", 50);
+    // Time passes meanwhile: every window of the first minute is full.
+    assign("strip", "strip-", 400);
     dashboard.go("slots/strip", "Slots");
     Locator strip = dashboard.page().getByRole(AriaRole.SLIDER).first();
     assertThat(strip).hasAttribute("aria-valuetext", Pattern.compile("\\d+ of 20 taken"));
     strip.focus();
     dashboard.page().keyboard().press("Home");
+    String first = strip.getAttribute("aria-valuetext");
     dashboard.page().keyboard().press("ArrowRight");
-    assertThat(strip).hasAttribute("aria-valuenow", "1");
+    assertThat(strip).not().hasAttribute("aria-valuetext", first);
     assertThat(strip).hasAttribute("aria-valuetext", Pattern.compile("20 of 20 taken, 100 %"));
     Locator window = dashboard.panel("Window");
     assertThat(window.getByRole(AriaRole.ROW)).hasCount(21);
@@ -179,7 +181,7 @@ final class DashboardIT {
     assign("what-if", "what-if-", 200);
     dashboard.go("slots/what-if", "Slots");
     Locator panel = dashboard.panel("What if?");
-    assertThat(panel.getByText(Pattern.compile("as now"))).isVisible();
+    assertThat(panel.getByText(Pattern.compile("The backlog would end at"))).isVisible();
     panel.getByLabel("Max per window", exactly()).fill("40");
     assertThat(panel.getByText(Pattern.compile("The backlog would end at .* earlier"))).isVisible();
     panel.getByLabel("Max per window", exactly()).fill("0");

@@ -7,7 +7,6 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.weir.server.http.RunningNode;
 import java.io.IOException;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -61,7 +60,7 @@ final class DashboardLooksIT {
       for (Map.Entry<String, String> entry : PAGES.entrySet()) {
         dashboard.go(entry.getKey(), entry.getValue());
         settle(dashboard, entry.getValue());
-        String name = entry.getKey().replace('/', '-') + "-" + look.name().toLowerCase(Locale.ROOT);
+        String name = entry.getKey().replace('/', '-') + "-" + look.fileName();
         dashboard.screenshot(name);
         assertThat(dashboard.seriousFindings()).as(name).isEmpty();
         assertThat(dashboard.page().evaluate("document.documentElement.scrollWidth > innerWidth"))

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A window on the dashboard of a node. Remembers what went wrong in it. */
 final class DashboardPage implements AutoCloseable {
@@ -47,6 +48,10 @@ final class DashboardPage implements AutoCloseable {
       this.height = height;
     }
 
+    String fileName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
     Browser.NewContextOptions options() {
       return new Browser.NewContextOptions().setColorScheme(colours).setViewportSize(width, height);
     }
@@ -62,7 +67,7 @@ final class DashboardPage implements AutoCloseable {
     this.node = node;
     this.context = context;
     this.page = context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(Chromium.TIMEOUT_MS);
     page.onPageError(errors::add);
     page.onConsoleMessage(
         message -> {
