@@ -33,7 +33,15 @@ final class ArchitectureTest {
   private static final String SERVER = "dev.weir.server.";
   private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
-      List.of("slots", "limits", "rules", "gateway", "envoy", "notifications", "operations");
+      List.of(
+          "slots",
+          "limits",
+          "rules",
+          "gateway",
+          "envoy",
+          "notifications",
+          "dashboard",
+          "operations");
 
   @Test
   void noPackagesDependOnEachOtherInACycle() {

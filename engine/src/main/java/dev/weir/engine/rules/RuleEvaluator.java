@@ -253,10 +253,7 @@ public final class RuleEvaluator {
                   ? evaluation.lease(check, leased).isGranted()
                   : preview.peek(check).isAllowed();
         };
-    check
-        .rule()
-        .counters()
-        .count(isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED);
+    check.count(isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED);
   }
 
   /**

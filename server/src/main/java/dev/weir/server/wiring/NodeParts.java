@@ -12,6 +12,7 @@ import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.slots.DefaultConfig;
+import dev.weir.server.slots.LeakGrace;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.Channel;
@@ -38,6 +39,7 @@ record NodeParts(
     LimitParts limits,
     RouteParts routes,
     NotificationParts notifications,
+    DashboardParts dashboard,
     Optional<Tracing> tracing) {
 
   /**
@@ -48,7 +50,8 @@ record NodeParts(
   static NodeParts open(NodeSettings settings, StopSignal stop, OpenParts open) {
     PrometheusRegistry registry = new PrometheusRegistry();
     JvmMetrics.builder().register(registry);
-    SlotObserver observer = new SlotLog(new SlotMetrics(registry));
+    SlotMetrics slotMetrics = new SlotMetrics(registry);
+    SlotObserver observer = new SlotLog(slotMetrics);
     Optional<Database> database =
         settings.database().map(given -> open.add(Database.open(given, stop)));
     Optional<HikariDataSource> pool = database.map(Database::pool);
@@ -71,19 +74,32 @@ record NodeParts(
       stop.check();
       Optional<Tracing> tracing =
           settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
+      GatewayMetrics gatewayMetrics = new GatewayMetrics(registry);
+      Readiness readiness =
+          new NodeReadiness(
+              database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
+              notifications::warnings);
+      SlotScheduler scheduler = open.add(slots.scheduler(settings.slots(), tracing, observer));
       parts =
           new NodeParts(
               registry,
-              new GatewayMetrics(registry),
+              gatewayMetrics,
               new EnvoyMetrics(registry),
-              new NodeReadiness(
-                  database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
-                  notifications::warnings),
+              readiness,
               slots,
-              open.add(slots.scheduler(settings.slots(), tracing, observer)),
+              scheduler,
               limits,
               routes,
               notifications,
+              DashboardParts.open(
+                  DashboardParts.facts(settings),
+                  slots,
+                  scheduler,
+                  limits,
+                  slotMetrics,
+                  gatewayMetrics,
+                  readiness,
+                  open),
               tracing);
     } catch (StoreException e) {
       throw database.isPresent() ? database.get().unusable(e) : e;
@@ -126,12 +142,14 @@ record NodeParts(
         new Beans()
             .add(settings.http())
             .add(new DefaultConfig(settings.slots().defaultConfig()))
+            .add(new LeakGrace(settings.slots().reconciler().leakGrace()))
             .add(readiness)
             .add(registry);
     slots.addTo(beans, scheduler);
     limits.addTo(beans);
     routes.addTo(beans);
     notifications.addTo(beans);
+    dashboard.addTo(beans);
     tracing.ifPresent(beans::add);
     return beans;
   }
