@@ -36,7 +36,7 @@ const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 await page.goto(`${node}/#/now`);
 await page.waitForFunction(() => document.getElementById("live").textContent === "Live");
 const path = join(tmpdir(), `weir-frames-${process.pid}.json`);
-await browser.startTracing(page, { path, categories: ["devtools.timeline", "disabled-by-default-devtools.timeline.frame"] });
+await browser.startTracing(page, { path, categories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] });
 const before = decided;
 const intervals = await page.evaluate((ms) => new Promise((resolve) => {
   const found = [];

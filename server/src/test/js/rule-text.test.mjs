@@ -12,6 +12,11 @@ test("a rule survives its form", () => {
   assert.deepEqual(specFrom(valuesOf(RULE)), specOf(RULE));
 });
 
+test("a rule for all methods is sent back without methods, because an empty list is refused", () => {
+  assert.ok(!("methods" in specOf({ ...RULE, methods: [] })));
+  assert.deepEqual(specFrom(valuesOf({ ...RULE, methods: [] })), specOf({ ...RULE, methods: [] }));
+});
+
 test("fields of other algorithms are not sent", () => {
   const spec = specFrom({ ...valuesOf(RULE), algorithm: "CONCURRENCY", maxConcurrent: "5" });
   assert.equal(spec.maxConcurrent, 5);

@@ -11,9 +11,9 @@ export const ALGORITHMS = [
 
 const READ_ONLY = ["id", "version", "createdAt", "updatedAt", "changedBy", "removed"];
 
-/** The part of a rule that can be changed. */
+/** The part of a rule that can be changed. An answer has no methods for all of them; a request leaves them out. */
 export function specOf(rule) {
-  return Object.fromEntries(Object.entries(rule).filter(([name]) => !READ_ONLY.includes(name)));
+  return Object.fromEntries(Object.entries(rule).filter(([name, value]) => !READ_ONLY.includes(name) && !(name === "methods" && value.length === 0)));
 }
 
 /** The limit of a rule in a few words: 100 per 1 min. */
@@ -109,12 +109,12 @@ export function changes(before, after) {
   const [old, young] = [specOf(before ?? {}), specOf(after)];
   return [...new Set([...Object.keys(old), ...Object.keys(young)])]
     .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(young[name]))
-    .map((name) => `${name}: ${text(old[name])} → ${text(young[name])}`);
+    .map((name) => `${name}: ${text(name, old[name])} → ${text(name, young[name])}`);
 }
 
-function text(value) {
-  if (value === undefined) return "none";
-  return Array.isArray(value) ? value.join(", ") || "all" : String(value);
+function text(name, value) {
+  if (value === undefined) return name === "methods" ? "all" : "none";
+  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 /** How one rule decides a described request, in a sentence. */

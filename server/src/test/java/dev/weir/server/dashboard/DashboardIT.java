@@ -84,10 +84,9 @@ final class DashboardIT {
     assertThat(http.post("/api/v1/slots/batch", all).status()).isEqualTo(200);
   }
 
-  private int rule(String name, String fields) {
+  private void rule(String name, String fields) {
     Http.Answer made = http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, fields));
     assertThat(made.status()).isEqualTo(201);
-    return made.intAt("id");
   }
 
   private void check(String rule, String key, int times) {
@@ -237,7 +236,7 @@ final class DashboardIT {
     dashboard.field("Name").fill(HOSTILE);
     dashboard.field("Path").fill("/journey/**");
     dashboard.field("Requests").fill("0");
-    assertThat(dashboard.page().getByText(Pattern.compile("must be from 1"))).isVisible();
+    assertThat(dashboard.page().getByText(Pattern.compile("must be a whole number from 1 to"))).isVisible();
     dashboard.field("Requests").fill("2");
     dashboard.button("Create").click();
     dashboard.button("Put in shadow").click();
@@ -305,7 +304,7 @@ final class DashboardIT {
       locked.page().navigate(LOCKED.address() + "/");
       locked.field("Token").fill("not-the-token-of-16");
       locked.button("Use token").click();
-      assertThat(locked.page().getByText("The token is not valid.")).isVisible();
+      assertThat(locked.page().getByText(Pattern.compile("^The token is not"))).isVisible();
       locked.button("Forget token").click();
       locked.field("Token").fill(TOKEN);
       locked.button("Use token").click();
