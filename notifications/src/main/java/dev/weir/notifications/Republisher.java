@@ -85,12 +85,12 @@ public final class Republisher implements Runnable {
     }
     // While the broker may still be down, one message is enough to find out.
     int max = health.isDown() ? 1 : MAX_BATCH;
-    List<Message> messages = ledger.claimUnpublished(minAge, claim, max);
-    while (!messages.isEmpty() && publish(messages)) {
+    List<SendLedger.Claimed> claimed = ledger.claimUnpublished(minAge, claim, max);
+    while (!claimed.isEmpty() && publish(claimed)) {
       health.recovered();
-      messages = ledger.claimUnpublished(minAge, claim, MAX_BATCH);
+      claimed = ledger.claimUnpublished(minAge, claim, MAX_BATCH);
     }
-    if (messages.isEmpty()) {
+    if (claimed.isEmpty()) {
       health.recovered();
     }
   }
@@ -107,7 +107,8 @@ public final class Republisher implements Runnable {
   }
 
   /** Returns true if the broker answered for each message. */
-  private boolean publish(List<Message> messages) {
+  private boolean publish(List<SendLedger.Claimed> claimed) {
+    List<Message> messages = claimed.stream().map(SendLedger.Claimed::message).toList();
     List<PublishResult> results = publisher.publish(messages);
     List<UUID> published = new ArrayList<>();
     List<SendLedger.Unpublishable> unpublishable = new ArrayList<>();
@@ -118,7 +119,7 @@ public final class Republisher implements Runnable {
       switch (result) {
         case PublishResult.Done done -> {
           published.add(messages.get(i).id());
-          observer.publishedLater(messages.get(i));
+          observer.publishedLater(messages.get(i), claimed.get(i).cost());
         }
         case PublishResult.Rejected rejected -> {
           UUID id = messages.get(i).id();

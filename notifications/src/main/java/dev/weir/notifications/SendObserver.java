@@ -21,8 +21,12 @@ public interface SendObserver {
   /** The database did not decide about a request. */
   default void undecided(Message request) {}
 
-  /** The broker has a message whose request was answered before it was known to have it. */
-  default void publishedLater(Message message) {}
+  /**
+   * The broker has a message whose request was answered before it was known to have it.
+   *
+   * @param cost what the message took of the limit of its user
+   */
+  default void publishedLater(Message message, long cost) {}
 
   /**
    * The broker has a message whose request was answered before.

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
-import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;
@@ -46,10 +45,10 @@ final class KafkaPublisherTest {
     assertThat(partitions(topics.deadLetters())).isEqualTo(4);
     List<ConsumerRecord<byte[], byte[]>> records = TestKafka.read(topics.outbound());
     assertThat(records)
-        .extracting(record -> MessageRecords.decode(record).orElseThrow())
+        .extracting(record -> DecodedRecord.message(record))
         .containsExactlyInAnyOrderElementsOf(messages);
     for (ConsumerRecord<byte[], byte[]> record : records) {
-      Message message = MessageRecords.decode(record).orElseThrow();
+      Message message = DecodedRecord.message(record);
       assertThat(new String(record.key(), StandardCharsets.UTF_8))
           .isEqualTo(Long.toString(message.userId()));
       assertThat(new String(record.value(), StandardCharsets.UTF_8))
@@ -60,13 +59,13 @@ final class KafkaPublisherTest {
       long userId = user;
       List<ConsumerRecord<byte[], byte[]>> ofUser =
           records.stream()
-              .filter(record -> MessageRecords.decode(record).orElseThrow().userId() == userId)
+              .filter(record -> DecodedRecord.message(record).userId() == userId)
               .toList();
       assertThat(ofUser)
           .extracting(ConsumerRecord::partition)
           .containsOnly(ofUser.getFirst().partition());
       assertThat(ofUser)
-          .extracting(record -> MessageRecords.decode(record).orElseThrow())
+          .extracting(record -> DecodedRecord.message(record))
           .containsExactlyElementsOf(
               messages.stream().filter(message -> message.userId() == userId).toList());
     }
@@ -229,7 +228,7 @@ final class KafkaPublisherTest {
       assertThat(publisher.publish(List.of(message(1, "after"))).getFirst())
           .isEqualTo(PublishResult.Done.DONE);
       assertThat(TestKafka.read(topics.outbound()))
-          .extracting(record -> MessageRecords.decode(record).orElseThrow().text())
+          .extracting(record -> DecodedRecord.message(record).text())
           .contains("after")
           .doesNotContain("before");
     }

@@ -293,9 +293,9 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   @Override
-  public synchronized List<Message> claimUnpublished(Duration minAge, Duration claim, int max) {
+  public synchronized List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     requireUp();
-    List<Message> claimed = new ArrayList<>();
+    List<Claimed> claimed = new ArrayList<>();
     Instant now = clock.instant();
     outbox.forEach(
         (id, waiting) -> {
@@ -304,7 +304,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
               && !waiting.claimedUntil.isAfter(now)) {
             waiting.claimedUntil = now.plus(claim);
             waiting.isHandedOutAgain = true;
-            claimed.add(rows.get(id).message);
+            claimed.add(new Claimed(rows.get(id).message, rows.get(id).cost));
           }
         });
     return claimed;

@@ -31,6 +31,7 @@ final class SendObserverTest {
   private static final class Noted implements SendObserver {
     final List<UUID> published = new ArrayList<>();
     final List<SendOutcome> answers = new ArrayList<>();
+    final List<Long> costs = new ArrayList<>();
     int undecided;
 
     @Override
@@ -47,8 +48,9 @@ final class SendObserverTest {
     }
 
     @Override
-    public void publishedLater(Message message) {
+    public void publishedLater(Message message, long cost) {
       published.add(message.id());
+      costs.add(cost);
     }
 
     @Override
@@ -115,6 +117,32 @@ final class SendObserverTest {
       scene.stores.clock.move(Duration.ofHours(20));
       scene.dispatch.run();
       assertThat(noted.published).containsExactly(deferred.record().message().id());
+    }
+  }
+
+  /** Of the limit at that time, whatever it is when the message is published. */
+  @Test
+  void costOfAMessageIsNotedWhenTheRepublisherPublishesIt() {
+    ScriptedPublisher broker = new ScriptedPublisher();
+    Noted noted = new Noted();
+    try (SendScene scene = new SendScene(broker, HotFilter.none(), noted)) {
+      UserLimit limit = UserLimit.of(1, 10, SendScene.WINDOW);
+      var unused =
+          scene.notifications.configure(
+              new UserLimit(
+                  1,
+                  10,
+                  SendScene.WINDOW,
+                  limit.algorithm(),
+                  UserLimit.CostBy.PARTS,
+                  limit.openHours()));
+      broker.behave(Behaviour.LOSES);
+      assertThat(scene.send(1, "x".repeat(400))).isInstanceOf(SendOutcome.BrokerUnknown.class);
+      scene.limit(1, 10);
+      broker.behave(Behaviour.TAKES);
+      scene.stores.clock.move(SendScene.OLD);
+      scene.republisher.run();
+      assertThat(noted.costs).containsExactly(3L);
     }
   }
 

@@ -3,6 +3,8 @@ package dev.weir.spring;
 import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.KeyPart;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -10,6 +12,7 @@ import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
@@ -17,6 +20,7 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
@@ -36,11 +40,17 @@ final class KeyExpression {
 
   private final Method method;
   private final @Nullable SpelExpression expression;
+  private final List<KeyOperand> operands;
   private final BeanResolver beans;
 
-  private KeyExpression(Method method, @Nullable SpelExpression expression, BeanResolver beans) {
+  private KeyExpression(
+      Method method,
+      @Nullable SpelExpression expression,
+      List<KeyOperand> operands,
+      BeanResolver beans) {
     this.method = method;
     this.expression = expression;
+    this.operands = operands;
     this.beans = beans;
   }
 
@@ -52,7 +62,7 @@ final class KeyExpression {
   static KeyExpression of(String text, Method method, BeanFactory beans) {
     BeanFactoryResolver resolver = new BeanFactoryResolver(beans);
     if (text.isEmpty()) {
-      return new KeyExpression(method, null, resolver);
+      return new KeyExpression(method, null, List.of(), resolver);
     }
     SpelExpression expression;
     try {
@@ -60,24 +70,61 @@ final class KeyExpression {
     } catch (ParseException | IllegalStateException e) {
       throw new IllegalArgumentException("it cannot be parsed: " + e.getMessage(), e);
     }
-    new Check(method, beans).visit(expression.getAST(), false, false);
-    return new KeyExpression(method, expression, resolver);
+    Check check = new Check(method, beans);
+    check.visit(expression.getAST(), false, false);
+    List<KeyOperand> operands = new ArrayList<>();
+    check.addOperands(expression.getAST(), false, operands);
+    operands.forEach(operand -> operand.requireText(method));
+    return new KeyExpression(method, expression, operands, resolver);
   }
 
-  /** Returns the key of a call with these arguments, fit for any store. */
+  /**
+   * Returns the key of a call with these arguments, fit for any store.
+   *
+   * @throws IllegalStateException if it cannot be evaluated, naming the method and the reason
+   */
   String key(@Nullable Object[] arguments) {
     if (expression == null) {
       return KeyPart.ALL;
     }
-    MethodBasedEvaluationContext context =
-        new MethodBasedEvaluationContext(NO_ROOT, method, arguments, NAMES);
-    context.setBeanResolver(beans);
-    Object value = expression.getValue(context);
+    Object value = value(expression, arguments);
+    requireText(expression, value, arguments);
     String key = value == null ? "" : value.toString().strip();
     if (key.isEmpty()) {
       return KeyPart.NONE;
     }
     return LimitNames.problem(key).isEmpty() ? key : LimitNames.digest(key);
+  }
+
+  private @Nullable Object value(SpelExpression parsed, @Nullable Object[] arguments) {
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(NO_ROOT, method, arguments, NAMES);
+    context.setBeanResolver(beans);
+    try {
+      return parsed.getValue(context);
+    } catch (EvaluationException e) {
+      throw unusable(parsed, e);
+    }
+  }
+
+  private void requireText(
+      SpelExpression parsed, @Nullable Object value, @Nullable Object[] arguments) {
+    try {
+      KeyText.require(value);
+      for (KeyOperand operand : operands) {
+        operand.requireText(arguments);
+      }
+    } catch (IllegalArgumentException e) {
+      throw unusable(parsed, e);
+    }
+  }
+
+  private IllegalStateException unusable(SpelExpression parsed, RuntimeException cause) {
+    return LimitedMethod.wrong(
+        method,
+        "its key \"%s\" cannot be evaluated: %s"
+            .formatted(parsed.getExpressionString(), cause.getMessage()),
+        cause);
   }
 
   /** Finds references that do not exist when the expression is evaluated. */
@@ -111,8 +158,41 @@ final class KeyExpression {
       }
     }
 
+    /**
+     * Adds the parameters whose text becomes part of the key.
+     *
+     * @param isJoined whether the node is joined with others to a text
+     */
+    private void addOperands(SpelNode node, boolean isJoined, List<KeyOperand> operands) {
+      switch (node) {
+        case VariableReference variable -> {
+          int index = index(variable.toStringAST().substring(1));
+          if (index >= 0) {
+            operands.add(new KeyOperand(index, isJoined));
+          }
+        }
+        case OpPlus plus -> {
+          for (int i = 0; i < plus.getChildCount(); i++) {
+            addOperands(plus.getChild(i), true, operands);
+          }
+        }
+        default -> {}
+      }
+    }
+
+    /** Returns the position of a parameter; -1 if the variable is none. */
+    private int index(String name) {
+      for (int i = 0; i < method.getParameterCount(); i++) {
+        if (name.equals("a" + i) || name.equals("p" + i)) {
+          return i;
+        }
+      }
+      String[] names = NAMES.getParameterNames(method);
+      return names == null ? -1 : List.of(names).indexOf(name);
+    }
+
     private void requireParameter(String name) {
-      if (name.equals("this") || isPosition(name)) {
+      if (name.equals("this") || index(name) >= 0) {
         return;
       }
       String[] names = NAMES.getParameterNames(method);
@@ -120,22 +200,8 @@ final class KeyExpression {
         throw new IllegalArgumentException(
             "the names of the parameters are not known: compile with -parameters, or use #a0");
       }
-      for (String each : names) {
-        if (each.equals(name)) {
-          return;
-        }
-      }
       throw new IllegalArgumentException(
           "the method has no parameter %s, only %s".formatted(name, String.join(", ", names)));
-    }
-
-    private boolean isPosition(String name) {
-      for (int i = 0; i < method.getParameterCount(); i++) {
-        if (name.equals("a" + i) || name.equals("p" + i)) {
-          return true;
-        }
-      }
-      return false;
     }
 
     private void requireBean(String reference) {

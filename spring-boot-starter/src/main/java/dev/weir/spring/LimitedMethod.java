@@ -50,8 +50,15 @@ record LimitedMethod(String rule, KeyExpression key, @Nullable ReactiveAdapter r
   }
 
   static IllegalStateException wrong(Method method, String reason) {
-    return new IllegalStateException(
-        "@RateLimited on %s.%s: %s."
-            .formatted(method.getDeclaringClass().getName(), method.getName(), reason));
+    return new IllegalStateException(message(method, reason));
+  }
+
+  static IllegalStateException wrong(Method method, String reason, Throwable cause) {
+    return new IllegalStateException(message(method, reason), cause);
+  }
+
+  private static String message(Method method, String reason) {
+    return "@RateLimited on %s.%s: %s."
+        .formatted(method.getDeclaringClass().getName(), method.getName(), reason);
   }
 }

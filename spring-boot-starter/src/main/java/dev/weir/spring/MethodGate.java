@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;
@@ -34,14 +35,20 @@ final class MethodGate {
   /**
    * Evaluates a rule. A rule that was removed since the start limits nothing.
    *
-   * @throws RateLimitedException if the rule refuses the call
+   * @throws RateLimitedException if the rule refuses the call, or cannot be evaluated now
    */
   Admission admit(String ruleName, String key) {
     LimitedRule rule = index.find(ruleName);
     if (rule == null) {
       return UNLIMITED;
     }
-    Verdict verdict = evaluator.decide(List.of(new RuleCheck(rule, key, 1)));
+    Verdict verdict;
+    try {
+      verdict = evaluator.decide(List.of(new RuleCheck(rule, key, 1)));
+    } catch (StoreException e) {
+      // A store in memory has no failover, and can be full.
+      throw RateLimitedException.undecided(ruleName, e);
+    }
     Admission admission = Admission.of(verdict);
     if (verdict instanceof Verdict.Refused refused
         && admission instanceof Admission.Refused refusal) {

@@ -3,9 +3,7 @@ package dev.weir.spring;
 import static java.util.Objects.requireNonNull;
 
 import java.util.concurrent.atomic.AtomicReference;
-import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
@@ -24,27 +22,21 @@ import reactor.netty.http.server.HttpServerRequest;
  */
 final class NettyOrigin implements ReactiveOrigin {
   @Override
+  public boolean knows(ServerHttpRequest request) {
+    return ReactiveOrigin.inner(request) instanceof HttpServerRequest;
+  }
+
+  @Override
   public RequestSource source(ServerHttpRequest request) {
-    return inner(request) instanceof HttpServerRequest netty
-        ? new NettySource(netty)
-        : UNKNOWN.source(request);
+    return new NettySource((HttpServerRequest) ReactiveOrigin.inner(request));
   }
 
   @Override
   public Scheduler thread(ServerHttpRequest request) {
-    if (!(inner(request) instanceof HttpServerRequest netty)) {
-      return UNKNOWN.thread(request);
-    }
     AtomicReference<Scheduler> thread = new AtomicReference<>(Schedulers.immediate());
-    netty.withConnection(
-        connection -> thread.set(Schedulers.fromExecutor(connection.channel().eventLoop())));
+    ((HttpServerRequest) ReactiveOrigin.inner(request))
+        .withConnection(
+            connection -> thread.set(Schedulers.fromExecutor(connection.channel().eventLoop())));
     return requireNonNull(thread.get());
-  }
-
-  private static Object inner(ServerHttpRequest request) {
-    return request instanceof AbstractServerHttpRequest
-            || request instanceof ServerHttpRequestDecorator
-        ? ServerHttpRequestDecorator.getNativeRequest(request)
-        : request;
   }
 }

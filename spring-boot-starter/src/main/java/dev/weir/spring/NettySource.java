@@ -7,11 +7,6 @@ import reactor.netty.http.server.HttpServerRequest;
 /** A request of Reactor Netty. */
 record NettySource(HttpServerRequest request) implements RequestSource {
   @Override
-  public String method() {
-    return request.method().name();
-  }
-
-  @Override
   public String target() {
     return request.uri();
   }

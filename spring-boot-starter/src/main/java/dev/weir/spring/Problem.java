@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.TooManyRulesException;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.engine.rules.internal.RepeatedHeaderException;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +41,16 @@ record Problem(int status, String json) {
   /** Returns the problem of a request with two values for a header that it is counted by. */
   static Problem repeatedHeader(RepeatedHeaderException e) {
     return of(400, OWN + "repeated-header", "Bad Request", String.valueOf(e.getMessage()), "");
+  }
+
+  /** Returns the problem of a request that more rules cover than can be decided together. */
+  static Problem tooManyRules(TooManyRulesException e) {
+    return of(
+        503,
+        OWN + "too-many-rules",
+        "Service Unavailable",
+        e.getMessage() + ". Nothing was counted.",
+        "");
   }
 
   /** Returns the problem of a request that cannot be decided. */

@@ -37,7 +37,8 @@ public @interface RateLimited {
    * A SpEL expression for the key by which calls are counted, such as {@code #userId} or {@code
    * #order.customer.id + ':' + #region}. It may use the parameters of the method by name or, as
    * {@code #a0}, by position, and beans, as {@code @tenants.current()}. All calls for which it is
-   * null or blank are counted together; without an expression, all calls are.
+   * null or blank are counted together; without an expression, all calls are. An array, and an
+   * object whose class has no {@code toString}, cannot be a key.
    */
   String key() default "";
 }

@@ -3,6 +3,7 @@ package dev.weir.spring;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.TrustedProxies;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -13,6 +14,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * Admits requests, delays them, or refuses them, before any other work is done for them. If a
@@ -21,13 +23,18 @@ import reactor.core.publisher.Mono;
 final class ReactiveGateFilter implements WebFilter, Ordered {
   private final Gate gate;
   private final TrustedProxies proxies;
-  private final ReactiveOrigin origin;
+  private final List<ReactiveOrigin> origins;
   private final int order;
 
-  ReactiveGateFilter(Gate gate, TrustedProxies proxies, ReactiveOrigin origin, int order) {
+  /**
+   * Creates a filter.
+   *
+   * @param origins the web servers whose requests can be read as they were received
+   */
+  ReactiveGateFilter(Gate gate, TrustedProxies proxies, List<ReactiveOrigin> origins, int order) {
     this.gate = gate;
     this.proxies = proxies;
-    this.origin = origin;
+    this.origins = List.copyOf(origins);
     this.order = order;
   }
 
@@ -40,7 +47,11 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     Request read;
     try {
-      read = origin.source(exchange.getRequest()).read(proxies);
+      // The method may be another one than the client sent; rules limit what the service does.
+      read =
+          origin(exchange)
+              .source(exchange.getRequest())
+              .read(exchange.getRequest().getMethod().name(), proxies);
     } catch (AmbiguousPathException e) {
       return write(exchange.getResponse(), Problem.invalidPath(e));
     }
@@ -62,7 +73,15 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
       CompletableFuture<Admission> decision, ServerWebExchange exchange) {
     return decision.isDone()
         ? Mono.fromFuture(decision, true)
-        : Mono.fromFuture(decision, true).publishOn(origin.thread(exchange.getRequest()));
+        : Mono.fromFuture(decision, true).publishOn(thread(exchange));
+  }
+
+  private Scheduler thread(ServerWebExchange exchange) {
+    return origin(exchange).thread(exchange.getRequest());
+  }
+
+  private ReactiveOrigin origin(ServerWebExchange exchange) {
+    return ReactiveOrigin.of(exchange.getRequest(), origins);
   }
 
   private Mono<Void> admitted(
@@ -73,7 +92,7 @@ final class ReactiveGateFilter implements WebFilter, Ordered {
       case Admission.Passed passed -> chain.filter(exchange);
       case Admission.Queued queued ->
           Mono.delay(queued.delay())
-              .publishOn(origin.thread(exchange.getRequest()))
+              .publishOn(thread(exchange))
               .then(
                   Mono.defer(
                       () -> {

@@ -1,6 +1,9 @@
 package dev.weir.spring;
 
+import java.util.List;
+import org.springframework.http.server.reactive.AbstractServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -9,6 +12,11 @@ interface ReactiveOrigin {
   /** Uses only the data that WebFlux provides. */
   ReactiveOrigin UNKNOWN =
       new ReactiveOrigin() {
+        @Override
+        public boolean knows(ServerHttpRequest request) {
+          return true;
+        }
+
         @Override
         public RequestSource source(ServerHttpRequest request) {
           return new ReactiveSource(request);
@@ -20,9 +28,30 @@ interface ReactiveOrigin {
         }
       };
 
+  /** Returns true if the request is of this web server. */
+  boolean knows(ServerHttpRequest request);
+
   /** Returns the request as it was received. */
   RequestSource source(ServerHttpRequest request);
 
   /** Returns where the request continues after it was decided, or has waited, on another thread. */
   Scheduler thread(ServerHttpRequest request);
+
+  /** Returns the first of these that knows a request, or {@link #UNKNOWN}. */
+  static ReactiveOrigin of(ServerHttpRequest request, List<ReactiveOrigin> known) {
+    for (ReactiveOrigin each : known) {
+      if (each.knows(request)) {
+        return each;
+      }
+    }
+    return UNKNOWN;
+  }
+
+  /** Returns the web server's own request. */
+  static Object inner(ServerHttpRequest request) {
+    return request instanceof AbstractServerHttpRequest
+            || request instanceof ServerHttpRequestDecorator
+        ? ServerHttpRequestDecorator.getNativeRequest(request)
+        : request;
+  }
 }

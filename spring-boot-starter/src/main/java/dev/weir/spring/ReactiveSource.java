@@ -9,11 +9,6 @@ record ReactiveSource(ServerHttpRequest request) implements RequestSource {
   static final String UNKNOWN = "unknown";
 
   @Override
-  public String method() {
-    return request.getMethod().name();
-  }
-
-  @Override
   public String target() {
     String path = request.getURI().getRawPath();
     return path == null || path.isEmpty() ? "/" : path;

@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Ticket;
@@ -132,16 +133,19 @@ final class RemoteGate implements Gate, AutoCloseable {
     settings.key().ifPresent(key -> builder.header("Authorization", "Bearer " + key));
     for (String name : settings.headers()) {
       String value = request.header(name);
-      if (value != null && isSendable(value)) {
-        builder.header(name, value);
+      if (value != null && !value.isBlank()) {
+        builder.header(name, isSendable(value) ? value : LimitNames.digest(value.strip()));
       }
     }
     return builder.build();
   }
 
-  /** Returns true if the value can be sent. A header with any other value counts as absent. */
-  private static boolean isSendable(String value) {
-    return value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c <= 0xFF && c != 0x7F));
+  /**
+   * Returns true if the value can be sent. The client would replace characters that are not ASCII
+   * with question marks, so that different values would be counted as one.
+   */
+  static boolean isSendable(String value) {
+    return value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c < 0x7F));
   }
 
   private Admission admission(

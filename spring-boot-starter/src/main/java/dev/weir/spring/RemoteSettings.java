@@ -27,13 +27,14 @@ final class RemoteSettings {
           "weir.remote.timeout", timeout, "It must be from 1ms to 1h.");
     }
     for (String name : remote.headers()) {
-      if (!isSendable(name, "x")) {
+      if (!isName(name)) {
         throw new InvalidConfigurationPropertyValueException(
             "weir.remote.headers", name, "It cannot be sent as a header field.");
       }
     }
-    if (remote.key() != null && !isSendable("Authorization", remote.key())) {
-      throw new WrongSecretException("weir.remote.key", "It cannot be sent in a header field.");
+    if (remote.key() != null && !RemoteGate.isSendable(remote.key())) {
+      throw new WrongSecretException(
+          "weir.remote.key", "It cannot be sent in a header field: it must be printable ASCII.");
     }
     return new RemoteGate.Settings(
         url(remote),
@@ -63,9 +64,9 @@ final class RemoteSettings {
     return url.getRawUserInfo() != null;
   }
 
-  private static boolean isSendable(String name, String value) {
+  private static boolean isName(String name) {
     try {
-      HttpRequest.newBuilder().header(name, value);
+      HttpRequest.newBuilder().header(name, "x");
       return true;
     } catch (IllegalArgumentException e) {
       return false;

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A request as a web server provides it, from which the request for the rules is created. */
 interface RequestSource {
-  String method();
-
   /** Returns the path as it was sent, still encoded. */
   String target();
 
@@ -26,11 +24,12 @@ interface RequestSource {
   /**
    * Returns the request for the rules.
    *
+   * @param method the method as the service sees it
    * @throws dev.weir.engine.rules.AmbiguousPathException if its path could be read in two ways
    */
-  default Request read(TrustedProxies proxies) {
+  default Request read(String method, TrustedProxies proxies) {
     return new Read(
-        method(),
+        method,
         RequestPath.ofUnchanged(target()),
         proxies.client(peer(), headers("Forwarded"), headers("X-Forwarded-For")),
         this);

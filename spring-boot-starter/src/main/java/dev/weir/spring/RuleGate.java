@@ -11,6 +11,7 @@ import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Ticket;
+import dev.weir.engine.rules.TooManyRulesException;
 import dev.weir.engine.rules.internal.RepeatedHeaderException;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,9 @@ final class RuleGate implements Gate {
       return Admission.of(evaluator.decide(request));
     } catch (RepeatedHeaderException e) {
       return new Admission.Refused(List.of(), Problem.repeatedHeader(e));
+    } catch (TooManyRulesException e) {
+      log.error("A request is refused: {}", e.getMessage());
+      return new Admission.Refused(List.of(), Problem.tooManyRules(e));
     } catch (StoreException e) {
       // A store in memory has no failover, and can be full.
       log.warn("A request is refused: {}", e.getMessage());

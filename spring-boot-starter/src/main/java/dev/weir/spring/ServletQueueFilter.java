@@ -16,13 +16,16 @@ import org.springframework.core.annotation.Order;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Delays queued requests without holding a thread.
+ * Delays queued requests without holding a thread, if the service prefers that.
  *
  * <p>It runs after all other filters. After the wait the container runs the filters again for an
  * asynchronous dispatch, which most filters, rightly, skip: they have seen the request before. If
  * this filter ran before them, they would never see the request. So it is a plain bean with the
  * lowest precedence: Spring Boot puts these after registered filters, and ours after the service's
  * own.
+ *
+ * <p>A request that is delayed here leaves the other filters before its response is written. A
+ * filter that buffers the response, or clears a thread local, does so too early.
  */
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class ServletQueueFilter extends OncePerRequestFilter {
@@ -60,21 +63,12 @@ final class ServletQueueFilter extends OncePerRequestFilter {
       throws ServletException {
     if (!request.isAsyncSupported()) {
       // A filter or servlet was registered without support for asynchronous requests.
-      sleep(delay);
+      ServletGateFilter.sleep(delay);
       return true;
     }
     AsyncContext waiting = request.startAsync(request, response);
     waiting.setTimeout(delay.plus(GRACE).toMillis());
     var unused = timer.schedule(() -> waiting.dispatch(), delay.toNanos(), TimeUnit.NANOSECONDS);
     return false;
-  }
-
-  private static void sleep(Duration delay) throws ServletException {
-    try {
-      TimeUnit.NANOSECONDS.sleep(delay.toNanos());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ServletException("The wait in a queue was interrupted", e);
-    }
   }
 }

@@ -22,7 +22,9 @@ final class ServletRefusal implements HandlerExceptionResolver, Ordered {
       HttpServletResponse response,
       @Nullable Object handler,
       Exception failure) {
-    if (!(failure instanceof RateLimitedException refusal)) {
+    // A response that has begun cannot be replaced; the container aborts it, so that the client
+    // does not take it for complete.
+    if (!(failure instanceof RateLimitedException refusal) || response.isCommitted()) {
       return null;
     }
     // Replaces the fields of the rules that let the request pass.

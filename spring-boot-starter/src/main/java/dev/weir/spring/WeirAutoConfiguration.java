@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * Configures the gate according to the properties. A service may provide its own {@link Rules},
@@ -43,6 +44,10 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnProperty(name = "weir.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(WeirProperties.class)
 final class WeirAutoConfiguration {
+  WeirAutoConfiguration(ConfigurableEnvironment environment) {
+    EnvironmentVariables.requireKnown(environment);
+  }
+
   @Bean
   @ConditionalOnMissingBean
   FlowObserver weirObserver() {

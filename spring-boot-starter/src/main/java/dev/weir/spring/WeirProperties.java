@@ -19,6 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param trustedProxies Addresses and networks of the proxies whose Forwarded and X-Forwarded-For
  *     fields are trusted. None by default: the peer is taken for the client.
  * @param rules Rules that limit requests and methods. Must be empty with store "remote".
+ * @param servlet How requests are treated on Spring MVC.
  * @param slots The SlotScheduler of the service.
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
@@ -30,6 +31,7 @@ public record WeirProperties(
     @DefaultValue Remote remote,
     @DefaultValue List<String> trustedProxies,
     @DefaultValue List<RuleProperties> rules,
+    @DefaultValue Servlet servlet,
     @DefaultValue Slots slots) {
 
   /** Where limits are counted. */
@@ -91,6 +93,16 @@ public record WeirProperties(
     /** They get 503. */
     CLOSED
   }
+
+  /**
+   * How requests are treated on Spring MVC.
+   *
+   * @param asyncQueue Whether requests that wait in a queue release their thread, by an
+   *     asynchronous dispatch after all other filters. Those filters return before the response is
+   *     written, so do not enable it if one of them buffers responses or sets thread locals. If
+   *     false, the thread of the request waits.
+   */
+  public record Servlet(@DefaultValue("false") boolean asyncQueue) {}
 
   /**
    * The SlotScheduler of this service.

@@ -6,14 +6,18 @@ import jakarta.servlet.Filter;
 import java.util.EnumSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
+import org.springframework.web.filter.HiddenHttpMethodFilter;
 
 /** The filters of a servlet application. */
 // Comes after all other configurations, so that its filter is the last.
@@ -23,28 +27,35 @@ import org.springframework.core.Ordered;
 @ConditionalOnClass({Filter.class, FilterRegistrationBean.class})
 @ConditionalOnBean(Gate.class)
 final class WeirServletAutoConfiguration {
-  /** After filters that observe requests, so that they see refusals; before all that do work. */
-  static final int EARLY = Ordered.HIGHEST_PRECEDENCE + 10;
-
   @Bean
-  FilterRegistrationBean<ServletGateFilter> weirGateFilter(Gate gate, TrustedProxies proxies) {
+  FilterRegistrationBean<ServletGateFilter> weirGateFilter(
+      Gate gate,
+      TrustedProxies proxies,
+      ObjectProvider<ServletQueueFilter> queue,
+      ObjectProvider<HiddenHttpMethodFilter> methods) {
     FilterRegistrationBean<ServletGateFilter> filter =
-        new FilterRegistrationBean<>(new ServletGateFilter(gate, proxies));
-    filter.setOrder(EARLY);
+        new FilterRegistrationBean<>(
+            new ServletGateFilter(gate, proxies, queue.getIfAvailable() != null));
+    filter.setOrder(FilterOrder.after(methods.stream()));
     filter.setDispatcherTypes(EnumSet.of(DispatcherType.REQUEST));
     return filter;
   }
 
-  @Bean
-  ServletQueueFilter weirQueueFilter(QueueTimer timer) {
-    return new ServletQueueFilter(timer.thread());
-  }
+  /** Waiting without a thread, if the properties request it. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty(name = "weir.servlet.async-queue", havingValue = "true")
+  static final class AsyncQueue {
+    @Bean
+    ServletQueueFilter weirQueueFilter(QueueTimer timer) {
+      return new ServletQueueFilter(timer.thread());
+    }
 
-  @Bean
-  QueueTimer weirQueueTimer() {
-    return new QueueTimer(
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("weir-queue").factory()));
+    @Bean
+    QueueTimer weirQueueTimer() {
+      return new QueueTimer(
+          Executors.newSingleThreadScheduledExecutor(
+              Thread.ofPlatform().daemon().name("weir-queue").factory()));
+    }
   }
 
   /** The one thread that times all waiting requests. A separate type, so that it is not shared. */

@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
 /**
- * Thrown if a property cannot be used and its value must stay secret. Spring Boot's own exception
- * for invalid properties would print the value.
+ * Thrown if a property or variable cannot be used and its value must stay secret. Spring Boot's own
+ * exception for invalid properties would print the value.
  */
 final class WrongSecretException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -59,6 +59,18 @@ final class ArchitectureTest {
         .check(STARTER);
   }
 
+  /** Otherwise, a service on another web server could not start. */
+  @Test
+  void onlyPartsOfTomcatKnowTomcat() {
+    noClasses()
+        .that()
+        .haveNameNotMatching(".*(Tomcat|WeirWebServer|WeirReactive).*")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.catalina..", "org.springframework.boot.tomcat..")
+        .check(STARTER);
+  }
+
   @Test
   void theTwoWebServersDoNotKnowEachOther() {
     noClasses()

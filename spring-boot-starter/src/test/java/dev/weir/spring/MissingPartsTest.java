@@ -27,6 +27,12 @@ final class MissingPartsTest {
   private static final List<String> OF_REACTOR_NETTY =
       List.of("reactor.netty.http.server.HttpServerRequest", "reactor.netty.Connection");
 
+  private static final List<String> OF_TOMCAT =
+      List.of(
+          "org.apache.catalina.Valve",
+          "org.springframework.boot.tomcat.TomcatWebServerFactory",
+          "org.springframework.web.servlet.DispatcherServlet");
+
   private static final List<String> OF_REACTOR =
       List.of(
           "reactor.core.publisher.Mono",
@@ -67,11 +73,20 @@ final class MissingPartsTest {
         .doesNotContain("They got");
   }
 
+  /** Where WebFlux runs on Tomcat: the two requests come from two addresses that they make up. */
   @Test
-  void whereClientsCouldForgeTheirAddressNothingStarts() throws Exception {
-    assertThat(without(OF_REACTOR_NETTY, "webflux", "server.forward-headers-strategy=framework"))
-        .contains("Leave it out and set weir.trusted-proxies.")
-        .doesNotContain("They got");
+  void onWebFluxOnTomcatClientsCannotForgeTheirAddress() throws Exception {
+    for (String strategy : new String[] {"framework", "native"}) {
+      assertThat(
+              without(OF_REACTOR_NETTY, "webflux", "server.forward-headers-strategy=" + strategy))
+          .as(strategy)
+          .contains(LIMITED);
+    }
+  }
+
+  @Test
+  void onWebFluxTomcatIsNotNeeded() throws Exception {
+    assertThat(without(OF_TOMCAT, "webflux")).contains(LIMITED);
   }
 
   /** The output on a class path without the jars of these classes. */

@@ -88,36 +88,6 @@ final class OwnPartsTest {
     }
   }
 
-  @Test
-  void onWebFluxNoHeaderMakesUpAnAddressWhateverSpringBelieves() {
-    for (String strategy : List.of("framework", "native")) {
-      Map<String, Object> properties = oneForEachAddress();
-      properties.put("server.forward-headers-strategy", strategy);
-      try (Service service = Service.onNetty(properties)) {
-        assertThat(service.get("/threads/1", FROM, "192.0.2.1").status()).isEqualTo(200);
-        assertThat(service.get("/threads/1", FROM, "192.0.2.2").status())
-            .as(strategy)
-            .isEqualTo(429);
-        assertThat(service.get("/threads/1", "Forwarded", "for=192.0.2.3").status())
-            .as(strategy)
-            .isEqualTo(429);
-        assertThat(service.get("/threads/1", "X-Forwarded-Prefix", "/elsewhere").status())
-            .as(strategy)
-            .isEqualTo(429);
-      }
-      properties.put("weir.trusted-proxies", "127.0.0.1");
-      try (Service service = Service.onNetty(properties)) {
-        assertThat(service.get("/threads/1", FROM, "192.0.2.9, 192.0.2.1").status()).isEqualTo(200);
-        assertThat(service.get("/threads/1", FROM, "192.0.2.8, 192.0.2.1").status())
-            .as(strategy)
-            .isEqualTo(429);
-        assertThat(service.get("/threads/1", FROM, "192.0.2.9, 192.0.2.2").status())
-            .as(strategy)
-            .isEqualTo(200);
-      }
-    }
-  }
-
   /** A servlet container does not report that a client has left. */
   @Test
   void onTomcatAClientThatLeavesKeepsItsPlaceUntilItsWaitIsOver() {

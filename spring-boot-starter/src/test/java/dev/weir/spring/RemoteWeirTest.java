@@ -3,6 +3,8 @@ package dev.weir.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.engine.rules.Request;
+import dev.weir.engine.rules.RequestPath;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
@@ -14,6 +16,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -121,6 +124,53 @@ final class RemoteWeirTest {
       isOver.countDown();
       stalling.stop(0);
     }
+  }
+
+  /** HTTP clients send ASCII, and would replace other characters with question marks. */
+  @Test
+  void keysThatAreNotAsciiAreCountedSeparately() throws IOException, InterruptedException {
+    try (Node node = start()) {
+      make(node.address(), "quotes", "/quotes/**", "\"allowedRequests\":1,\"windowSeconds\":3600");
+      try (RemoteGate gate =
+          new RemoteGate(
+              new RemoteGate.Settings(
+                  node.address(),
+                  Optional.of(SECRET),
+                  Duration.ofSeconds(20),
+                  WeirProperties.OnFailure.CLOSED,
+                  List.of("X-Api-Key")),
+              FlowObserver.NONE)) {
+        for (String key : List.of("k\u00e4", "k\u00f6", "k?", "k\u20ac")) {
+          assertThat(gate.admit(request(key)).join()).as(key).isInstanceOf(Admission.Passed.class);
+          assertThat(gate.admit(request(key)).join()).as(key).isInstanceOf(Admission.Refused.class);
+        }
+      }
+    }
+  }
+
+  private static Request request(String key) {
+    RequestPath path = RequestPath.ofUnchanged("/quotes/1");
+    return new Request() {
+      @Override
+      public String method() {
+        return "GET";
+      }
+
+      @Override
+      public RequestPath path() {
+        return path;
+      }
+
+      @Override
+      public String clientAddress() {
+        return "127.0.0.1";
+      }
+
+      @Override
+      public String header(String name) {
+        return key;
+      }
+    };
   }
 
   private static void oneLimitHoldsForBoth(Service closed, Service open) {

@@ -22,11 +22,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
@@ -67,6 +69,17 @@ final class Service implements AutoCloseable {
   /** Starts only the parts that decide. */
   static void startAndStop(Map<String, Object> properties, Class<?>... parts) {
     bare(properties, parts).close();
+  }
+
+  /** Starts only the parts that decide, without properties but those of an environment. */
+  static void startAndStop(ConfigurableEnvironment environment) {
+    new SpringApplicationBuilder(Bare.class)
+        .web(WebApplicationType.NONE)
+        .environment(environment)
+        .bannerMode(Banner.Mode.OFF)
+        .registerShutdownHook(false)
+        .run()
+        .close();
   }
 
   /** Starts no web server, so it is quick. */
@@ -147,6 +160,22 @@ final class Service implements AutoCloseable {
     return new Answer(exchange(method, path, headers).join());
   }
 
+  /** Sends a form. */
+  Answer post(String path, String form) {
+    HttpRequest request =
+        HttpRequest.newBuilder(uri(path))
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .POST(HttpRequest.BodyPublishers.ofString(form))
+            .timeout(PATIENCE)
+            .build();
+    return new Answer(client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join());
+  }
+
+  private URI uri(String path) {
+    String port = context.getEnvironment().getProperty("local.server.port");
+    return URI.create("http://127.0.0.1:" + port + path);
+  }
+
   CompletableFuture<Answer> getLater(String path, String... headers) {
     return send(path, headers).thenApply(Answer::new);
   }
@@ -158,9 +187,8 @@ final class Service implements AutoCloseable {
 
   private CompletableFuture<HttpResponse<String>> exchange(
       String method, String path, String... headers) {
-    String port = context.getEnvironment().getProperty("local.server.port");
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+        HttpRequest.newBuilder(uri(path))
             .method(method, HttpRequest.BodyPublishers.noBody())
             .timeout(PATIENCE);
     for (int i = 0; i < headers.length; i += 2) {

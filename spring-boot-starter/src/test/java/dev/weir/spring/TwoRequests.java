@@ -3,7 +3,10 @@ package dev.weir.spring;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A separate process that starts a service, sends two requests and prints the results. */
+/**
+ * A separate process that starts a service, sends two requests, as if for two clients, and prints
+ * the results.
+ */
 final class TwoRequests {
   private TwoRequests() {}
 
@@ -37,7 +40,8 @@ final class TwoRequests {
             : Service.onTomcat(properties, Calls.class)) {
       System.out.printf(
           "They got %d and %d%n",
-          service.get("/quotes/1").status(), service.get("/quotes/1").status());
+          service.get("/quotes/1", "X-Forwarded-For", "192.0.2.1").status(),
+          service.get("/quotes/1", "X-Forwarded-For", "192.0.2.2").status());
       Calls calls = service.part(Calls.class);
       calls.call();
       try {

@@ -76,6 +76,15 @@ final class WrongPropertiesTest {
             "http://weir:8080",
             "weir.remote.key",
             "secret\n"));
+    hides(
+        "weir.remote.key",
+        Map.of(
+            "weir.store",
+            "remote",
+            "weir.remote.url",
+            "http://weir:8080",
+            "weir.remote.key",
+            "secr\u00e9t secret"));
   }
 
   private static void hides(String property, Map<String, Object> properties) {

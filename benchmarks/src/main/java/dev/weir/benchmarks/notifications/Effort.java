@@ -13,7 +13,7 @@ record Effort(int rounds, Duration rehearsed, Duration warmUp, Duration measured
   static Effort of(boolean quick) {
     return quick
         ? new Effort(1, Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofSeconds(3))
-        : new Effort(5, Duration.ofSeconds(6), Duration.ofSeconds(2), Duration.ofSeconds(5));
+        : new Effort(5, Duration.ofSeconds(30), Duration.ofSeconds(2), Duration.ofSeconds(5));
   }
 
   LoadRun load(int callers) {

@@ -52,6 +52,19 @@ public final class Micros {
   }
 
   /**
+   * Returns the whole microseconds of {@code duration}, or the nearest {@code long}. Accepts every
+   * {@link Duration}.
+   */
+  public static long saturated(Duration duration) {
+    if (duration.toSeconds() > Long.MAX_VALUE / PER_SECOND - 1) {
+      return Long.MAX_VALUE;
+    }
+    return duration.toSeconds() < Long.MIN_VALUE / PER_SECOND + 1
+        ? Long.MIN_VALUE
+        : floor(duration);
+  }
+
+  /**
    * Returns {@code time} limited to [{@link #EARLIEST}, {@link #LATEST}]. Accepts every {@link
    * Instant}.
    */

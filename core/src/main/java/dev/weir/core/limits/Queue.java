@@ -18,7 +18,7 @@ public record Queue(int maxSize, long delayMicros) {
   }
 
   public static Queue of(int maxSize, Duration delayPerRequest) {
-    return new Queue(maxSize, Require.micros("delayPerRequest", delayPerRequest));
+    return new Queue(maxSize, Require.micros("delayPerRequest", delayPerRequest, 1));
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.weir.core.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.internal.Micros;
 import java.time.Duration;
 
@@ -30,16 +32,22 @@ final class Require {
     }
   }
 
-  /** Returns a duration in microseconds, which must be whole. */
+  /** Returns the length of a window, or a time to live, in microseconds, which must be whole. */
   static long micros(String field, Duration duration) {
+    return micros(field, duration, Limit.MIN_DURATION_MICROS);
+  }
+
+  /** Returns a duration in microseconds, which must be whole and at least {@code minMicros}. */
+  static long micros(String field, Duration duration, long minMicros) {
+    requireNonNull(duration, field);
     if (duration.compareTo(Micros.duration(Limit.MAX_DURATION_MICROS)) > 0
-        || duration.isNegative()
+        || duration.compareTo(Micros.duration(minMicros)) < 0
         || !Micros.duration(Micros.floor(duration)).equals(duration)) {
       throw new IllegalArgumentException(
           "%s must be whole microseconds from %s to %s, not %s"
               .formatted(
                   field,
-                  Micros.duration(Limit.MIN_DURATION_MICROS),
+                  Micros.duration(minMicros),
                   Micros.duration(Limit.MAX_DURATION_MICROS),
                   duration));
     }

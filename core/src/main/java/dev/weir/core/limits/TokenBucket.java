@@ -1,5 +1,7 @@
 package dev.weir.core.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.internal.Micros;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -56,7 +58,7 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   /** Returns a bucket that is full again after the given time when it was empty. */
   public static TokenBucket of(long capacity, Duration untilFull) {
-    return new TokenBucket(capacity, capacity, Require.micros("untilFull", untilFull));
+    return new TokenBucket(capacity, capacity, Require.micros("untilFull", untilFull, 1));
   }
 
   /** Begins a bucket with a capacity, to be completed by {@link Capacity#refill}. */
@@ -72,24 +74,25 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
     /** Returns a bucket that is refilled steadily by {@code refillTokens} in each period. */
     public TokenBucket refill(long refillTokens, Duration every) {
-      return new TokenBucket(tokens, refillTokens, Require.micros("every", every));
+      return new TokenBucket(tokens, refillTokens, Require.micros("every", every, 1));
     }
   }
 
   /**
-   * Returns a bucket that is refilled by {@code rate} tokens per second, which need not be whole.
+   * Returns a bucket that is refilled by {@code refillRate} tokens per second, which need not be
+   * whole.
    */
-  public static TokenBucket perSecond(long capacity, BigDecimal rate) {
-    if (rate.signum() <= 0 || rate.compareTo(BigDecimal.valueOf(MAX_CAPACITY)) > 0) {
-      throw new IllegalArgumentException(
-          "refillRate must be above 0 and at most %d, not %s".formatted(MAX_CAPACITY, rate));
-    }
+  public static TokenBucket perSecond(long capacity, BigDecimal refillRate) {
+    requireNonNull(refillRate, "refillRate");
     // Compared before rounding: rounding 1E-999999999 would exhaust the memory.
-    if (rate.compareTo(MIN_RATE) < 0) {
-      throw new IllegalArgumentException("refillRate of " + rate + " is too slow to be counted");
+    if (refillRate.compareTo(MIN_RATE) < 0
+        || refillRate.compareTo(BigDecimal.valueOf(MAX_CAPACITY)) > 0) {
+      throw new IllegalArgumentException(
+          "refillRate must be from %s to %d tokens per second, not %s"
+              .formatted(MIN_RATE, MAX_CAPACITY, refillRate));
     }
     // As many digits as let both terms fit; the rest would not be noticed in a year.
-    BigDecimal rounded = rate.round(SIGNIFICANT);
+    BigDecimal rounded = refillRate.round(SIGNIFICANT);
     BigDecimal cut = rounded.setScale(Math.clamp(rounded.scale(), 0, 12), RoundingMode.FLOOR);
     BigInteger tokens = cut.unscaledValue();
     BigInteger micros = BigInteger.TEN.pow(cut.scale() + 6);

@@ -1,5 +1,7 @@
 package dev.weir.core.slots;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.internal.Places;
 import java.time.Duration;
@@ -30,6 +32,9 @@ public record SlotPolicy(
   public static final Duration MAX_WINDOW = Duration.ofDays(31);
 
   public SlotPolicy {
+    requireNonNull(spread, "spread");
+    requireNonNull(notBefore, "notBefore");
+    requireNonNull(calendar, "calendar");
     List<Violation> violations = new ArrayList<>();
     if (maxPerWindow < 1 || maxPerWindow > Places.COUNT) {
       violations.add(
@@ -67,7 +72,7 @@ public record SlotPolicy(
   public static SlotPolicy of(int maxPerWindow, Duration window) {
     return new SlotPolicy(
         maxPerWindow,
-        Micros.floor(window),
+        Micros.saturated(requireNonNull(window, "window")),
         Spread.EVEN,
         UNBOUNDED,
         NotBefore.REQUESTED,
@@ -80,12 +85,14 @@ public record SlotPolicy(
         maxPerWindow, windowMicros, other, maxDelayMicros, notBefore, calendar, pausedUntilMicros);
   }
 
+  /** Returns this policy with a maximum delay; one of 292,000 years or more is none. */
   public SlotPolicy withMaxDelay(Duration other) {
+    requireNonNull(other, "maxDelay");
     return new SlotPolicy(
         maxPerWindow,
         windowMicros,
         spread,
-        Micros.floor(other),
+        Micros.saturated(other),
         notBefore,
         calendar,
         pausedUntilMicros);

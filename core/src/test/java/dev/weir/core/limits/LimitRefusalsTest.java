@@ -44,6 +44,10 @@ final class LimitRefusalsTest {
     refuses(() -> new TokenBucket(1, 0, 1), "refillTokens", "0");
     refuses(() -> new TokenBucket(1, 1, 0), "refillMicros", "0");
     refuses(() -> TokenBucket.of(1, Duration.ofNanos(1)), "untilFull", "PT0.000000001S");
+    refuses(() -> TokenBucket.of(1, Duration.ZERO), "untilFull", "PT0S");
+    refuses(() -> TokenBucket.of(1).refill(1, Duration.ZERO), "every", "PT0S");
+    refuses(
+        () -> TokenBucket.of(1).refill(1, Duration.ofSeconds(Long.MAX_VALUE)), "every", "PT8784H");
     refuses(() -> TokenBucket.of(1).refill(0, SECOND), "refillTokens", "0");
     refuses(() -> TokenBucket.perSecond(1, BigDecimal.ZERO), "refillRate", "0");
     refuses(() -> TokenBucket.perSecond(1, new BigDecimal("-0.5")), "refillRate", "-0.5");
@@ -65,7 +69,7 @@ final class LimitRefusalsTest {
     refuses(() -> Concurrency.of(Concurrency.MAX_PLACES + 1, SECOND), "max", "1000001");
     refuses(() -> Concurrency.of(1, Duration.ofNanos(1_000)), "ttl", "PT0.000001S");
     refuses(() -> Queue.of(0, SECOND), "maxSize", "0");
-    refuses(() -> Queue.of(1, Duration.ZERO), "delay", "0");
+    refuses(() -> Queue.of(1, Duration.ZERO), "delayPerRequest", "PT0S");
     refuses(() -> Queue.of(1, Duration.ofDays(1)), "delay", "86400000000");
     Concurrency two = Concurrency.of(2, SECOND);
     refuses(() -> two.acquire(LiveLeases.NONE, "a", 3, 0), "places", "3");
@@ -84,6 +88,20 @@ final class LimitRefusalsTest {
         refuses(() -> limit.refund(Usage.NONE, cost, 0, 0), "cost", Long.toString(cost));
       }
     }
+  }
+
+  @Test
+  void missingArgumentsAreNamed() {
+    misses(() -> FixedWindow.of(1, null), "window");
+    misses(() -> SlidingWindow.of(1, null), "window");
+    misses(() -> TokenBucket.of(1, null), "untilFull");
+    misses(() -> TokenBucket.of(1).refill(1, null), "every");
+    misses(() -> TokenBucket.perSecond(1, null), "refillRate");
+    misses(() -> Concurrency.of(1, null), "ttl");
+  }
+
+  private static void misses(ThrowingCallable making, String field) {
+    assertThatThrownBy(making).isInstanceOf(NullPointerException.class).hasMessage(field);
   }
 
   @Test

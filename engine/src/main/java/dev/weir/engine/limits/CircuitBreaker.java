@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.internal.Micros;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,6 +34,8 @@ public final class CircuitBreaker {
    * @param failures the number of consecutive failures that opens the breaker
    */
   public record Settings(int failures, Duration firstPause, Duration maxPause) {
+    private static final Duration MAX_PAUSE = Duration.ofDays(1);
+
     public static final Settings DEFAULT =
         new Settings(3, Duration.ofMillis(200), Duration.ofSeconds(5));
 
@@ -39,10 +43,16 @@ public final class CircuitBreaker {
       if (failures < 1) {
         throw new IllegalArgumentException("failures must be at least 1, not " + failures);
       }
+      requireNonNull(firstPause, "firstPause");
+      requireNonNull(maxPause, "maxPause");
       if (!firstPause.isPositive() || maxPause.compareTo(firstPause) < 0) {
         throw new IllegalArgumentException(
             "firstPause must be positive and not above maxPause, not %s and %s"
                 .formatted(firstPause, maxPause));
+      }
+      if (maxPause.compareTo(MAX_PAUSE) > 0) {
+        throw new IllegalArgumentException(
+            "maxPause must be at most %s, not %s".formatted(MAX_PAUSE, maxPause));
       }
     }
   }

@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.SteadyClock;
@@ -21,18 +23,18 @@ public final class FailoverBuilder {
   private LongSupplier nowMicros = SteadyClock.sinceStart();
 
   FailoverBuilder(LimitStore store) {
-    this.store = store;
+    this.store = requireNonNull(store, "store");
   }
 
   /** Sets the name of the store in metrics and messages; {@code store} by default. */
   public FailoverBuilder named(String storeName) {
-    this.name = storeName;
+    this.name = requireNonNull(storeName, "name");
     return this;
   }
 
   /** Sets the store for {@link OnStoreFailure#FALLBACK}. Without one, such policies refuse. */
   public FailoverBuilder fallback(LimitStore other) {
-    this.fallback = Optional.of(other);
+    this.fallback = Optional.of(requireNonNull(other, "fallback"));
     return this;
   }
 
@@ -42,7 +44,7 @@ public final class FailoverBuilder {
    * Without one, each process knows only its own uses.
    */
   public FailoverBuilder log(FallbackLog fallbackLog) {
-    this.log = fallbackLog;
+    this.log = requireNonNull(fallbackLog, "log");
     return this;
   }
 
@@ -58,24 +60,27 @@ public final class FailoverBuilder {
 
   /** Sets the maximum number of keys that are counted under {@link OnStoreFailure#LOCAL}. */
   public FailoverBuilder maxLocalKeys(long max) {
+    if (max < 1) {
+      throw new IllegalArgumentException("maxLocalKeys must be at least 1, not " + max);
+    }
     this.maxLocalKeys = max;
     return this;
   }
 
   /** Sets when the store is no longer called, and when it is tried again. */
   public FailoverBuilder breaker(CircuitBreaker.Settings settings) {
-    this.breaker = settings;
+    this.breaker = requireNonNull(settings, "breaker");
     return this;
   }
 
   public FailoverBuilder observer(LimitObserver receiver) {
-    this.observer = receiver;
+    this.observer = requireNonNull(receiver, "observer");
     return this;
   }
 
   /** Sets the clock of this node, in microseconds since the epoch. */
   public FailoverBuilder clock(LongSupplier micros) {
-    this.nowMicros = micros;
+    this.nowMicros = requireNonNull(micros, "clock");
     return this;
   }
 

@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
@@ -56,35 +58,35 @@ public final class LeaseFailover implements LeaseStore {
     private LongSupplier nowMicros = SteadyClock.sinceStart();
 
     private Builder(LeaseStore store) {
-      this.store = store;
+      this.store = requireNonNull(store, "store");
     }
 
     /** Sets the name of the store in metrics and messages; {@code leases} by default. */
     public Builder named(String storeName) {
-      this.name = storeName;
+      this.name = requireNonNull(storeName, "name");
       return this;
     }
 
     /** Sets the behaviour while the store is unavailable; {@link OnFailure#CLOSED} by default. */
     public Builder onFailure(OnFailure behaviour) {
-      this.onFailure = behaviour;
+      this.onFailure = requireNonNull(behaviour, "onFailure");
       return this;
     }
 
     /** Sets when the store is no longer called, and when it is tried again. */
     public Builder breaker(CircuitBreaker.Settings settings) {
-      this.breaker = settings;
+      this.breaker = requireNonNull(settings, "breaker");
       return this;
     }
 
     public Builder observer(LimitObserver receiver) {
-      this.observer = receiver;
+      this.observer = requireNonNull(receiver, "observer");
       return this;
     }
 
     /** Sets the clock of this node, in microseconds since the epoch. */
     public Builder clock(LongSupplier micros) {
-      this.nowMicros = micros;
+      this.nowMicros = requireNonNull(micros, "clock");
       return this;
     }
 

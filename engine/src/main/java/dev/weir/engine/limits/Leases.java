@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
@@ -41,7 +43,7 @@ public final class Leases implements AutoCloseable {
 
   /** Returns leases in a store, which is closed with them. */
   public static Leases on(LeaseStore store) {
-    return new Leases(store);
+    return new Leases(requireNonNull(store, "store"));
   }
 
   /** The result of {@link #acquire}. */

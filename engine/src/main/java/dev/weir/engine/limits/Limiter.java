@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
@@ -36,12 +38,12 @@ public final class Limiter implements AutoCloseable {
 
   /** Returns a limiter that counts in a store, which it closes when it is closed. */
   public static Limiter on(LimitStore store) {
-    return new Limiter(store, LimitObserver.NONE);
+    return new Limiter(requireNonNull(store, "store"), LimitObserver.NONE);
   }
 
   /** Returns a limiter on the same store that reports to an observer. */
   public Limiter observedBy(LimitObserver other) {
-    return new Limiter(store, other);
+    return new Limiter(store, requireNonNull(other, "observer"));
   }
 
   /** Takes one unit if it is available; the fastest form. */

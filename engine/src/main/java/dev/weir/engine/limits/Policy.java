@@ -1,5 +1,7 @@
 package dev.weir.engine.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.internal.LimitNames;
 import java.time.Instant;
@@ -16,7 +18,10 @@ import java.time.Instant;
  */
 public record Policy(String name, Limit limit, OnStoreFailure onStoreFailure, Instant createdAt) {
   public Policy {
-    LimitNames.require("policy", name);
+    LimitNames.require("policy", requireNonNull(name, "name"));
+    requireNonNull(limit, "limit");
+    requireNonNull(onStoreFailure, "onStoreFailure");
+    requireNonNull(createdAt, "createdAt");
   }
 
   /** Returns a policy that may have been in force for any time. */

@@ -46,10 +46,10 @@ public interface MessageLog {
   Set<UUID> reopen(List<UUID> messages);
 
   /**
-   * Removes up to {@code max} messages that were created before {@code before}, with their
-   * idempotency keys. Messages that are deferred or in the outbox stay. A published message that no
-   * sender has recorded is removed as well, because it may be consumed by a program that records
-   * nothing.
+   * Removes up to {@code max} messages that were counted before {@code before} or, if they never
+   * were, ended before it, with their idempotency keys. Messages that are deferred or in the outbox
+   * stay. A published message that no sender has recorded is removed as well, because it may be
+   * consumed by a program that records nothing.
    *
    * @return the number of messages that were removed
    */

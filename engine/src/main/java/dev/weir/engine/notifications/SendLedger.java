@@ -73,5 +73,12 @@ public interface SendLedger {
    * Claims up to {@code max} messages that have been in the outbox for at least {@code minAge},
    * oldest first, so that no other node claims them during {@code claim}.
    */
-  List<Message> claimUnpublished(Duration minAge, Duration claim, int max);
+  List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max);
+
+  /**
+   * A message that was claimed.
+   *
+   * @param cost what it took of the limit of its user
+   */
+  record Claimed(Message message, long cost) {}
 }

@@ -78,6 +78,7 @@ public record RequestPath(String text, List<String> segments) {
     List<String> sent = new ArrayList<>(raw.length);
     List<String> read = new ArrayList<>(raw.length);
     for (int i = 0; i < raw.length; i++) {
+      refuseInParameters(raw[i]);
       String segment = decoded(withoutParameters(raw[i]));
       if (!isDots(segment)) {
         refuseDisguised(segment);
@@ -101,6 +102,19 @@ public record RequestPath(String text, List<String> segments) {
     }
     read.removeIf(String::isEmpty);
     return new RequestPath("/" + String.join("/", sent), read);
+  }
+
+  /**
+   * Refuses characters in the parameters of a segment that are refused in the segment itself: they
+   * are forwarded too, and a program on the way may replace them with others, such as {@code ?}.
+   */
+  private static void refuseInParameters(String raw) {
+    for (int i = indexOfAny(raw, 0, ";"); i < raw.length(); i++) {
+      char c = raw.charAt(i);
+      if (c <= ' ' || c >= 0x7F || c == '\\') {
+        throw new AmbiguousPathException("has a character that is not allowed in a path");
+      }
+    }
   }
 
   /**

@@ -1,10 +1,13 @@
 package dev.weir.engine.slots;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.TaskLog;
 import dev.weir.engine.internal.PeriodicTask;
 import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.Reconciler;
+import dev.weir.engine.slots.internal.SlotNames;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -69,10 +72,18 @@ public final class SlotScheduler implements AutoCloseable {
    * nothing, so this may be called at every start; any other becomes the next version, and slots
    * that were assigned keep their times.
    *
+   * @throws IllegalArgumentException if the name cannot be one of a configuration
    * @throws dev.weir.core.slots.InvalidSlotPolicyException if the policy can never assign a slot,
    *     or its windows are longer than the retention
    */
   public SlotConfig configure(String name, SlotPolicy policy) {
+    requireNonNull(name, "name");
+    requireNonNull(policy, "policy");
+    SlotNames.configNameProblem(name)
+        .ifPresent(
+            problem -> {
+              throw new IllegalArgumentException("name " + problem);
+            });
     Optional<SlotConfig> inForce =
         configs.inForce(name).filter(config -> config.policy().equals(policy));
     SlotConfig config = inForce.orElseGet(() -> configs.configure(name, policy));
@@ -200,6 +211,9 @@ public final class SlotScheduler implements AutoCloseable {
   public static final class Builder {
     private static final System.Logger LOGGER = System.getLogger(SlotScheduler.class.getName());
     private static final int MAX_UPKEEP_STEPS = 50;
+    private static final Duration MIN_UPKEEP_INTERVAL = Duration.ofMillis(1);
+    private static final Duration MAX_UPKEEP_INTERVAL = Duration.ofDays(365);
+    private static final Duration MAX_CONFIG_CACHE_TTL = Duration.ofDays(1);
 
     private final SlotStore store;
     private Settings settings = Settings.DEFAULT;
@@ -218,30 +232,30 @@ public final class SlotScheduler implements AutoCloseable {
             (message, failure) -> LOGGER.log(Level.ERROR, message, failure));
 
     private Builder(SlotStore store) {
-      this.store = store;
+      this.store = requireNonNull(store, "store");
     }
 
     /** Sets how requests are combined into batches. */
     public Builder settings(Settings other) {
-      this.settings = other;
+      this.settings = requireNonNull(other, "settings");
       return this;
     }
 
     /** Sets the receiver of events for metrics. */
     public Builder observer(SlotObserver other) {
-      this.observer = other;
+      this.observer = requireNonNull(other, "observer");
       return this;
     }
 
-    /** Sets the time for which a configuration is cached; 5 seconds by default. */
+    /** Sets the time for which a configuration is cached, up to a day; 5 seconds by default. */
     public Builder configCacheTtl(Duration ttl) {
-      this.configCacheTtl = ttl;
+      this.configCacheTtl = between("configCacheTtl", ttl, Duration.ZERO, MAX_CONFIG_CACHE_TTL);
       return this;
     }
 
     /** Uses a shared cache of configurations, whose owner drops those that change elsewhere. */
     public Builder configCache(ConfigCache cache) {
-      this.configCache = Optional.of(cache);
+      this.configCache = Optional.of(requireNonNull(cache, "configCache"));
       return this;
     }
 
@@ -250,9 +264,9 @@ public final class SlotScheduler implements AutoCloseable {
           () -> new ConfigCache(store.configs(), configCacheTtl, System::nanoTime, observer));
     }
 
-    /** Sets the time for which past slots are kept; forever by default. */
+    /** Sets the time for which past slots are kept, up to a century; forever by default. */
     public Builder retention(Duration other) {
-      this.retention = other;
+      this.retention = requireNonNull(other, "retention");
       return this;
     }
 
@@ -261,7 +275,7 @@ public final class SlotScheduler implements AutoCloseable {
      * default.
      */
     public Builder leakGrace(Duration other) {
-      this.leakGrace = other;
+      this.leakGrace = requireNonNull(other, "leakGrace");
       return this;
     }
 
@@ -272,19 +286,33 @@ public final class SlotScheduler implements AutoCloseable {
     }
 
     /**
-     * Sets the time between two rounds of upkeep, and the maximum number of steps of each kind in a
-     * round.
+     * Sets the time between two rounds of upkeep, from a millisecond to a year, and the maximum
+     * number of steps of each kind in a round.
      */
     public Builder upkeep(Duration interval, int maxSteps) {
-      this.upkeepInterval = interval;
+      if (maxSteps < 1) {
+        throw new IllegalArgumentException(
+            "maxSteps of upkeep must be at least 1, not " + maxSteps);
+      }
+      this.upkeepInterval =
+          between("upkeep interval", interval, MIN_UPKEEP_INTERVAL, MAX_UPKEEP_INTERVAL);
       this.maxUpkeepSteps = maxSteps;
       return this;
     }
 
     /** Sets the receiver of the upkeep's messages; {@link System.Logger} by default. */
     public Builder log(TaskLog other) {
-      this.log = other;
+      this.log = requireNonNull(other, "log");
       return this;
+    }
+
+    private static Duration between(String field, Duration value, Duration min, Duration max) {
+      requireNonNull(value, field);
+      if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+        throw new IllegalArgumentException(
+            "%s must be from %s to %s, not %s".formatted(field, min, max, value));
+      }
+      return value;
     }
 
     private Reconciler.Settings reconciliation() {

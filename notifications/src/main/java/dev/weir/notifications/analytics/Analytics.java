@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 
 /**
  * Answers questions about messages by aggregations of OpenSearch. Every method throws {@link
- * OpenSearchException} if OpenSearch does not answer. Thread-safe.
+ * OpenSearchException} if OpenSearch does not answer, or not what it was asked. Thread-safe.
  */
 public final class Analytics {
   /** Maximum number of users or minutes in an answer. */
@@ -83,43 +83,39 @@ public final class Analytics {
 
   /** Returns the users that were sent the most messages, in that order. */
   public Users<Sender> topUsers(TimeRange range, int max) {
-    JsonTree users = ask(AnalyticsQueries.topUsers(range, results(max))).at("users");
+    SearchAnswer users = ask(AnalyticsQueries.topUsers(range, results(max))).at("users");
     return new Users<>(
-        users.at("buckets").items().stream()
+        users.buckets().stream()
             .map(
                 user ->
-                    new Sender(key(user), count(user), value(user, "parts"), value(user, "cost")))
+                    new Sender(user.key(), user.count(), user.value("parts"), user.value("cost")))
             .toList(),
-        maxError(users));
+        users.maxError());
   }
 
   /** Returns the users whose limits refused the most messages, in that order. */
   public Users<Limited> limited(TimeRange range, int max) {
-    JsonTree users = ask(AnalyticsQueries.limited(range, results(max))).at("users");
+    SearchAnswer users = ask(AnalyticsQueries.limited(range, results(max))).at("users");
     return new Users<>(
-        users.at("buckets").items().stream()
+        users.buckets().stream()
             .map(
                 user ->
                     new Limited(
-                        key(user), count(user), Instant.ofEpochMilli(value(user, "lastAt"))))
+                        user.key(), user.count(), Instant.ofEpochMilli(user.value("lastAt"))))
             .toList(),
-        maxError(users));
+        users.maxError());
   }
 
   /** Returns the minutes with the most attempts, in that order. */
   public List<Minute> peaks(TimeRange range, int max) {
-    return ask(AnalyticsQueries.peaks(range, results(max)))
-        .at("minutes")
-        .at("buckets")
-        .items()
-        .stream()
+    return ask(AnalyticsQueries.peaks(range, results(max))).at("minutes").buckets().stream()
         .map(
             minute ->
                 new Minute(
-                    Instant.ofEpochMilli(key(minute)),
-                    count(minute),
-                    count(minute.at("sent")),
-                    count(minute.at("limited"))))
+                    Instant.ofEpochMilli(minute.key()),
+                    minute.count(),
+                    minute.at("sent").count(),
+                    minute.at("limited").count()))
         .toList();
   }
 
@@ -141,21 +137,21 @@ public final class Analytics {
     long begin = end - (past + 1) * windowMillis;
     TimeRange range = new TimeRange(Instant.ofEpochMilli(begin), Instant.ofEpochMilli(end));
     List<Long> busiest =
-        ask(AnalyticsQueries.busiest(range, maxExamined)).at("users").at("buckets").items().stream()
-            .map(Analytics::key)
+        ask(AnalyticsQueries.busiest(range, maxExamined)).at("users").buckets().stream()
+            .map(SearchAnswer::key)
             .toList();
     TimeRange last = new TimeRange(Instant.ofEpochMilli(end - windowMillis), range.to());
     if (busiest.isEmpty()) {
       return new UnusualRates(last, 0, List.of());
     }
-    JsonTree rates = ask(AnalyticsQueries.rates(range, window, busiest)).at("users").at("each");
+    SearchAnswer rates = ask(AnalyticsQueries.rates(range, window, busiest)).at("users").at("each");
     List<Unusual> unusual = new ArrayList<>();
-    for (JsonTree user : rates.at("buckets").items()) {
+    for (SearchAnswer user : rates.buckets()) {
       long[] counts = new long[past + 1];
-      for (JsonTree bucket : user.at("windows").at("buckets").items()) {
-        counts[(int) ((key(bucket) - begin) / windowMillis)] = count(bucket);
+      for (SearchAnswer bucket : user.at("windows").buckets()) {
+        counts[bucket.index(begin, windowMillis, counts.length)] = bucket.count();
       }
-      judge(key(user), counts).ifPresent(unusual::add);
+      judge(user.key(), counts).ifPresent(unusual::add);
     }
     return new UnusualRates(last, busiest.size(), unusual);
   }
@@ -179,18 +175,13 @@ public final class Analytics {
     }
   }
 
-  private JsonTree ask(String query) {
+  private SearchAnswer ask(String query) {
     return bounded(
-        () -> {
-          JsonTree answer =
-              search.call(
-                  "POST", "/" + EventIndices.PATTERN + "/_search?allow_no_indices=true", query);
-          if (answer.at("timed_out").isTrue()
-              || answer.at("_shards").at("failed").number().orElse(0L) > 0) {
-            throw new OpenSearchException(search + " has only a part of the answer");
-          }
-          return answer.at("aggregations");
-        });
+        () ->
+            SearchAnswer.of(
+                search,
+                search.call(
+                    "POST", "/" + EventIndices.PATTERN + "/_search?allow_no_indices=true", query)));
   }
 
   private <T> T bounded(Supplier<T> question) {
@@ -207,21 +198,5 @@ public final class Analytics {
     } finally {
       questions.release();
     }
-  }
-
-  private static long key(JsonTree bucket) {
-    return bucket.at("key").number().orElse(0L);
-  }
-
-  private static long count(JsonTree bucket) {
-    return bucket.at("doc_count").number().orElse(0L);
-  }
-
-  private static long value(JsonTree bucket, String name) {
-    return bucket.at(name).at("value").number().orElse(0L);
-  }
-
-  private static long maxError(JsonTree terms) {
-    return terms.at("doc_count_error_upper_bound").number().orElse(0L);
   }
 }

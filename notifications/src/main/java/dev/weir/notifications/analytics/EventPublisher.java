@@ -101,8 +101,8 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
   }
 
   @Override
-  public void publishedLater(Message message) {
-    add(plain(NotificationEvent.Outcome.SENT, message));
+  public void publishedLater(Message message, long cost) {
+    add(plain(NotificationEvent.Outcome.SENT, message).withCost(cost));
   }
 
   @Override

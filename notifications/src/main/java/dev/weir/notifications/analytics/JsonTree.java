@@ -81,6 +81,14 @@ record JsonTree(Optional<Object> value) {
         : NOTHING;
   }
 
+  boolean isObject() {
+    return value.orElse("") instanceof Map<?, ?>;
+  }
+
+  boolean isList() {
+    return value.orElse("") instanceof List<?>;
+  }
+
   /** Returns the fields of an object; empty if this is not an object. */
   Map<String, JsonTree> fields() {
     Map<String, JsonTree> fields = new LinkedHashMap<>();

@@ -166,6 +166,20 @@ record NotificationEvent(
         retryAfterSeconds);
   }
 
+  /** Returns this event with the cost of the message, when the limit of that time is not known. */
+  NotificationEvent withCost(long units) {
+    return new NotificationEvent(
+        at,
+        outcome,
+        cause,
+        userId,
+        messageId,
+        parts,
+        OptionalLong.of(units),
+        quota,
+        retryAfterSeconds);
+  }
+
   private NotificationEvent withQuota(Quota known) {
     return new NotificationEvent(
         at, outcome, cause, userId, messageId, parts, cost, Optional.of(known), retryAfterSeconds);

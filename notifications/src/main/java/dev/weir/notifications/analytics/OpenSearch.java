@@ -97,7 +97,7 @@ public final class OpenSearch implements AutoCloseable {
     try {
       return JsonTree.read(response.body());
     } catch (IOException e) {
-      throw new OpenSearchException(this + " answers with something other than JSON", e);
+      throw OpenSearchException.unexpected(this + " answers with something other than JSON");
     }
   }
 

@@ -1,9 +1,14 @@
 package dev.weir.notifications.kafka;
 
 import dev.weir.engine.notifications.Message;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.ToIntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -19,7 +24,9 @@ public final class MessageRecords {
   public static final String MESSAGE_ID = "weir-message-id";
   public static final String PARTS = "weir-message-parts";
 
-  private static final String SEPARATOR = ": ";
+  private static final Pattern VALUE = Pattern.compile("([0-9]+): (.*)", Pattern.DOTALL);
+  private static final int USER = 1;
+  private static final int TEXT = 2;
 
   private MessageRecords() {}
 
@@ -31,27 +38,54 @@ public final class MessageRecords {
     return record;
   }
 
+  /** What a record is. */
+  public sealed interface Decoded {}
+
+  /** The message of a record. */
+  public record Content(Message message) implements Decoded {}
+
+  /** A record that is no message. */
+  public record NoMessage(String reason) implements Decoded {}
+
   /**
-   * Returns the message of a record; empty if the record is no message. A record without an id, by
-   * another producer, has one that is derived from its position, so that it is the same for each
-   * time that the record is read.
+   * Returns what a record is. A record of another producer may have neither an id nor a number of
+   * parts. Its id is derived from its position, so that it is the same for each time that the
+   * record is read; its parts are counted.
+   *
+   * @param countParts returns the number of parts of a text, or throws an {@link
+   *     IllegalArgumentException} that says what is wrong with it
    */
-  public static Optional<Message> decode(ConsumerRecord<byte[], byte[]> record) {
+  public static Decoded decode(
+      ConsumerRecord<byte[], byte[]> record, ToIntFunction<String> countParts) {
     byte[] payload = record.value();
     if (payload == null) {
-      return Optional.empty();
+      return new NoMessage("it has no value");
     }
-    String value = new String(payload, StandardCharsets.UTF_8);
-    int separator = value.indexOf(SEPARATOR);
-    if (separator < 1) {
-      return Optional.empty();
+    String value;
+    try {
+      value = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(payload)).toString();
+    } catch (CharacterCodingException e) {
+      return new NoMessage("its value is not UTF-8");
+    }
+    Matcher form = VALUE.matcher(value);
+    if (!form.matches()) {
+      return new NoMessage("its value is not a user id, a colon, a space and a text");
+    }
+    if (form.group(TEXT).isBlank()) {
+      return new NoMessage("its text is blank");
     }
     try {
-      long userId = Long.parseLong(value.substring(0, separator));
-      String text = value.substring(separator + SEPARATOR.length());
-      return Optional.of(new Message(id(record), userId, text, parts(record)));
+      return new Content(
+          new Message(
+              id(record),
+              Long.parseLong(form.group(USER)),
+              form.group(TEXT),
+              parts(record).orElseGet(() -> countParts.applyAsInt(form.group(TEXT)))));
     } catch (IllegalArgumentException e) {
-      return Optional.empty();
+      return new NoMessage(
+          e instanceof NumberFormatException
+              ? "its user id or its number of parts is not in range"
+              : String.valueOf(e.getMessage()));
     }
   }
 
@@ -64,8 +98,8 @@ public final class MessageRecords {
                     bytes(record.topic() + "/" + record.partition() + "/" + record.offset())));
   }
 
-  private static int parts(ConsumerRecord<byte[], byte[]> record) {
-    return header(record.headers(), PARTS).map(Integer::parseInt).orElse(1);
+  private static Optional<Integer> parts(ConsumerRecord<byte[], byte[]> record) {
+    return header(record.headers(), PARTS).map(Integer::parseInt);
   }
 
   /** Returns the last value of a header. */

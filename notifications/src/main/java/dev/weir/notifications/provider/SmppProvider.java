@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A message of several parts is submitted part by part, and a receipt is asked for with the last
  * one: the id of the last part is that of the message. A repetition goes on with the part that
- * failed. Throttling and a full queue pause the provider; other errors that the message centre may
- * recover from are retried, and all others reject the message.
+ * failed. Throttling and a full queue pause the provider, and so does a status that is about the
+ * bind, after which it binds again. Other errors that the message centre may recover from are
+ * retried, and all others reject the message.
  */
 public final class SmppProvider implements SmsProvider {
   private static final Logger log = LoggerFactory.getLogger(SmppProvider.class);
@@ -97,9 +98,14 @@ public final class SmppProvider implements SmsProvider {
 
   @Override
   public ProviderResult send(Message message) {
+    @Nullable SMPPSession used = null;
     try {
-      return submit(bound(), message, MessageParts.of(message.text()));
+      used = bound();
+      return submit(used, message, MessageParts.of(message.text()));
     } catch (NegativeResponseException e) {
+      if (isAboutSession(e.getCommandStatus())) {
+        discard(used);
+      }
       return refused(e.getCommandStatus());
     } catch (ResponseTimeoutException e) {
       return new ProviderResult.Retry("no response within " + settings.timeout());
@@ -189,12 +195,29 @@ public final class SmppProvider implements SmsProvider {
     return body;
   }
 
+  /** Returns true if a message centre that answers with this status wants another bind first. */
+  private static boolean isAboutSession(int status) {
+    return switch (status) {
+      case SMPPConstant.STAT_ESME_RINVBNDSTS,
+          SMPPConstant.STAT_ESME_RBINDFAIL,
+          SMPPConstant.STAT_ESME_RINVPASWD,
+          SMPPConstant.STAT_ESME_RINVSYSID ->
+          true;
+      default -> false;
+    };
+  }
+
   private static ProviderResult refused(int status) {
     String reason = "SMPP status 0x%08X".formatted(status);
+    if (isAboutSession(status)) {
+      return new ProviderResult.Unavailable(reason, RECONNECT_PAUSE);
+    }
     return switch (status) {
       case SMPPConstant.STAT_ESME_RTHROTTLED, SMPPConstant.STAT_ESME_RMSGQFUL ->
           new ProviderResult.Unavailable(reason, THROTTLE_PAUSE);
-      case SMPPConstant.STAT_ESME_RSYSERR, SMPPConstant.STAT_ESME_RSUBMITFAIL ->
+      case SMPPConstant.STAT_ESME_RSYSERR,
+          SMPPConstant.STAT_ESME_RSUBMITFAIL,
+          SMPPConstant.STAT_ESME_RX_T_APPN ->
           new ProviderResult.Retry(reason);
       default -> new ProviderResult.Rejected(reason);
     };
@@ -220,6 +243,20 @@ public final class SmppProvider implements SmsProvider {
     } finally {
       connecting.unlock();
     }
+  }
+
+  /** Ends a session, so that the next message binds again. */
+  private void discard(@Nullable SMPPSession ended) {
+    connecting.lock();
+    try {
+      if (ended == null || !ended.equals(session)) {
+        return;
+      }
+      session = null;
+    } finally {
+      connecting.unlock();
+    }
+    ended.close();
   }
 
   private SMPPSession bind() throws IOException {

@@ -1,5 +1,6 @@
 package dev.weir.notifications.sender;
 
+import dev.weir.engine.notifications.ReplayLock;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
@@ -10,9 +11,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -27,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes dead letters again, so that the sender tries them again. Each letter is replayed once,
- * also by several runs of one node; a run that is aborted may have replayed some that the next run
- * replays again, and the sender delivers a message once.
+ * because one run of all nodes works at a time. A run that is aborted may have replayed some that
+ * the next run replays again, and the sender delivers a message once.
  */
 public final class DeadLetterReplay {
   private static final Logger log = LoggerFactory.getLogger(DeadLetterReplay.class);
@@ -39,34 +41,34 @@ public final class DeadLetterReplay {
   private final KafkaCluster cluster;
   private final MessageTopics topics;
   private final Duration timeout;
-
-  /** Runs at a time would replay the same letters. */
-  private final ReentrantLock running = new ReentrantLock();
+  private final ReplayLock lock;
 
   /**
    * Creates a replay.
    *
    * @param timeout maximum time for each answer of Kafka
    */
-  public DeadLetterReplay(KafkaCluster cluster, MessageTopics topics, Duration timeout) {
+  public DeadLetterReplay(
+      KafkaCluster cluster, MessageTopics topics, Duration timeout, ReplayLock lock) {
     this.cluster = cluster;
     this.topics = topics;
     this.timeout = timeout;
+    this.lock = lock;
   }
 
   /**
    * Replays the dead letters that there are now.
    *
-   * @return the number of records that were published
+   * @return the number of records that were published; empty if nothing was done, because another
+   *     run is in progress
    * @throws KafkaUnavailableException if Kafka fails; a part may have been published
+   * @throws dev.weir.engine.StoreException if the lock fails; a part may have been published
    */
-  public long run() {
-    running.lock();
-    try {
-      return replay();
-    } finally {
-      running.unlock();
-    }
+  public OptionalLong run() {
+    AtomicLong replayed = new AtomicLong();
+    return lock.run(() -> replayed.set(replay()))
+        ? OptionalLong.of(replayed.get())
+        : OptionalLong.empty();
   }
 
   private long replay() {
@@ -88,7 +90,6 @@ public final class DeadLetterReplay {
         consumer.partitionsFor(topics.deadLetters(), timeout).stream()
             .map(partition -> new TopicPartition(partition.topic(), partition.partition()))
             .toList();
-    // Without a group's assignment: runs of two nodes at a time replay the same letters.
     consumer.assign(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, timeout);
     long replayed = 0;

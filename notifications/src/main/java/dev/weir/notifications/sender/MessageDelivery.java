@@ -6,6 +6,7 @@ import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
@@ -61,11 +62,14 @@ final class MessageDelivery {
 
   /** Returns true if the record is done; false if its partition was revoked before. */
   boolean deliver(OutboundRecord outbound) {
-    Optional<Message> decoded = outbound.message();
-    if (decoded.isEmpty()) {
-      return park(outbound, "the record is no message", 0);
-    }
-    Message message = decoded.get();
+    return switch (outbound.content()) {
+      case MessageRecords.NoMessage none ->
+          park(outbound, "the record is no message: " + none.reason(), 0);
+      case MessageRecords.Content content -> deliver(outbound, content.message());
+    };
+  }
+
+  private boolean deliver(OutboundRecord outbound, Message message) {
     return switch (progress(outbound, message)) {
       case OPEN -> attempt(outbound, message);
       case FINISHED -> {
@@ -183,15 +187,9 @@ final class MessageDelivery {
         MessageState.SENT,
         clock.instant(),
         provider.name(),
-        taken.providerId().filter(MessageDelivery::isStorable),
+        // One that cannot be stored must not keep the delivery from being recorded.
+        taken.providerId().filter(ProviderIds::isStored),
         Optional.empty());
-  }
-
-  /** A provider's id that cannot be stored must not keep the delivery from being recorded. */
-  private static boolean isStorable(String providerId) {
-    return !providerId.isEmpty()
-        && providerId.length() <= MessageLog.MAX_PROVIDER_ID_LENGTH
-        && providerId.chars().allMatch(c -> c >= ' ' && c <= '~');
   }
 
   private boolean record(Assignment assignment, MessageLog.Delivery delivery) {

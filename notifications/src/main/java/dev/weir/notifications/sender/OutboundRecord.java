@@ -1,9 +1,8 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.MessageParts;
 import dev.weir.notifications.kafka.MessageRecords;
 import java.util.Arrays;
-import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -24,9 +23,9 @@ record OutboundRecord(
     return new Lane(record.partition(), Arrays.hashCode(record.key()));
   }
 
-  /** Returns the message; empty if the record is none. */
-  Optional<Message> message() {
-    return MessageRecords.decode(record);
+  /** Returns the message, or why the record is none. */
+  MessageRecords.Decoded content() {
+    return MessageRecords.decode(record, text -> MessageParts.of(text).count());
   }
 
   /** Returns true if the message failed before, and an operator wants it to be tried again. */

@@ -50,6 +50,11 @@ public final class RecordedReceipts implements Receipts, AutoCloseable {
 
   @Override
   public boolean receive(String provider, String providerId, MessageState state, Instant at) {
+    if (!ProviderIds.isStored(providerId)) {
+      // A repetition would have the same id. It may contain anything, so it is not logged.
+      log.warn("A receipt of provider {} has an id that no message can have", provider);
+      return true;
+    }
     try {
       return messages.receipt(provider, providerId, state, at)
           || early.offer(new Early(provider, providerId, state, at, 1));

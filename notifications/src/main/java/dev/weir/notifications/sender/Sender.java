@@ -42,8 +42,8 @@ public final class Sender implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
-  /** Used by the thread only. */
-  private boolean isKafkaDown;
+  /** Written by the thread only. */
+  private volatile boolean isKafkaDown;
 
   private Sender(
       KafkaCluster cluster,
@@ -75,6 +75,11 @@ public final class Sender implements AutoCloseable {
     Sender sender = new Sender(cluster, topics, provider, messages, settings, clock, observer);
     sender.thread.start();
     return sender;
+  }
+
+  /** Returns true if Kafka failed and messages have not been read since. */
+  public boolean isKafkaDown() {
+    return isKafkaDown;
   }
 
   private void run() {

@@ -36,7 +36,7 @@ final class EventPublisherTest {
     Message sent = message(7);
     Message cancelled = message(8);
     try (EventPublisher publisher = start(TestKafka.cluster(), TestKafka.TIMEOUT)) {
-      publisher.publishedLater(sent);
+      publisher.publishedLater(sent, 2);
       publisher.cancelled(cancelled);
       publisher.answered(message(9), new SendOutcome.UnknownUser(9));
       publisher.undecided(message(10));
@@ -54,7 +54,10 @@ final class EventPublisherTest {
       assertThat(new String(record.key(), StandardCharsets.UTF_8))
           .isEqualTo(event.at("userId").number().orElseThrow().toString());
       switch (event.at("outcome").text().orElseThrow()) {
-        case "sent" -> assertThat(id).isEqualTo(sent.id());
+        case "sent" -> {
+          assertThat(id).isEqualTo(sent.id());
+          assertThat(event.at("cost").number()).contains(2L);
+        }
         case "cancelled" -> assertThat(id).isEqualTo(cancelled.id());
         default -> assertThat(id).isNotEqualTo(sent.id());
       }
@@ -89,7 +92,7 @@ final class EventPublisherTest {
     int events = EventPublisher.MAX_QUEUE + 500;
     try (EventPublisher publisher = start(never, SHORT)) {
       for (int i = 0; i < events; i++) {
-        publisher.publishedLater(message(i));
+        publisher.publishedLater(message(i), 2);
       }
       // One is in the hands of the thread, at most, and the queue holds the others.
       assertThat(observer.dropped).isBetween(499L, 500L);
@@ -106,7 +109,7 @@ final class EventPublisherTest {
       port = socket.getLocalPort();
     }
     try (EventPublisher publisher = start(KafkaCluster.at("127.0.0.1:" + port, Map.of()), SHORT)) {
-      publisher.publishedLater(message(1));
+      publisher.publishedLater(message(1), 2);
       observer.await(all -> all.dropped, 1);
     }
     assertThat(observer.published).isZero();
@@ -115,7 +118,7 @@ final class EventPublisherTest {
   @Test
   void publishesAgainWhenATopicThatWasDeletedIsCreated() {
     try (EventPublisher publisher = start(TestKafka.cluster(), Duration.ofSeconds(2))) {
-      publisher.publishedLater(message(1));
+      publisher.publishedLater(message(1), 2);
       observer.await(all -> all.published, 1);
       TestKafka.delete(topic.name());
       // Events are lost until the producer learns that the topic is gone, and where the new one is.
@@ -131,7 +134,7 @@ final class EventPublisherTest {
 
   private void publishOne(EventPublisher publisher) {
     long handled = observer.published + observer.dropped;
-    publisher.publishedLater(message(2));
+    publisher.publishedLater(message(2), 2);
     observer.await(all -> all.published + all.dropped, handled + 1);
   }
 
@@ -139,7 +142,7 @@ final class EventPublisherTest {
   void whatComesAfterItIsClosedIsCountedAsLost() {
     EventPublisher publisher = start(TestKafka.cluster(), TestKafka.TIMEOUT);
     publisher.close();
-    publisher.publishedLater(message(1));
+    publisher.publishedLater(message(1), 2);
     assertThat(observer.dropped).isEqualTo(1);
   }
 

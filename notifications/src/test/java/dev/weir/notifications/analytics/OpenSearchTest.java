@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -80,6 +81,53 @@ final class OpenSearchTest {
         assertThatThrownBy(() -> search.call("GET", "/", ""))
             .isInstanceOf(OpenSearchException.class);
       }
+    }
+  }
+
+  @Test
+  void anAnswerThatIsNotOneToTheQuestionIsNoEmptyAnswer() throws IOException {
+    String none = "{\"timed_out\":false,\"_shards\":{\"total\":0,\"failed\":0}}";
+    assertThat(ask(none, Analytics::topUsers).users()).isEmpty();
+    assertThat(ask(none, Analytics::peaks)).isEmpty();
+    String shards = "\"_shards\":{\"total\":1,\"failed\":0}";
+    for (String answer :
+        List.of(
+            "{}",
+            "[]",
+            "null",
+            "{\"_shards\":{}}",
+            "{\"_shards\":{\"total\":1}}",
+            "{" + shards + "}",
+            "{" + shards + ",\"aggregations\":{}}",
+            "{" + shards + ",\"aggregations\":{\"users\":[],\"minutes\":[]}}",
+            "{" + shards + ",\"aggregations\":{\"users\":{},\"minutes\":{}}}",
+            "{" + shards + "," + inBuckets("{}") + "}",
+            "{" + shards + "," + inBuckets("{\"key\":\"a\",\"doc_count\":1}") + "}",
+            "{" + shards + "," + inBuckets("{\"key\":1,\"doc_count\":1}") + "}")) {
+      for (Question<?> question :
+          List.<Question<?>>of(Analytics::topUsers, Analytics::limited, Analytics::peaks)) {
+        assertThatThrownBy(() -> ask(answer, question))
+            .as(answer)
+            .isInstanceOfSatisfying(
+                OpenSearchException.class, e -> assertThat(e.isUnexpectedAnswer()).isTrue());
+      }
+    }
+  }
+
+  private static String inBuckets(String bucket) {
+    return "\"aggregations\":{\"users\":{\"doc_count_error_upper_bound\":0,\"buckets\":[%1$s]},\"minutes\":{\"buckets\":[%1$s]}}"
+        .formatted(bucket);
+  }
+
+  private interface Question<T> {
+    T ask(Analytics analytics, TimeRange range, int max);
+  }
+
+  private <T> T ask(String answer, Question<T> question) throws IOException {
+    URI url = serve(exchange -> answer(exchange, 200, answer));
+    try (OpenSearch search = new OpenSearch(OpenSearchSettings.of(url))) {
+      return question.ask(
+          new Analytics(search), new TimeRange(Instant.EPOCH, Instant.EPOCH.plusSeconds(60)), 5);
     }
   }
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.DecodedRecord;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.kafka.KafkaClients;
-import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
@@ -106,7 +106,7 @@ final class EmbeddedKafkaTest {
       while (read.size() < count && System.nanoTime() < deadline) {
         consumer
             .poll(Duration.ofMillis(200))
-            .forEach(record -> read.add(MessageRecords.decode(record).orElseThrow()));
+            .forEach(record -> read.add(DecodedRecord.message(record)));
       }
     }
     return read;

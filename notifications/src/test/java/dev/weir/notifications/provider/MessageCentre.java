@@ -61,7 +61,9 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   private final List<SMPPServerSession> sessions = new CopyOnWriteArrayList<>();
   private final List<SubmitSm> submitted = new ArrayList<>();
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger binds = new AtomicInteger();
   private volatile IntUnaryOperator statuses = number -> 0;
+  private volatile boolean givesIds = true;
 
   MessageCentre() throws IOException {
     listener = new SMPPServerSessionListener(server.port(), server);
@@ -75,6 +77,16 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   /** Sets the status of each request by its number, from 0; 0 accepts it. */
   void answer(IntUnaryOperator next) {
     statuses = next;
+  }
+
+  /** Lets messages be accepted without an id. */
+  void giveNoIds() {
+    givesIds = false;
+  }
+
+  /** Returns the number of binds that were accepted. */
+  int binds() {
+    return binds.get();
   }
 
   /** Returns what was accepted. */
@@ -95,10 +107,11 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
     }
   }
 
-  private static void bind(SMPPServerSession session) {
+  private void bind(SMPPServerSession session) {
     try {
       BindRequest request = session.waitForBind(10_000);
       if (SYSTEM_ID.equals(request.getSystemId()) && PASSWORD.equals(request.getPassword())) {
+        binds.incrementAndGet();
         request.accept("centre", InterfaceVersion.IF_34);
       } else {
         request.reject(SMPPConstant.STAT_ESME_RINVPASWD);
@@ -118,7 +131,8 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
     synchronized (this) {
       submitted.add(submit);
       try {
-        return new SubmitSmResult(new MessageId("ID" + submitted.size()), new OptionalParameter[0]);
+        return new SubmitSmResult(
+            new MessageId(givesIds ? "ID" + submitted.size() : ""), new OptionalParameter[0]);
       } catch (PDUStringException e) {
         throw new AssertionError(e);
       }
@@ -131,6 +145,12 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
     DeliveryReceipt receipt =
         new DeliveryReceipt(
             id, 1, 1, Date.from(Instant.EPOCH), Date.from(Instant.EPOCH), state, "000", "text");
+    return deliverReceipt(receipt.toString());
+  }
+
+  /** Sends a receipt with any text and parameters, and returns the status of the answer. */
+  int deliverReceipt(String text, OptionalParameter... parameters)
+      throws PDUException, ResponseTimeoutException, InvalidResponseException, IOException {
     try {
       sessions
           .getLast()
@@ -148,7 +168,8 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
               (byte) 0,
               new RegisteredDelivery(0),
               DataCodings.ZERO,
-              receipt.toString().getBytes(StandardCharsets.US_ASCII));
+              text.getBytes(StandardCharsets.ISO_8859_1),
+              parameters);
       return 0;
     } catch (NegativeResponseException e) {
       return e.getCommandStatus();

@@ -17,6 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.IntStream;
 import org.jsmpp.SMPPConstant;
+import org.jsmpp.bean.OptionalParameter;
 import org.jsmpp.bean.SubmitSm;
 import org.jsmpp.util.DeliveryReceiptState;
 import org.junit.jupiter.api.AfterEach;
@@ -115,6 +116,27 @@ final class SmppProviderTest {
         .isEqualTo(new ProviderResult.Rejected("SMPP status 0x0000000B"));
   }
 
+  /** The message is as good as any other; the session is not. */
+  @Test
+  void statusAboutTheBindIsAFaultOfTheSession() {
+    assertThat(provider.send(message("one"))).isEqualTo(taken("id1"));
+    int binds = centre.binds();
+    for (int status :
+        List.of(SMPPConstant.STAT_ESME_RINVBNDSTS, SMPPConstant.STAT_ESME_RBINDFAIL)) {
+      assertThat(after(status)).isInstanceOf(ProviderResult.Unavailable.class);
+      centre.answer(number -> 0);
+      assertThat(provider.send(message("again"))).isInstanceOf(ProviderResult.Taken.class);
+      assertThat(centre.binds()).isEqualTo(++binds);
+    }
+  }
+
+  /** Then there are no receipts, and the message is taken all the same. */
+  @Test
+  void messageThatGetsNoIdIsTaken() {
+    centre.giveNoIds();
+    assertThat(provider.send(message("hello"))).isEqualTo(ProviderResult.Taken.WITHOUT_ID);
+  }
+
   private ProviderResult after(int status) {
     centre.answer(number -> status);
     return provider.send(message("hello"));
@@ -153,6 +175,50 @@ final class SmppProviderTest {
         .containsExactly(
             new Receipt("smpp", "id1", MessageState.DELIVERED),
             new Receipt("smpp", "id2", MessageState.FAILED));
+  }
+
+  @Test
+  void receiptMayConsistOfParametersAlone() throws Exception {
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    assertThat(centre.deliverReceipt("", id("ID1\0"), state(1))).isZero();
+    assertThat(centre.deliverReceipt("", id("ID1\0"), state(2))).isZero();
+    assertThat(centre.deliverReceipt("", id("ID2"), state(5))).isZero();
+    assertThat(centre.deliverReceipt("", id(""), state(2))).isZero();
+    assertThat(centre.deliverReceipt("", state(2))).isZero();
+    byte[] text = "id:ID3 stat:DELIVRD".getBytes(StandardCharsets.US_ASCII);
+    assertThat(centre.deliverReceipt("", new OptionalParameter.Message_payload(text))).isZero();
+    assertThat(receipts)
+        .containsExactly(
+            new Receipt("smpp", "id1", MessageState.DELIVERED),
+            new Receipt("smpp", "id2", MessageState.FAILED),
+            new Receipt("smpp", "id3", MessageState.DELIVERED));
+  }
+
+  @Test
+  void textOfAReceiptMayBeAnythingButItsIdAndState() throws Exception {
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    for (String text :
+        List.of(
+            "id:ID1 sub:001 dlvrd:001 submit date:9913991399 done date:never stat:DELIVRD err:0",
+            "id:ID2 submit date:20260301120000+01 done date: stat:EXPIRED err:",
+            "stat:delivrd id:ID3",
+            "id:ID4 stat:ENROUTE",
+            "nothing of the kind")) {
+      assertThat(centre.deliverReceipt(text)).as(text).isZero();
+    }
+    assertThat(receipts)
+        .containsExactly(
+            new Receipt("smpp", "id1", MessageState.DELIVERED),
+            new Receipt("smpp", "id2", MessageState.FAILED),
+            new Receipt("smpp", "id3", MessageState.DELIVERED));
+  }
+
+  private static OptionalParameter id(String id) {
+    return new OptionalParameter.Receipted_message_id(id.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  private static OptionalParameter state(int state) {
+    return new OptionalParameter.Message_state((byte) state);
   }
 
   @Test

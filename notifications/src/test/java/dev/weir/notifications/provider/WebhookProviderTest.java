@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.SignedRequests;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,8 +63,8 @@ final class WebhookProviderTest {
   private void receive(HttpExchange exchange) throws IOException {
     try (exchange) {
       body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      timestamp = exchange.getRequestHeaders().getFirst(WebhookProvider.TIMESTAMP);
-      signature = exchange.getRequestHeaders().getFirst(WebhookProvider.SIGNATURE);
+      timestamp = exchange.getRequestHeaders().getFirst(SignedRequests.TIMESTAMP);
+      signature = exchange.getRequestHeaders().getFirst(SignedRequests.SIGNATURE);
       key = exchange.getRequestHeaders().getFirst(WebhookProvider.IDEMPOTENCY_KEY);
       answer.forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
       exchange.sendResponseHeaders(status, -1);
@@ -83,14 +84,8 @@ final class WebhookProviderTest {
     assertThat(key).isEqualTo(message.id().toString());
     assertThat(signature)
         .isEqualTo(
-            WebhookProvider.signature(SECRET.getBytes(StandardCharsets.UTF_8), "1772366400", body));
-  }
-
-  /** The value is that of OpenSSL for the text {@code 1.{}} and the key {@code key}. */
-  @Example
-  void signatureIsHmacSha256() {
-    assertThat(WebhookProvider.signature("key".getBytes(StandardCharsets.UTF_8), "1", "{}"))
-        .isEqualTo("v1=1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224");
+            new SignedRequests("webhook", SECRET, CLOCK)
+                .signature("1772366400", body.getBytes(StandardCharsets.UTF_8)));
   }
 
   @Example
@@ -108,7 +103,7 @@ final class WebhookProviderTest {
     answer = Map.of("Retry-After", "999999999");
     assertThat(after(429))
         .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofMinutes(5)));
-    answer = Map.of("Retry-After", "99999999999");
+    answer = Map.of("Retry-After", "9".repeat(30));
     assertThat(after(429))
         .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofMinutes(5)));
     answer = Map.of("Retry-After", "0");
@@ -117,6 +112,28 @@ final class WebhookProviderTest {
     answer = Map.of("Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT");
     assertThat(after(429))
         .isEqualTo(new ProviderResult.Unavailable("HTTP status 429", Duration.ofSeconds(1)));
+  }
+
+  /** The clock stands at 12:00 on the first of March 2026, a Sunday. */
+  @Example
+  void retryAfterMayBeADate() {
+    Map.of(
+            "Sun, 01 Mar 2026 12:00:17 GMT", 17,
+            "Sunday, 01-Mar-26 12:00:18 GMT", 18,
+            "Sun Mar  1 12:00:19 2026", 19,
+            "Mon, 02 Mar 2026 12:00:00 GMT", 300,
+            "Sun, 01 Mar 2026 11:59:00 GMT", 1,
+            "Mon, 01 Mar 2026 12:00:17 GMT", 1,
+            "soon", 1)
+        .forEach(
+            (date, seconds) -> {
+              answer = Map.of("Retry-After", date);
+              assertThat(after(503))
+                  .as(date)
+                  .isEqualTo(
+                      new ProviderResult.Unavailable(
+                          "HTTP status 503", Duration.ofSeconds(seconds)));
+            });
   }
 
   @Example

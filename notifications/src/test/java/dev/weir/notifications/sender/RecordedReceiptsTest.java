@@ -46,6 +46,18 @@ final class RecordedReceiptsTest {
     }
   }
 
+  /** PostgreSQL refuses some of them, for ever. */
+  @Test
+  void receiptWithAnIdThatNoMessageCanHaveIsDoneWith() {
+    try (RecordedReceipts receipts = new RecordedReceipts(stores)) {
+      stores.setDown(true);
+      for (String id : List.of("", "a\0b", "\ud800", "ä", "x".repeat(256))) {
+        assertThat(receipts.receive("smpp", id, MessageState.DELIVERED, MemoryStores.START))
+            .isTrue();
+      }
+    }
+  }
+
   private MessageLog.Delivery sent() {
     return new MessageLog.Delivery(
         message.id(),

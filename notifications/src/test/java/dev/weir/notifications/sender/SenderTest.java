@@ -8,6 +8,7 @@ import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.DecodedRecord;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
@@ -238,24 +239,46 @@ final class SenderTest {
     List<ConsumerRecord<byte[], byte[]>> letters = TestKafka.read(scene.topics.deadLetters());
     assertThat(letters).hasSize(1);
     ConsumerRecord<byte[], byte[]> letter = letters.getFirst();
-    assertThat(MessageRecords.decode(letter)).contains(bad);
+    assertThat(DecodedRecord.message(letter)).isEqualTo(bad);
     assertThat(header(letter, DeadLetters.REASON)).isEqualTo("unknown recipient");
     assertThat(header(letter, DeadLetters.PROVIDER)).isEqualTo("test");
     assertThat(header(letter, DeadLetters.ATTEMPTS)).isEqualTo("1");
 
     isFixed.set(true);
-    DeadLetterReplay replay =
-        new DeadLetterReplay(TestKafka.cluster(), scene.topics, TestKafka.TIMEOUT);
-    assertThat(replay.run()).isEqualTo(1);
+    assertThat(replay().run()).hasValue(1);
     provider.awaitTaken(2);
     assertThat(provider.taken()).containsExactly(good, bad);
-    assertThat(replay.run()).isZero();
+    assertThat(replay().run()).hasValue(0);
+  }
+
+  private DeadLetterReplay replay() {
+    return new DeadLetterReplay(
+        TestKafka.cluster(),
+        scene.topics,
+        TestKafka.TIMEOUT,
+        work -> {
+          work.run();
+          return true;
+        });
+  }
+
+  @Test
+  void replayDoesNothingWhileAnotherOneIsInProgress() throws Exception {
+    Message bad = message(1, "bad");
+    try (Producer<byte[], byte[]> producer = TestKafka.clients().producer(TestKafka.TIMEOUT)) {
+      producer.send(MessageRecords.encode(scene.topics.deadLetters(), bad)).get();
+    }
+    DeadLetterReplay second =
+        new DeadLetterReplay(TestKafka.cluster(), scene.topics, TestKafka.TIMEOUT, work -> false);
+    assertThat(second.run()).isEmpty();
+    assertThat(TestKafka.read(scene.topics.outbound())).isEmpty();
+    assertThat(replay().run()).hasValue(1);
   }
 
   @Test
   void recordThatIsNoMessageIsADeadLetterAndKeepsNothingBack() throws Exception {
     try (Producer<byte[], byte[]> producer = TestKafka.clients().producer(TestKafka.TIMEOUT)) {
-      for (String value : List.of("no message", "x: y", ": ")) {
+      for (String value : List.of("no message", "x: y", ": ", "-5: text", "24: ")) {
         producer
             .send(
                 new ProducerRecord<>(
@@ -281,7 +304,13 @@ final class SenderTest {
     provider.awaitTaken(2);
     sender.close();
     assertThat(provider.taken()).extracting(Message::text).containsExactly("foreign", "last");
-    assertThat(TestKafka.read(scene.topics.deadLetters())).hasSize(4);
+    assertThat(TestKafka.read(scene.topics.deadLetters()))
+        .hasSize(6)
+        .extracting(letter -> header(letter, DeadLetters.REASON))
+        .contains(
+            "the record is no message: it has no value",
+            "the record is no message: its text is blank")
+        .allMatch(reason -> reason.startsWith("the record is no message: "));
   }
 
   /** Near the maximum of the producer, so that a dead letter with its headers does not fit. */
@@ -303,11 +332,9 @@ final class SenderTest {
     ConsumerRecord<byte[], byte[]> letter = letters.getLast();
     assertThat(letter.value()).hasSize(4_096);
     assertThat(header(letter, DeadLetters.SHORTENED)).isEqualTo("true");
-    assertThat(header(letter, DeadLetters.REASON)).isEqualTo("the record is no message");
+    assertThat(header(letter, DeadLetters.REASON)).startsWith("the record is no message: ");
     // The first letter has no room for the header of a replay, and is left out.
-    DeadLetterReplay replay =
-        new DeadLetterReplay(TestKafka.cluster(), scene.topics, TestKafka.TIMEOUT);
-    assertThat(replay.run()).isEqualTo(1);
+    assertThat(replay().run()).hasValue(1);
   }
 
   private static ProducerRecord<byte[], byte[]> large(String topic, int bytes) {

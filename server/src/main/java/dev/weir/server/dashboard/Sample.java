@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 
 /** The values of one second. Immutable once it is shared. */
+@SuppressWarnings("EnumOrdinal") // The array lives no longer than the order of the constants.
 final class Sample {
   private final long second;
   private final double[] values = new double[Series.values().length];

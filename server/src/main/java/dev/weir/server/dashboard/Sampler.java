@@ -1,7 +1,10 @@
 package dev.weir.server.dashboard;
 
 import dev.weir.server.http.Json;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -56,12 +59,14 @@ final class Sampler implements AutoCloseable {
 
   /** Starts to take samples, just after each full second. */
   Sampler start() {
-    long toNextSecond = INTERVAL_NANOS - clock.instant().getNano();
+    Instant now = clock.instant();
+    Instant nextSecond = now.truncatedTo(ChronoUnit.SECONDS).plusSeconds(1);
+    long delayNanos = Duration.between(now, nextSecond).toNanos();
     thread.ifPresent(
         own -> {
           var unused =
               own.scheduleAtFixedRate(
-                  this::runOnce, toNextSecond, INTERVAL_NANOS, TimeUnit.NANOSECONDS);
+                  this::runOnce, delayNanos, INTERVAL_NANOS, TimeUnit.NANOSECONDS);
         });
     return this;
   }

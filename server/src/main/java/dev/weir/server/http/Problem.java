@@ -82,7 +82,7 @@ public record Problem(
 
   /** Returns the problem of a request that more rules cover than can be decided. */
   public static Problem tooManyRules(TooManyRulesException failure) {
-    return of(500, "too-many-rules", failure.getMessage() + ". Nothing was counted.");
+    return of(503, "too-many-rules", failure.getMessage() + ". Nothing was counted.");
   }
 
   /** Returns the problem of a request with invalid fields. */

@@ -4,6 +4,7 @@ import dev.weir.engine.rules.RuleCounters;
 import java.util.Arrays;
 
 /** Numbers of decisions by their kind. Mutable and not thread-safe. */
+@SuppressWarnings("EnumOrdinal") // The array lives no longer than the order of the constants.
 public final class DecisionCounts {
   private final long[] counts = new long[RuleCounters.Kind.values().length];
 

@@ -46,8 +46,8 @@ public final class Latencies {
       return 1L << MIN_EXPONENT;
     }
     int exponent = (bucket - 1) / SUBS + MIN_EXPONENT;
-    long sub = (bucket - 1) % SUBS;
-    return (1L << exponent) + ((sub + 1) << (exponent - SUB_BITS));
+    int sub = (bucket - 1) % SUBS;
+    return (1L << exponent) + ((sub + 1L) << (exponent - SUB_BITS));
   }
 
   /** Returns the counts so far. */

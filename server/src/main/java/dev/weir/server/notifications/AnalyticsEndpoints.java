@@ -94,8 +94,10 @@ final class AnalyticsEndpoints {
       return question.get();
     } catch (OpenSearchException e) {
       log.warn("A question of an operator is not answered: {}", e.getMessage());
-      throw new ProblemException(
-          NotificationProblems.searchUnavailable(), Map.of("Retry-After", "5"));
+      throw e.isUnexpectedAnswer()
+          ? new ProblemException(NotificationProblems.searchUnexpected())
+          : new ProblemException(
+              NotificationProblems.searchUnavailable(), Map.of("Retry-After", "5"));
     }
   }
 }

@@ -19,8 +19,8 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /** Shows what became of a message, and cancels one that is deferred. */
 @Controller("/api/messages")
@@ -30,10 +30,6 @@ import java.util.regex.Pattern;
     storeUnavailable = NotificationProblems.DATABASE_DOWN)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class MessageEndpoints {
-  /** {@link UUID#fromString} accepts shorter groups as well. */
-  private static final Pattern ID =
-      Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-
   /** The segment of the path that has the message. */
   private static final int ID_SEGMENT = 3;
 
@@ -73,8 +69,9 @@ final class MessageEndpoints {
 
   private static UUID id(HttpRequest<?> request) {
     String text = PathSegment.of(request, ID_SEGMENT);
-    if (ID.matcher(text).matches()) {
-      return UUID.fromString(text);
+    Optional<UUID> id = MessageIdText.read(text);
+    if (id.isPresent()) {
+      return id.get();
     }
     Fields path = Fields.of(Map.of());
     path.wrong("messageId", "must be the id of a message, a UUID, not " + Snippet.of(text));

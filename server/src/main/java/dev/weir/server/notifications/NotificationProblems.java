@@ -73,6 +73,23 @@ final class NotificationProblems {
         "OpenSearch does not answer. Messages do not depend on it; try again soon.");
   }
 
+  static Problem searchUnexpected() {
+    return Problem.of(
+        502,
+        "opensearch-unexpected",
+        "What answers at weir.opensearch.url is not OpenSearch, or has other indices there."
+            + " Messages do not depend on it; the log has more.");
+  }
+
+  /** Returns the problem of a replay while another node or caller replays. */
+  static Problem replayRunning() {
+    return Problem.of(
+        409,
+        "replay-running",
+        "Messages are being published again already, by this node or another one. Nothing was done;"
+            + " try again when that has ended.");
+  }
+
   static Problem replayAborted() {
     return kafkaDown(
         StoreException.Outcome.UNKNOWN,
@@ -89,6 +106,36 @@ final class NotificationProblems {
   static Problem unknownMessage(UUID messageId) {
     return Problem.of(
         404, "unknown-message", "There is no message with the id %s.".formatted(messageId));
+  }
+
+  static Problem notSent(UUID messageId) {
+    return Problem.of(
+        409,
+        "not-sent",
+        "Message %s was not sent, so it cannot have arrived or failed.".formatted(messageId));
+  }
+
+  static Problem receiptsDisabled() {
+    return Problem.of(
+        404,
+        "receipts-disabled",
+        "This node takes no receipts by HTTP, because weir.notifications.provider is not webhook.");
+  }
+
+  static Problem signatureInvalid() {
+    return Problem.of(
+        401,
+        "signature-invalid",
+        "Weir-Signature must be v1= and the HMAC-SHA256 of Weir-Timestamp, a dot and the body, by"
+            + " the secret of the webhook.");
+  }
+
+  static Problem signatureOld() {
+    return Problem.of(
+        401,
+        "signature-old",
+        "Weir-Timestamp must be the time of the request in seconds since the epoch, and up to 5"
+            + " minutes from the clock of this node.");
   }
 
   static Problem notDeferred(UUID messageId) {

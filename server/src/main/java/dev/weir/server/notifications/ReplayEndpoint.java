@@ -15,6 +15,7 @@ import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,13 +42,18 @@ final class ReplayEndpoint {
   @Consumes(MediaType.ALL)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> replay() {
-    long replayed;
+    OptionalLong result;
     try {
-      replayed = access.backend().replay().getAsLong();
+      result = access.backend().replay().get();
     } catch (KafkaUnavailableException e) {
       log.warn("The replay was aborted: {}", e.getMessage());
       throw new ProblemException(NotificationProblems.replayAborted(), Map.of("Retry-After", "1"));
     }
+    long replayed =
+        result.orElseThrow(
+            () ->
+                new ProblemException(
+                    NotificationProblems.replayRunning(), Map.of("Retry-After", "1")));
     log.info("{} messages that could not be delivered were published again", replayed);
     return Responses.json(
         json -> {

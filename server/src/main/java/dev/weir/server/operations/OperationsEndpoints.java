@@ -14,9 +14,6 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.util.List;
 
 /** Endpoints for operators: liveness, readiness and metrics. */
 @Controller
@@ -36,45 +33,24 @@ final class OperationsEndpoints {
   @AnyHost
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> live() {
-    return status(HttpStatus.OK, "UP", "", List.of());
+    return status(HealthJson.UP);
   }
 
   @Get("/health/ready")
   @AnyHost
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> ready() {
-    String reason = draining.begun() ? "draining" : readiness.reasonAgainst();
-    return reason.isEmpty()
-        ? status(HttpStatus.OK, "UP", "", readiness.warnings())
-        : status(HttpStatus.SERVICE_UNAVAILABLE, "DOWN", reason, List.of());
+    return status(draining.begun() ? HealthJson.down("draining") : HealthJson.of(readiness));
   }
 
   @Get("/metrics")
   @Produces(PrometheusTextFormatWriter.CONTENT_TYPE)
-  byte[] metrics() throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream(16_384);
-    PrometheusTextFormatWriter.create().write(out, metrics.scrape());
-    return out.toByteArray();
+  byte[] metrics() {
+    return MetricsText.of(metrics);
   }
 
-  private static HttpResponse<byte[]> status(
-      HttpStatus code, String status, String reason, List<String> warnings) {
+  private static HttpResponse<byte[]> status(HealthJson health) {
     return Responses.json(
-        code,
-        json -> {
-          json.writeStartObject();
-          json.writeStringField("status", status);
-          if (!reason.isEmpty()) {
-            json.writeStringField("reason", reason);
-          }
-          if (!warnings.isEmpty()) {
-            json.writeArrayFieldStart("warnings");
-            for (String warning : warnings) {
-              json.writeString(warning);
-            }
-            json.writeEndArray();
-          }
-          json.writeEndObject();
-        });
+        health.isUp() ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE, health::write);
   }
 }

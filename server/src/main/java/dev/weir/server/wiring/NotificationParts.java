@@ -26,6 +26,7 @@ import dev.weir.server.notifications.NotificationBackend;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.notifications.JdbcDeferredMessages;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
+import dev.weir.store.jdbc.notifications.JdbcReplayLock;
 import dev.weir.store.jdbc.notifications.JdbcSendLedger;
 import dev.weir.store.jdbc.notifications.JdbcUserLimits;
 import dev.weir.store.jdbc.notifications.internal.UserChange;
@@ -117,7 +118,8 @@ record NotificationParts(
           analytics.startIndexer(readable);
         });
     DeadLetterReplay replay =
-        new DeadLetterReplay(cluster, MessageTopics.DEFAULT, settings.sendTimeout());
+        new DeadLetterReplay(
+            cluster, MessageTopics.DEFAULT, settings.sendTimeout(), new JdbcReplayLock(database));
     NotificationBackend backend =
         new NotificationBackend(
             notifications,
@@ -129,7 +131,8 @@ record NotificationParts(
               // Creates the topics if there are none yet.
               publisher.probe();
               return replay.run();
-            });
+            },
+            settings.provider().signedRequests(InstantSource.system()));
     return new NotificationParts(
         NotificationAccess.to(backend),
         metrics,

@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import dev.weir.notifications.SignedRequests;
 import dev.weir.notifications.provider.LogProvider;
 import dev.weir.notifications.provider.Receipts;
 import dev.weir.notifications.provider.SmppProvider;
@@ -82,6 +83,16 @@ sealed interface ProviderSettings {
         () ->
             new InvalidSettingException(
                 setting.key(), "is needed where weir.notifications.provider is " + provider));
+  }
+
+  /** Returns what verifies requests of the provider; empty if it sends none. */
+  default Optional<SignedRequests> signedRequests(InstantSource clock) {
+    return switch (this) {
+      case ToWebhook webhook ->
+          Optional.of(new SignedRequests(WebhookProvider.NAME, webhook.secret(), clock));
+      case ToLog log -> Optional.empty();
+      case ToSmpp smpp -> Optional.empty();
+    };
   }
 
   /** Returns the provider. */

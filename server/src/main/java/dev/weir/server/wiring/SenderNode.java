@@ -1,14 +1,18 @@
 package dev.weir.server.wiring;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.notifications.kafka.KafkaCluster;
-import dev.weir.notifications.sender.SenderObserver;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.metrics.NotificationMetrics;
+import dev.weir.server.operations.OperationsPort;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,9 +21,11 @@ public final class SenderNode implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SenderNode.class);
 
   private final OpenParts open;
+  private final Optional<OperationsPort> port;
 
-  private SenderNode(OpenParts open) {
+  private SenderNode(OpenParts open, Optional<OperationsPort> port) {
     this.open = open;
+    this.port = port;
   }
 
   /**
@@ -40,35 +46,58 @@ public final class SenderNode implements AutoCloseable {
                     new InvalidSettingException(
                         Setting.KAFKA_SERVERS.key(),
                         "is needed: the embedded broker is reached by its own node only"));
+    Optional<InetSocketAddress> address = OperationsAddress.of(settings);
     OpenParts open = new OpenParts();
     boolean isComplete = false;
     try {
-      HikariDataSource database =
-          open.add(Database.open(DatabaseSettings.running(settings), StopSignal.NEVER)).pool();
-      LimitStores stores =
-          LimitStores.open(
-              limits, Optional.of(database), new LimitMetrics(new PrometheusRegistry()), open);
-      // Its metrics have no port; events are indexed by nodes.
-      AnalyticsParts analytics =
-          open.add(
-              new AnalyticsParts(notifications, new AnalyticsMetrics(new PrometheusRegistry())));
-      SenderPart sender =
-          open.add(
-              new SenderPart(
-                  notifications,
-                  new JdbcMessageLog(database),
-                  Limiter.on(stores.limits()),
-                  AnalyticsParts.ofSender(
-                      SenderObserver.NONE, analytics.publisher(cluster, open))));
+      Database database =
+          open.add(Database.open(DatabaseSettings.running(settings), StopSignal.NEVER));
+      PrometheusRegistry registry = new PrometheusRegistry();
+      JvmMetrics.builder().register(registry);
+      NotificationMetrics metrics = new NotificationMetrics(registry);
+      SenderPart sender = open(notifications, limits, cluster, database, metrics, registry, open);
+      metrics.brokerDown(sender::isKafkaDown);
       sender.start(cluster);
       log.info("Messages are read from {}", cluster);
+      NodeReadiness readiness =
+          new NodeReadiness(
+              database::reasonAgainst,
+              () -> sender.isKafkaDown() ? List.of(cluster + " cannot be read") : List.of());
+      Optional<OperationsPort> port =
+          address.map(given -> open.add(OperationsAddress.listen(given, readiness, registry)));
       isComplete = true;
-      return new SenderNode(open);
+      return new SenderNode(open, port);
     } finally {
       if (!isComplete) {
         open.close();
       }
     }
+  }
+
+  /** Opens the parts of a sender; events are indexed by nodes. */
+  private static SenderPart open(
+      NotificationSettings settings,
+      LimitSettings limits,
+      KafkaCluster cluster,
+      Database database,
+      NotificationMetrics metrics,
+      PrometheusRegistry registry,
+      OpenParts open) {
+    LimitStores stores =
+        LimitStores.open(limits, Optional.of(database.pool()), new LimitMetrics(registry), open);
+    AnalyticsParts analytics =
+        open.add(new AnalyticsParts(settings, new AnalyticsMetrics(registry)));
+    return open.add(
+        new SenderPart(
+            settings,
+            new JdbcMessageLog(database.pool()),
+            Limiter.on(stores.limits()),
+            AnalyticsParts.ofSender(metrics, analytics.publisher(cluster, open))));
+  }
+
+  /** Returns the port of metrics and health; empty if it is disabled. */
+  OptionalInt port() {
+    return port.isPresent() ? OptionalInt.of(port.get().port()) : OptionalInt.empty();
   }
 
   /** Finishes messages that are in progress, then closes everything. */

@@ -73,6 +73,16 @@ final class SenderPart implements AutoCloseable {
     }
   }
 
+  /** Returns true if the sender is started and cannot read from Kafka. */
+  boolean isKafkaDown() {
+    lock.lock();
+    try {
+      return running != null && running.sender().isKafkaDown();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private SenderSettings senderSettings() {
     if (settings.rate().partsPerSecond().isEmpty()) {
       return SenderSettings.DEFAULT;

@@ -129,13 +129,22 @@ public enum Setting {
   NOTIFICATIONS_RETENTION(
       "weir.notifications.retention",
       "P30D",
-      "How long messages are kept, with their states and idempotency keys. ISO-8601 duration,"
-          + " at least PT1H."),
+      "How long messages are kept after they were counted, with their states and idempotency keys."
+          + " ISO-8601 duration, at least PT1H."),
   NOTIFICATIONS_SENDER(
       "weir.notifications.sender",
       "true",
       "Whether this node hands messages to the provider. false leaves that to other nodes or to"
           + " 'weir sender'."),
+  SENDER_HOST(
+      "weir.sender.host",
+      "127.0.0.1",
+      "Address on which 'weir sender' listens for requests of operators."),
+  SENDER_PORT(
+      "weir.sender.port",
+      "",
+      "Port on which 'weir sender' answers /metrics, /health/live and /health/ready. 0 picks a"
+          + " free port; empty disables it."),
   NOTIFICATIONS_PROVIDER(
       "weir.notifications.provider",
       "log",
@@ -157,8 +166,8 @@ public enum Setting {
   NOTIFICATIONS_WEBHOOK_SECRET(
       "weir.notifications.webhook.secret",
       "",
-      "Key of the signatures of posted messages, at least 16 characters. Required if"
-          + " weir.notifications.provider is webhook."),
+      "Key of the signatures of posted messages and of their receipts, at least 16 characters."
+          + " Required if weir.notifications.provider is webhook."),
   NOTIFICATIONS_SMPP_HOST(
       "weir.notifications.smpp.host",
       "",

@@ -159,7 +159,7 @@ public final class KafkaProcess implements AutoCloseable {
     return HOST + ":" + clientPort;
   }
 
-  KafkaClients clients() {
+  public KafkaClients clients() {
     return KafkaClients.of(KafkaCluster.at(address(), Map.of()), BOUND);
   }
 

@@ -255,6 +255,11 @@ final class NotificationIT {
     assertThat(http.post("/api/admin/messages/replay").ok().intAt("replayed")).isZero();
   }
 
+  @Test
+  void receiptsAreTakenOnlyWithTheWebhook() {
+    http.post("/api/messages/receipts", "{}").problem(404, "receipts-disabled");
+  }
+
   private static Http.Answer configure(long user, int limit, int minutes) {
     return http.post(
         "/api/config",

@@ -1,5 +1,7 @@
 package dev.weir.engine.slots.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotUpkeep;
 import java.time.Duration;
@@ -34,15 +36,24 @@ public final class Reconciler implements Runnable {
   public record Settings(Duration leakGrace, boolean reclaim, Duration retention, int maxSteps) {
     public static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
+    /** A hundred years, which every store can subtract from the time. */
+    private static final Duration MAX_AGE = Duration.ofDays(36_525);
+
     public Settings {
-      if (leakGrace.isNegative()) {
-        throw new IllegalArgumentException("leakGrace must not be negative, not " + leakGrace);
-      }
-      if (retention.isNegative()) {
-        throw new IllegalArgumentException("retention must not be negative, not " + retention);
+      requireAge("leakGrace", leakGrace);
+      if (!FOREVER.equals(retention)) {
+        requireAge("retention", retention);
       }
       if (maxSteps < 1) {
         throw new IllegalArgumentException("maxSteps must be at least 1, not " + maxSteps);
+      }
+    }
+
+    private static void requireAge(String field, Duration age) {
+      requireNonNull(age, field);
+      if (age.isNegative() || age.compareTo(MAX_AGE) > 0) {
+        throw new IllegalArgumentException(
+            "%s must be from %s to %s, not %s".formatted(field, Duration.ZERO, MAX_AGE, age));
       }
     }
   }

@@ -9,6 +9,7 @@ import dev.weir.engine.notifications.DeferredMessages.Cancelled;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.tck.internal.Crowd;
@@ -44,7 +45,7 @@ interface DeferralClaims extends MessageClaims {
     assertThat(scene.count(SLEEPER)).isEqualTo(1);
     assertThat(state(scene, 0)).isEqualTo(MessageState.ACCEPTED);
     assertThat(scene.node.ledger().claimUnpublished(Duration.ZERO, Duration.ZERO, 9))
-        .containsExactly(message(0, SLEEPER));
+        .containsExactly(new Claimed(message(0, SLEEPER), 1));
   }
 
   /** Its caller was told that it is kept. */

@@ -17,6 +17,7 @@ import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.notifications.HotTrace.Step;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import net.jqwik.api.EdgeCasesMode;
@@ -252,6 +253,30 @@ public interface HotCountsKit {
     assertThat(checked.stream().map(each -> each instanceof Refusal).toList())
         .isEqualTo(List.of(false, true, false, true));
     assertThat(one.hot.check(List.of())).isEmpty();
+  }
+
+  /** More users than a store may put into one command. */
+  @Test
+  default void resultsOfManyUsersBelongToTheirMessages() {
+    List<HotScene> scenes = new ArrayList<>();
+    List<Wanted> wanted = new ArrayList<>();
+    List<Boolean> isRefused = new ArrayList<>();
+    for (int i = 0; i < 150; i++) {
+      HotScene scene = hotScene();
+      boolean isFull = i % 3 == 0;
+      if (isFull) {
+        full(scene);
+      } else {
+        scene.limit(2);
+      }
+      scenes.add(scene);
+      wanted.add(new Wanted(scene.user, 1, 0));
+      isRefused.add(isFull);
+    }
+
+    List<Checked> checked = scenes.getFirst().hot.check(wanted);
+
+    assertThat(checked.stream().map(each -> each instanceof Refusal).toList()).isEqualTo(isRefused);
   }
 
   /** The messages of a list are decided like messages one after the other. */

@@ -4,6 +4,7 @@ import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.store.tck.internal.Crowd;
@@ -136,7 +137,7 @@ interface MessageCrowdClaims extends MessageClaims {
       assertThat(round).isLessThan(60);
       Crowd.concurrently(
               6, caller -> scene.node(caller).ledger().claimUnpublished(Duration.ZERO, minute, 10))
-          .forEach(messages -> messages.forEach(message -> claimed.add(message.id())));
+          .forEach(messages -> messages.forEach(each -> claimed.add(each.message().id())));
     }
 
     assertThat(claimed).containsExactlyInAnyOrderElementsOf(all);
@@ -194,7 +195,7 @@ interface MessageCrowdClaims extends MessageClaims {
   private static List<UUID> outbox(MessageScene scene) {
     scene.moveSeconds(3_600);
     return scene.node.ledger().claimUnpublished(Duration.ZERO, Duration.ZERO, 10_000).stream()
-        .map(Message::id)
+        .map(each -> each.message().id())
         .toList();
   }
 
@@ -235,10 +236,10 @@ interface MessageCrowdClaims extends MessageClaims {
         }
         case 1 -> {}
         case 2 -> {
-          for (Message claimed :
+          for (Claimed claimed :
               node.ledger().claimUnpublished(Duration.ZERO, Duration.ofMinutes(1), 2)) {
-            node.ledger().published(List.of(claimed.id()));
-            published.add(claimed.id());
+            node.ledger().published(List.of(claimed.message().id()));
+            published.add(claimed.message().id());
           }
         }
         default ->

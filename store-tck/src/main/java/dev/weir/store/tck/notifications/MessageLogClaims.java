@@ -8,6 +8,7 @@ import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendResult;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -122,6 +123,26 @@ interface MessageLogClaims extends MessageClaims {
       assertThat(scene.otherNode.log().find(id(kept))).isPresent();
     }
     assertThat(scene.place(request(6, WRITER, "k"))).isInstanceOf(SendResult.Accepted.class);
+  }
+
+  /** Otherwise a copy of it that is read after the removal would be delivered a second time. */
+  @Test
+  default void messageThatWasDeferredLongerThanOthersAreKeptIsKeptAfterItsRelease() {
+    MessageScene scene = messageScene();
+    scene.limit(WRITER, 100);
+    Instant dueAt = scene.clock.instant().plusSeconds(1_000);
+    scene.node.deferred().defer(request(0, WRITER, "k"), dueAt);
+    scene.moveSeconds(1_000);
+    assertThat(scene.node.deferred().release(List.of(id(0)))).hasSize(1);
+    scene.node.ledger().published(List.of(id(0)));
+    scene.moveSeconds(100);
+
+    assertThat(scene.node.log().removeOlder(scene.clock.instant().minusSeconds(100), 9)).isZero();
+    assertThat(scene.place(request(1, WRITER, "k"))).isInstanceOf(SendResult.Repeated.class);
+    record(scene, 0, MessageState.SENT);
+    assertThat(scene.otherNode.log().finished(List.of(id(0)))).containsExactly(id(0));
+    scene.moveSeconds(1);
+    assertThat(scene.node.log().removeOlder(scene.clock.instant().minusSeconds(100), 9)).isOne();
   }
 
   /** A remote system chose the reason, and it must not prevent the record. */

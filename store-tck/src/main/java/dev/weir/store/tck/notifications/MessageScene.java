@@ -6,6 +6,7 @@ import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendRequest.WhenClosed;
@@ -231,7 +232,7 @@ final class MessageScene {
   }
 
   /** Returns the whole outbox, regardless of claims. It is claimed afterwards. */
-  List<Message> outbox(MessageStore on) {
+  List<Claimed> outbox(MessageStore on) {
     clock.move(Duration.ofDays(1));
     return on.ledger().claimUnpublished(Duration.ZERO, MINUTE, MessageStep.MESSAGES);
   }

@@ -3,7 +3,7 @@ package dev.weir.store.tck.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.internal.Micros;
-import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
 import dev.weir.store.tck.notifications.MessageTrace.Move;
@@ -29,7 +29,7 @@ final class MessageTracePlayer {
     trace.moves().forEach(this::play);
     assertThat(scene.observe(scene.node)).isEqualTo(scene.observe(model));
     scene.clock.move(Duration.ofDays(1));
-    List<Message> outbox =
+    List<Claimed> outbox =
         model.ledger().claimUnpublished(Duration.ZERO, Duration.ZERO, MessageStep.MESSAGES);
     assertThat(
             scene

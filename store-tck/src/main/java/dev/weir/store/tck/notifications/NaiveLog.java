@@ -106,6 +106,7 @@ final class NaiveLog implements MessageLog {
           model
               .messages()
               .filter(known -> known.createdAt < Micros.clamped(before))
+              .filter(known -> known.takenAt.orElse(known.changedAt) < Micros.clamped(before))
               .filter(known -> known.state != MessageState.DEFERRED && known.outbox.isEmpty())
               .sorted(Comparator.comparingLong(known -> known.createdAt))
               .limit(max)

@@ -4,6 +4,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendResult;
 import java.util.Optional;
 
 /** A message of the model. */
@@ -24,6 +25,9 @@ final class NaiveMessage {
 
   /** Present while it is counted. */
   Optional<NaiveUser.Taken> taken = Optional.empty();
+
+  /** When it was counted, by the usage of its user; present while it is counted. */
+  Optional<Long> takenAt = Optional.empty();
 
   /** Present while it is in the outbox. */
   Optional<Outbox> outbox = Optional.empty();
@@ -56,7 +60,14 @@ final class NaiveMessage {
   void fail(long atMicros, String why) {
     moveTo(MessageState.FAILED, atMicros, Optional.of(why));
     taken = Optional.empty();
+    takenAt = Optional.empty();
     key = Optional.empty();
+  }
+
+  void take(NaiveUser.Taken place, SendResult.Accepted accepted) {
+    taken = Optional.of(place);
+    takenAt =
+        Optional.of(Math.max(accepted.state().atMicros(), accepted.state().usage().atMicros()));
   }
 
   /** The order of ids in a store is that of their text. */

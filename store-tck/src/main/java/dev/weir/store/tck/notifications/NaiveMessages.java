@@ -104,12 +104,12 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
       return repeated(known.get(), request, user.state(now()));
     }
     NaiveUser.Placed placed = user.place(message, now());
-    if (placed.taken().isPresent()) {
-      NaiveMessage accepted =
+    if (placed.result() instanceof SendResult.Accepted accepted) {
+      NaiveMessage added =
           new NaiveMessage(message, request.idempotencyKey(), MessageState.ACCEPTED, now());
-      accepted.taken = placed.taken();
-      accepted.outbox = Optional.of(new NaiveMessage.Outbox(now(), 0, false));
-      messages.put(message.id(), accepted);
+      added.take(placed.taken().orElseThrow(), accepted);
+      added.outbox = Optional.of(new NaiveMessage.Outbox(now(), 0, false));
+      messages.put(message.id(), added);
     }
     return placed.result();
   }
@@ -183,7 +183,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
   }
 
   @Override
-  public synchronized List<Message> claimUnpublished(Duration minAge, Duration claim, int max) {
+  public synchronized List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     record Waiting(NaiveMessage known, NaiveMessage.Outbox outbox) {}
     List<Waiting> claimed =
         messages()
@@ -198,7 +198,9 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
     for (Waiting each : claimed) {
       each.known().outbox = Optional.of(each.outbox().claimed(now() + Micros.floor(claim)));
     }
-    return claimed.stream().map(each -> each.known().message).toList();
+    return claimed.stream()
+        .map(each -> new Claimed(each.known().message, each.known().taken.orElseThrow().cost))
+        .toList();
   }
 
   @Override
@@ -251,7 +253,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
       case SendResult.Accepted accepted -> {
         known.moveTo(MessageState.ACCEPTED, now(), Optional.empty());
         known.dueAt = Optional.empty();
-        known.taken = placed.taken();
+        known.take(placed.taken().orElseThrow(), accepted);
         known.outbox = Optional.of(new NaiveMessage.Outbox(now(), 0, true));
         return Optional.of(accepted);
       }

@@ -30,7 +30,7 @@ final class NaiveUser {
    */
   static final class Taken {
     private final long windowMicros;
-    private final long cost;
+    final long cost;
 
     private Taken(long windowMicros, long cost) {
       this.windowMicros = windowMicros;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
 import dev.weir.engine.notifications.SendResult;
@@ -95,7 +96,7 @@ interface OutboxClaims extends MessageClaims {
     assertThat(claim(scene, 1)).containsExactly(message(2, OWNER));
     scene.moveSeconds(1);
     assertThat(scene.node.ledger().claimUnpublished(Duration.ZERO, CLAIM, 1))
-        .containsExactly(message(3, OWNER));
+        .containsExactly(new Claimed(message(3, OWNER), 1));
   }
 
   /** A place of an earlier window, or of an earlier configuration, was given back with it. */
@@ -181,6 +182,12 @@ interface OutboxClaims extends MessageClaims {
   }
 
   private static List<Message> claim(MessageScene scene, int minAgeSeconds) {
-    return scene.otherNode.ledger().claimUnpublished(Duration.ofSeconds(minAgeSeconds), CLAIM, 9);
+    return scene
+        .otherNode
+        .ledger()
+        .claimUnpublished(Duration.ofSeconds(minAgeSeconds), CLAIM, 9)
+        .stream()
+        .map(Claimed::message)
+        .toList();
   }
 }

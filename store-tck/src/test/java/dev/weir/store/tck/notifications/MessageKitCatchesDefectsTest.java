@@ -130,7 +130,7 @@ final class MessageKitCatchesDefectsTest {
     }
 
     @Override
-    public List<Message> claimUnpublished(Duration minAge, Duration claim, int max) {
+    public List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
       return store
           .ledger()
           .claimUnpublished(

@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Message counts of busy users in Redis, a hash for each user. Every step is one call of a script
- * for each user; the calls of a list are sent together. Thread-safe.
+ * Message counts of busy users in Redis, a hash for each user. A call of a script checks the
+ * messages of many users, in a Cluster those of one; another one stores the state of a user. The
+ * calls of a list are sent together. Thread-safe.
  *
  * <p>Redis keeps no marker for these counts: if it loses them, the database decides.
  */
@@ -35,6 +37,9 @@ public final class RedisHotCounts implements HotCounts {
 
   private static final long TRUST_MICROS = Micros.floor(Duration.ofMillis(MAX_TRUST_MILLIS));
   private static final byte[] TRUST = bytes(TRUST_MICROS);
+
+  /** Maximum number of users in one call, so that other clients of Redis do not wait for long. */
+  private static final int MAX_USERS = 64;
 
   /** Results of hot-check.lua; others mean that the entry does not know. */
   private static final byte COUNTED = 1;
@@ -60,51 +65,71 @@ public final class RedisHotCounts implements HotCounts {
     for (int i = 0; i < wanted.size(); i++) {
       positions.computeIfAbsent(wanted.get(i).userId(), user -> new ArrayList<>()).add(i);
     }
-    List<RedisCall<byte[]>> calls = new ArrayList<>(positions.size());
-    positions.forEach(
-        (user, own) -> calls.add(checkOne(user, own.stream().map(wanted::get).toList())));
+    List<List<List<Integer>>> groups = groups(positions.values());
+    List<RedisCall<byte[]>> calls = new ArrayList<>(groups.size());
+    groups.forEach(group -> calls.add(checkGroup(wanted, group)));
     List<byte[]> replies = awaitAll(calls);
     List<Checked> results = new ArrayList<>(Collections.nCopies(wanted.size(), Passed.UNKNOWN));
-    int call = 0;
-    for (List<Integer> own : positions.values()) {
-      read(replies.get(call++), own, results);
+    for (int i = 0; i < groups.size(); i++) {
+      ByteBuffer reply = ByteBuffer.wrap(replies.get(i)).order(ByteOrder.LITTLE_ENDIAN);
+      groups.get(i).forEach(own -> read(reply, own, results));
     }
     return results;
   }
 
-  /** Checks messages of one user. */
-  private RedisCall<byte[]> checkOne(long user, List<Wanted> wanted) {
-    byte[][] arguments = new byte[3 + wanted.size()][];
-    long minVersion = 0;
-    for (int i = 0; i < wanted.size(); i++) {
-      arguments[3 + i] = bytes(wanted.get(i).parts());
-      minVersion = Math.max(minVersion, wanted.get(i).minVersion());
+  /** Divides users among calls. In a Cluster, the keys of one call must be in one slot. */
+  private List<List<List<Integer>>> groups(Collection<List<Integer>> users) {
+    int size = redis.isCluster() ? 1 : MAX_USERS;
+    List<List<Integer>> all = List.copyOf(users);
+    List<List<List<Integer>>> groups = new ArrayList<>(all.size() / size + 1);
+    for (int from = 0; from < all.size(); from += size) {
+      groups.add(all.subList(from, Math.min(all.size(), from + size)));
     }
-    arguments[0] = clock.argument();
-    arguments[1] = bytes(minVersion);
-    arguments[2] = TRUST;
-    return redis.run(Script.HOT_CHECK, key(user), arguments);
+    return groups;
   }
 
   /**
-   * Reads a reply.
+   * Checks messages of several users.
    *
-   * @param positions where the results of its messages belong
+   * @param users the positions of each user's messages in {@code wanted}
    */
-  private static void read(byte[] reply, List<Integer> positions, List<Checked> results) {
-    if (reply.length == 0) {
+  private RedisCall<byte[]> checkGroup(List<Wanted> wanted, List<List<Integer>> users) {
+    byte[][] keys = new byte[users.size()][];
+    List<byte[]> arguments = new ArrayList<>(2 + 3 * users.size());
+    arguments.add(clock.argument());
+    arguments.add(TRUST);
+    for (int i = 0; i < keys.length; i++) {
+      List<Integer> own = users.get(i);
+      keys[i] = key(wanted.get(own.getFirst()).userId());
+      long minVersion = 0;
+      for (int position : own) {
+        minVersion = Math.max(minVersion, wanted.get(position).minVersion());
+      }
+      arguments.add(bytes(minVersion));
+      arguments.add(bytes(own.size()));
+      own.forEach(position -> arguments.add(bytes(wanted.get(position).parts())));
+    }
+    return redis.run(Script.HOT_CHECK, keys, arguments.toArray(byte[][]::new));
+  }
+
+  /**
+   * Reads the part of a reply that belongs to one user.
+   *
+   * @param positions where the results of the user's messages belong
+   */
+  private static void read(ByteBuffer reply, List<Integer> positions, List<Checked> results) {
+    if (reply.get() == 0) {
       return;
     }
-    ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
-    long waitMicros = (long) buffer.getDouble() + MARGIN_MICROS;
-    long rateLimit = (long) buffer.getDouble();
-    Duration window = Micros.duration((long) buffer.getDouble());
+    long waitMicros = (long) reply.getDouble() + MARGIN_MICROS;
+    long rateLimit = (long) reply.getDouble();
+    Duration window = Micros.duration((long) reply.getDouble());
     Algorithm algorithm =
-        buffer.getDouble() == 0 ? Algorithm.FIXED_WINDOW : Algorithm.SLIDING_WINDOW;
+        reply.getDouble() == 0 ? Algorithm.FIXED_WINDOW : Algorithm.SLIDING_WINDOW;
     Limit limit = algorithm.limit(rateLimit, window);
     for (int position : positions) {
-      byte result = buffer.get();
-      long remaining = Math.max(0, (long) buffer.getDouble());
+      byte result = reply.get();
+      long remaining = Math.max(0, (long) reply.getDouble());
       if (result == COUNTED) {
         results.set(position, Passed.COUNTED);
       } else if (result == REFUSED) {
@@ -135,7 +160,7 @@ public final class RedisHotCounts implements HotCounts {
     long micros = lifeMicros(state, usage, remaining) - MARGIN_MICROS;
     return redis.run(
         Script.HOT_LEARN,
-        key(state.limit().userId()),
+        new byte[][] {key(state.limit().userId())},
         clock.argument(),
         bytes(state.limit().rateLimit()),
         bytes(Micros.floor(state.limit().timeWindow())),
@@ -166,7 +191,7 @@ public final class RedisHotCounts implements HotCounts {
 
   @Override
   public void forget(long userId) {
-    byte[] key = key(userId)[0];
+    byte[] key = key(userId);
     var unused = redis.await(redis.send(key, commands -> commands.del(key)));
   }
 
@@ -188,8 +213,8 @@ public final class RedisHotCounts implements HotCounts {
     return replies;
   }
 
-  private byte[][] key(long userId) {
-    return new byte[][] {KeyNames.bytes(redis.names().hotCount(userId))};
+  private byte[] key(long userId) {
+    return KeyNames.bytes(redis.names().hotCount(userId));
   }
 
   private static byte[] bytes(long number) {

@@ -64,11 +64,15 @@ public final class JdbcMessageLog implements MessageLog {
       returning id
       """;
 
+  /**
+   * The time of creation is indexed; only what was deferred is counted much later. Both are times
+   * of the database, and so is the last change of a message that was never counted.
+   */
   private static final String REMOVE =
       """
       delete from notification_message where id = any(array(
         select m.id from notification_message m
-        where m.created_at < ? and m.state <> 0
+        where m.created_at < ? and coalesce(m.taken_at, m.changed_at) < ? and m.state <> 0
           and not exists (select from notification_outbox o where o.message_id = m.id)
         order by m.created_at limit ? for update of m skip locked))
       """;
@@ -176,7 +180,8 @@ public final class JdbcMessageLog implements MessageLog {
 
   @Override
   public int removeOlder(Instant before, int max) {
+    long beforeMicros = Micros.clamped(before);
     return transactions.autoCommit(
-        connection -> Sql.update(connection, REMOVE, Micros.clamped(before), max));
+        connection -> Sql.update(connection, REMOVE, beforeMicros, beforeMicros, max));
   }
 }

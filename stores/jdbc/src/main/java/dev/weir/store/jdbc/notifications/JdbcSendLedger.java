@@ -1,7 +1,6 @@
 package dev.weir.store.jdbc.notifications;
 
 import dev.weir.core.internal.Micros;
-import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
@@ -82,7 +81,7 @@ public final class JdbcSendLedger implements SendLedger {
           where created_at <= ? and claimed_until <= ?
           order by created_at, message_id limit ? for update skip locked))
         returning message_id, created_at)
-      select m.id, m.user_id, m.text, m.parts
+      select m.id, m.user_id, m.text, m.parts, m.cost
       from claimed cross join lateral (
         select * from notification_message n where n.id = claimed.message_id offset 0) m
       order by claimed.created_at, m.id
@@ -216,13 +215,13 @@ public final class JdbcSendLedger implements SendLedger {
   }
 
   @Override
-  public List<Message> claimUnpublished(Duration minAge, Duration claim, int max) {
+  public List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     return transactions.write(
         connection -> {
           long now = Sql.now(connection, clock);
           return Sql.list(
               connection,
-              MessageRow::message,
+              row -> new Claimed(MessageRow.message(row), row.getLong(5)),
               CLAIM,
               now + Micros.floor(claim),
               now - Micros.floor(minAge),

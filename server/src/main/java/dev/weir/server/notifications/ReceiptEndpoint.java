@@ -1,0 +1,100 @@
+package dev.weir.server.notifications;
+
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.SignedRequests;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ProblemTitles;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Takes delivery receipts of the receiver of a webhook. It has no token of ours: its signature says
+ * who it is.
+ */
+@Controller("/api/messages/receipts")
+@ProblemTitles(
+    invalid = NotificationProblems.INVALID,
+    storeUnavailable = NotificationProblems.DATABASE_DOWN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class ReceiptEndpoint {
+  private final NotificationAccess access;
+
+  ReceiptEndpoint(NotificationAccess access) {
+    this.access = access;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> receive(HttpRequest<?> request, @Body byte[] body) {
+    NotificationBackend backend = access.backend();
+    SignedRequests signed =
+        backend
+            .webhook()
+            .orElseThrow(() -> new ProblemException(NotificationProblems.receiptsDisabled()));
+    refuseUnlessValid(
+        signed.verify(
+            only(request, SignedRequests.TIMESTAMP),
+            only(request, SignedRequests.SIGNATURE),
+            body));
+    record(
+        backend.messages(), signed.provider(), ReceiptJson.read(Json.read(body, 0, body.length)));
+    return HttpResponse.noContent();
+  }
+
+  /** Returns the value of a header that occurs once; empty otherwise. */
+  private static String only(HttpRequest<?> request, String name) {
+    List<String> values = request.getHeaders().getAll(name);
+    return values.size() == 1 ? values.getFirst() : "";
+  }
+
+  private static void refuseUnlessValid(SignedRequests.Verdict verdict) {
+    switch (verdict) {
+      case VALID -> {}
+      case OLD -> throw new ProblemException(NotificationProblems.signatureOld());
+      case WRONG -> throw new ProblemException(NotificationProblems.signatureInvalid());
+    }
+  }
+
+  /** Records a receipt; one that comes twice, or after another, changes nothing. */
+  private static void record(MessageLog messages, String provider, ReceiptJson.Receipt receipt) {
+    MessageRecord known =
+        messages
+            .find(receipt.messageId())
+            .orElseThrow(
+                () ->
+                    new ProblemException(NotificationProblems.unknownMessage(receipt.messageId())));
+    switch (known.state()) {
+      case DEFERRED, CANCELLED ->
+          throw new ProblemException(NotificationProblems.notSent(receipt.messageId()));
+      // A receipt may come before the sender has recorded that the provider has the message.
+      case ACCEPTED, SENT, DELIVERED, FAILED ->
+          messages.record(
+              List.of(
+                  new MessageLog.Delivery(
+                      receipt.messageId(),
+                      receipt.state(),
+                      Instant.now(),
+                      provider,
+                      Optional.empty(),
+                      receipt.state() == MessageState.FAILED
+                          ? receipt.reason().or(() -> Optional.of("reported by " + provider))
+                          : Optional.empty())));
+    }
+  }
+}

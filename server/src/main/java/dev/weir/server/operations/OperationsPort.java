@@ -1,0 +1,214 @@
+package dev.weir.server.operations;
+
+import dev.weir.server.http.AllowedHosts;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.Readiness;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Metrics and health over HTTP, on a port of their own, for a program without the API: the paths
+ * and answers are those of a node. A connection serves one request. Thread-safe.
+ */
+public final class OperationsPort implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(OperationsPort.class);
+  private static final int MAX_CONNECTIONS = 32;
+  private static final int MAX_SECONDS = 15;
+  private static final int MAX_LINE = 1_024;
+  private static final int MAX_HEADERS = 8_192;
+  private static final String JSON = "application/json";
+
+  private final AllowedHosts allowed;
+  private final Readiness readiness;
+  private final PrometheusRegistry metrics;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final EventLoopGroup group =
+      new MultiThreadIoEventLoopGroup(
+          1,
+          Thread.ofPlatform().daemon().name("weir-operations-", 0).factory(),
+          NioIoHandler.newFactory());
+
+  /** Answers may wait for the database; there are no more threads than connections. */
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  private final Channel socket;
+
+  private OperationsPort(InetSocketAddress address, Readiness readiness, PrometheusRegistry metrics)
+      throws IOException {
+    this.allowed =
+        address.getAddress().isLoopbackAddress()
+            ? AllowedHosts.of(List.of(address.getHostString()))
+            : AllowedHosts.ANY;
+    this.readiness = readiness;
+    this.metrics = metrics;
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(group)
+            .channel(NioServerSocketChannel.class)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    accept(channel);
+                  }
+                })
+            .bind(address)
+            .awaitUninterruptibly();
+    this.socket = bound.channel();
+    if (!bound.isSuccess()) {
+      close();
+      throw new IOException("cannot listen on " + address, bound.cause());
+    }
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @throws IOException if the address cannot be bound
+   */
+  public static OperationsPort start(
+      InetSocketAddress address, Readiness readiness, PrometheusRegistry metrics)
+      throws IOException {
+    return new OperationsPort(address, readiness, metrics);
+  }
+
+  /** Returns the port, which is another one than the given if that is 0. */
+  public int port() {
+    return ((InetSocketAddress) socket.localAddress()).getPort();
+  }
+
+  private void accept(Channel channel) {
+    channel.closeFuture().addListener(closed -> connections.decrementAndGet());
+    if (connections.incrementAndGet() > MAX_CONNECTIONS) {
+      var unused = channel.close();
+      return;
+    }
+    channel
+        .pipeline()
+        // Neither a slow request nor an answer that is not read takes longer.
+        .addLast(new ReadTimeoutHandler(MAX_SECONDS))
+        .addLast(new HttpServerCodec(MAX_LINE, MAX_HEADERS, MAX_HEADERS))
+        .addLast(new Exchange());
+  }
+
+  /** The one request of a connection. */
+  private final class Exchange extends SimpleChannelInboundHandler<HttpObject> {
+    private boolean isAnswered;
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, HttpObject part) {
+      if (isAnswered || !(part instanceof HttpRequest request)) {
+        return;
+      }
+      isAnswered = true;
+      threads.execute(
+          () -> context.writeAndFlush(answer(request)).addListener(ChannelFutureListener.CLOSE));
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+      log.debug("A connection of an operator failed", failure);
+      var unused = context.close();
+    }
+  }
+
+  private DefaultFullHttpResponse answer(HttpRequest request) {
+    try {
+      return response(request);
+    } catch (RuntimeException e) {
+      log.error("A request of an operator failed", e);
+      return problem(Problem.of(500, "unexpected", "Something went wrong; see the log."));
+    }
+  }
+
+  private DefaultFullHttpResponse response(HttpRequest request) {
+    if (request.decoderResult().isFailure()) {
+      return problem(Problem.of(400, "bad-request", "This is not a valid HTTP request."));
+    }
+    if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
+      DefaultFullHttpResponse refused =
+          problem(Problem.of(405, "method-not-allowed", "There is only GET."));
+      refused.headers().set(HttpHeaderNames.ALLOW, "GET, HEAD");
+      return refused;
+    }
+    return switch (new QueryStringDecoder(request.uri()).path()) {
+      case "/health/live" -> health(HealthJson.UP);
+      case "/health/ready" -> health(HealthJson.of(readiness));
+      case "/metrics" -> metrics(request);
+      default -> problem(Problem.of(404, "not-found", "There is nothing at this path."));
+    };
+  }
+
+  private DefaultFullHttpResponse metrics(HttpRequest request) {
+    // A page of another site must not read them through a browser on this machine.
+    boolean isOwn =
+        request.headers().getAll(HttpHeaderNames.HOST).stream().allMatch(allowed::isOwn);
+    return isOwn
+        ? response(200, PrometheusTextFormatWriter.CONTENT_TYPE, MetricsText.of(metrics))
+        : problem(Problem.of(421, "misdirected", "On loopback, only its own names are answered."));
+  }
+
+  private static DefaultFullHttpResponse health(HealthJson health) {
+    return response(health.isUp() ? 200 : 503, JSON, Json.bytes(health::write));
+  }
+
+  private static DefaultFullHttpResponse problem(Problem problem) {
+    return response(problem.status(), Problem.MEDIA_TYPE, problem.toJson());
+  }
+
+  private static DefaultFullHttpResponse response(int status, String type, byte[] body) {
+    DefaultFullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), Unpooled.wrappedBuffer(body));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, type)
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    return response;
+  }
+
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    threads.shutdownNow();
+  }
+
+  @Override
+  public String toString() {
+    return "the port of metrics and health";
+  }
+}

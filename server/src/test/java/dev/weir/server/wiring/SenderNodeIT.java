@@ -1,0 +1,114 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.server.faults.Database;
+import dev.weir.server.faults.KafkaProcess;
+import dev.weir.server.faults.Ports;
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A sender without the rest of a node, as its operators see it. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+final class SenderNodeIT {
+  @Test
+  void answersOperatorsOnAPortOfItsOwn(@TempDir Path folder) throws Exception {
+    int kafkaPort = Ports.free();
+    try (Database database = Database.start(folder.resolve("data"));
+        SenderNode sender =
+            SenderNode.start(settings(database, kafkaPort, Map.of(Setting.SENDER_PORT, "0")))) {
+      Http http = new Http(URI.create("http://127.0.0.1:" + sender.port().orElseThrow()));
+      Waiting.until(
+          "the warning", () -> http.get("/health/ready").ok().text().contains("cannot be read"));
+      assertThat(http.get("/health/live").ok().text()).isEqualTo("{\"status\":\"UP\"}");
+      assertThat(http.get("/metrics").text())
+          .contains("rate_limiter_message_broker_down 1.0")
+          .contains("jvm_memory_used_bytes");
+      try (KafkaProcess kafka = KafkaProcess.start(folder.resolve("kafka"), kafkaPort, kafkaPort)) {
+        publish(kafka, "7: hello");
+        Waiting.until(
+            "the message to be sent",
+            () ->
+                http.get("/metrics")
+                    .text()
+                    .contains("rate_limiter_message_attempts_total{result=\"taken\"} 1.0"));
+        assertThat(http.get("/health/ready").ok().text()).isEqualTo("{\"status\":\"UP\"}");
+        assertThat(http.get("/metrics").text()).contains("rate_limiter_message_broker_down 0.0");
+      }
+      wrongRequestsAreRefused(http, sender.port().orElseThrow());
+    }
+  }
+
+  private static void wrongRequestsAreRefused(Http http, int port) throws Exception {
+    http.get("/api/send").problem(404, "not-found");
+    Http.Answer posted = http.post("/metrics").problem(405, "method-not-allowed");
+    assertThat(posted.header("allow")).hasValue("GET, HEAD");
+    assertThat(raw(port, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")).contains(" 421 ");
+    assertThat(raw(port, "GET /health/live HTTP/1.1\r\nHost: probe\r\n\r\n")).contains(" 200 ");
+    assertThat(raw(port, "GET /" + "x".repeat(1_500) + " HTTP/1.1\r\n\r\n")).contains(" 400 ");
+    assertThat(raw(port, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        .contains(" 200 ")
+        .endsWith("\r\n\r\n");
+  }
+
+  @Test
+  void hasNoPortUnlessOneIsGivenAndSaysIfItIsInUse(@TempDir Path folder) throws Exception {
+    int nowhere = Ports.free();
+    try (Database database = Database.start(folder.resolve("data"));
+        ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      try (SenderNode sender = SenderNode.start(settings(database, nowhere, Map.of()))) {
+        assertThat(sender.port()).isEmpty();
+      }
+      String port = Integer.toString(taken.getLocalPort());
+      assertThatThrownBy(
+              () ->
+                  SenderNode.start(settings(database, nowhere, Map.of(Setting.SENDER_PORT, port))))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining("weir.sender.port");
+    }
+  }
+
+  private static Settings settings(Database database, int kafkaPort, Map<Setting, String> more) {
+    Map<Setting, String> settings = new EnumMap<>(Setting.class);
+    settings.put(Setting.KAFKA_SERVERS, "127.0.0.1:" + kafkaPort);
+    settings.putAll(more);
+    return Settings.of(settings, database.environment(), Optional.empty());
+  }
+
+  private static void publish(KafkaProcess kafka, String value) throws Exception {
+    try (Producer<byte[], byte[]> producer = kafka.clients().producer(Duration.ofSeconds(30))) {
+      producer
+          .send(
+              new ProducerRecord<>(
+                  "sms-outbound",
+                  "7".getBytes(StandardCharsets.UTF_8),
+                  value.getBytes(StandardCharsets.UTF_8)))
+          .get();
+    }
+  }
+
+  /** Returns all that is answered until the connection ends. */
+  private static String raw(int port, String request) throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+  }
+}
