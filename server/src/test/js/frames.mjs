@@ -11,6 +11,7 @@ import { pathToFileURL } from "node:url";
 
 const [node = "http://127.0.0.1:8080", seconds = "20"] = process.argv.slice(2);
 const DECISIONS_A_SECOND = 1000;
+const MAX_WAITING = 200;
 const { chromium } = await import(pathToFileURL(join(process.env.WEIR_TEST_BROWSER, "package", "index.mjs")));
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -27,8 +28,16 @@ function post(path, body) {
 
 await post("/api/admin/rules", { name: "frames", allowedRequests: 500, windowSeconds: 1 });
 let decided = 0;
+let waiting = 0;
 const load = setInterval(() => {
-  for (let i = 0; i < DECISIONS_A_SECOND / 50; i++) post("/api/v1/check", { rule: "frames", key: "all" }).then((status) => { if (status) decided += 1; });
+  // A node that cannot keep up gets less than wanted; the rate is printed.
+  for (let i = 0; i < DECISIONS_A_SECOND / 50 && waiting < MAX_WAITING; i++) {
+    waiting += 1;
+    post("/api/v1/check", { rule: "frames", key: "all" }).then((status) => {
+      waiting -= 1;
+      if (status) decided += 1;
+    });
+  }
 }, 20);
 
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
@@ -36,7 +45,7 @@ const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
 await page.goto(`${node}/#/now`);
 await page.waitForFunction(() => document.getElementById("live").textContent === "Live");
 const path = join(tmpdir(), `weir-frames-${process.pid}.json`);
-await browser.startTracing(page, { path, categories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] });
+await browser.startTracing(page, { path, categories: ["devtools.timeline"] });
 const before = decided;
 const intervals = await page.evaluate((ms) => new Promise((resolve) => {
   const found = [];
@@ -58,10 +67,10 @@ agent.destroy();
 
 const { traceEvents } = JSON.parse(await readFile(path, "utf8"));
 await rm(path);
-const tasks = traceEvents.filter((event) => event.name === "RunTask" && event.dur).map((event) => event.dur / 1000);
+const tasks = traceEvents.filter((event) => event.ph === "X" && event.dur).map((event) => event.dur / 1000);
 intervals.sort((a, b) => a - b);
 const at = (share) => intervals[Math.floor((intervals.length - 1) * share)].toFixed(1);
 console.log(`decisions per second   ${rate.toFixed(0)}`);
 console.log(`frames per second      ${(intervals.length / Number(seconds)).toFixed(1)}`);
 console.log(`frame interval in ms   p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`);
-console.log(`tasks over 16 ms       ${tasks.filter((ms) => ms > 16).length}, longest ${Math.max(0, ...tasks).toFixed(1)} ms`);
+console.log(`steps over 16 ms       ${tasks.filter((ms) => ms > 16).length}, longest ${Math.max(0, ...tasks).toFixed(1)} ms`);

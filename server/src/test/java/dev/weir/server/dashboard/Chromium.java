@@ -75,8 +75,7 @@ final class Chromium implements AutoCloseable {
   }
 
   private static Path program(String name) {
-    return onPath(name)
-        .orElseThrow(() -> new IllegalStateException(name + " is not on the PATH"));
+    return onPath(name).orElseThrow(() -> new IllegalStateException(name + " is not on the PATH"));
   }
 
   static Optional<Path> onPath(String name) {

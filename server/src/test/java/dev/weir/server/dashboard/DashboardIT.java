@@ -36,8 +36,7 @@ final class DashboardIT {
   private static final int FIRST_LOAD_BYTES = 300_000;
 
   @RegisterExtension
-  static final RunningNode NODE =
-      RunningNode.inMemory(Map.of(Setting.SLOTS_LEAK_GRACE, "PT0.1S"));
+  static final RunningNode NODE = RunningNode.inMemory(Map.of(Setting.SLOTS_LEAK_GRACE, "PT0.1S"));
 
   @RegisterExtension
   static final RunningNode LOCKED = RunningNode.inMemory(Map.of(Setting.ADMIN_TOKEN, TOKEN));
@@ -79,13 +78,16 @@ final class DashboardIT {
   private void assign(String configName, String prefix, int events) {
     String all =
         IntStream.range(0, events)
-            .mapToObj(i -> "{\"eventId\":\"%s%d\",\"configName\":\"%s\"}".formatted(prefix, i, configName))
+            .mapToObj(
+                i ->
+                    "{\"eventId\":\"%s%d\",\"configName\":\"%s\"}".formatted(prefix, i, configName))
             .collect(Collectors.joining(",", "[", "]"));
     assertThat(http.post("/api/v1/slots/batch", all).status()).isEqualTo(200);
   }
 
   private void rule(String name, String fields) {
-    Http.Answer made = http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, fields));
+    Http.Answer made =
+        http.post("/api/admin/rules", "{\"name\":\"%s\",%s}".formatted(name, fields));
     assertThat(made.status()).isEqualTo(201);
   }
 
@@ -133,9 +135,13 @@ final class DashboardIT {
     assertThat(dashboard.tile("backlog").locator("dd").first())
         .hasText(Pattern.compile("^[1-9]\\d*$"));
     dashboard.button("7 d").click();
-    assertThat(dashboard.panel("Windows ahead").getByText(Pattern.compile("a cell is \\d+ windows")))
+    assertThat(
+            dashboard.panel("Windows ahead").getByText(Pattern.compile("a cell is \\d+ windows")))
         .isVisible();
-    dashboard.panel("Window").getByText("Zoom in", new Locator.GetByTextOptions().setExact(true)).click();
+    dashboard
+        .panel("Window")
+        .getByText("Zoom in", new Locator.GetByTextOptions().setExact(true))
+        .click();
     assertThat(dashboard.button("7 d")).hasAttribute("aria-pressed", "false");
   }
 
@@ -147,10 +153,15 @@ final class DashboardIT {
     Locator finder = dashboard.panel("Find an event");
     finder.getByLabel("Event id").fill(HOSTILE + "0");
     finder.getByLabel("Event id").press("Enter");
-    assertThat(finder.getByText("assigned", new Locator.GetByTextOptions().setExact(true))).isVisible();
-    finder.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(Pattern.compile("^Cancel"))).click();
+    assertThat(finder.getByText("assigned", new Locator.GetByTextOptions().setExact(true)))
+        .isVisible();
+    finder
+        .getByRole(
+            AriaRole.BUTTON, new Locator.GetByRoleOptions().setName(Pattern.compile("^Cancel")))
+        .click();
     dashboard.button("Cancel the slot").click();
-    assertThat(finder.getByText("cancelled", new Locator.GetByTextOptions().setExact(true))).isVisible();
+    assertThat(finder.getByText("cancelled", new Locator.GetByTextOptions().setExact(true)))
+        .isVisible();
     assertThat(http.get("/api/v1/slots?eventId=" + Http.encoded(HOSTILE + "0")).text())
         .contains("\"state\":\"cancelled\"");
     assertThat(dashboard.requests()).noneMatch(request -> request.url().endsWith("/hostile"));
@@ -165,7 +176,10 @@ final class DashboardIT {
     dashboard.go("slots/leaky", "Slots");
     Locator leaked = dashboard.panel("Leaked slots");
     assertThat(leaked.getByText("leak-1")).isVisible();
-    leaked.getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Reclaim").setExact(true)).click();
+    leaked
+        .getByRole(
+            AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Reclaim").setExact(true))
+        .click();
     dashboard
         .page()
         .getByRole(AriaRole.DIALOG)
@@ -185,8 +199,7 @@ final class DashboardIT {
     assertThat(panel.getByText(Pattern.compile("The backlog would end at .* earlier"))).isVisible();
     panel.getByLabel("Max per window", exactly()).fill("0");
     assertThat(panel.getByText(Pattern.compile("must be from 1 to"))).isVisible();
-    assertThat(http.get("/admin/rate-limit/config?name=what-if").intAt("version"))
-        .isEqualTo(1);
+    assertThat(http.get("/admin/rate-limit/config?name=what-if").intAt("version")).isEqualTo(1);
   }
 
   private static Locator.GetByLabelOptions exactly() {
@@ -204,7 +217,9 @@ final class DashboardIT {
     configure("edited", 200);
     dashboard.button("Save as the next version").click();
     Locator conflict = dashboard.panel("Version 2 came into force while you edited");
-    assertThat(conflict.getByRole(AriaRole.ROW, new Locator.GetByRoleOptions().setName("Max per window")))
+    assertThat(
+            conflict.getByRole(
+                AriaRole.ROW, new Locator.GetByRoleOptions().setName("Max per window")))
         .containsText("200");
     assertThat(http.get("/admin/rate-limit/config?name=edited").intAt("maxPerWindow"))
         .isEqualTo(200);
@@ -236,11 +251,15 @@ final class DashboardIT {
     dashboard.field("Name").fill(HOSTILE);
     dashboard.field("Path").fill("/journey/**");
     dashboard.field("Requests").fill("0");
-    assertThat(dashboard.page().getByText(Pattern.compile("must be a whole number from 1 to"))).isVisible();
+    assertThat(dashboard.page().getByText(Pattern.compile("must be a whole number from 1 to")))
+        .isVisible();
     dashboard.field("Requests").fill("2");
     dashboard.button("Create").click();
     dashboard.button("Put in shadow").click();
-    assertThat(dashboard.panel(HOSTILE).getByText("shadow", new Locator.GetByTextOptions().setExact(true)))
+    assertThat(
+            dashboard
+                .panel(HOSTILE)
+                .getByText("shadow", new Locator.GetByTextOptions().setExact(true)))
         .isVisible();
     dashboard.button("Edit").click();
     dashboard.field("Let requests wait in a queue").check();
@@ -261,7 +280,9 @@ final class DashboardIT {
 
   @Test
   void rulesAreSearchedAndAPastedRequestIsExplained() {
-    rule("explained", "\"pathPattern\":\"/explained/**\",\"keyBy\":[\"header:X-Api-Key\"],\"allowedRequests\":7,\"windowSeconds\":60");
+    rule(
+        "explained",
+        "\"pathPattern\":\"/explained/**\",\"keyBy\":[\"header:X-Api-Key\"],\"allowedRequests\":7,\"windowSeconds\":60");
     rule("elsewhere", "\"pathPattern\":\"/elsewhere\",\"allowedRequests\":7,\"windowSeconds\":60");
     dashboard.go("rules", "Rules");
     Locator rules = dashboard.panel("Rules");
@@ -272,7 +293,8 @@ final class DashboardIT {
         .getByLabel("A curl line, or the head of a request")
         .fill("curl -X POST 'https://example.org/explained/7' -H 'X-Api-Key: secret-key'");
     explain.getByRole(AriaRole.BUTTON).click();
-    assertThat(explain.getByText("secret-key", new Locator.GetByTextOptions().setExact(true))).isVisible();
+    assertThat(explain.getByText("secret-key", new Locator.GetByTextOptions().setExact(true)))
+        .isVisible();
     assertThat(explain.getByText(Pattern.compile("allows it, [67] left"))).isVisible();
   }
 
@@ -282,7 +304,11 @@ final class DashboardIT {
     check("refusing", "greedy", 12);
     dashboard.go("rules", "Rules");
     Locator top = dashboard.panel("Top refusals");
-    assertThat(top.getByRole(AriaRole.ROW, new Locator.GetByRoleOptions().setName("refusing").setExact(false)).first())
+    assertThat(
+            top.getByRole(
+                    AriaRole.ROW,
+                    new Locator.GetByRoleOptions().setName("refusing").setExact(false))
+                .first())
         .containsText("11");
     assertThat(top.getByText("greedy")).isVisible();
   }
@@ -291,8 +317,13 @@ final class DashboardIT {
   void anEndpointIsTriedWithItsCurlLine() {
     dashboard.go("try/assign", "Try it");
     dashboard.field("Body").fill("{\"eventId\":\"tried-1\"}");
-    assertThat(dashboard.page().getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("curl line")))
-        .hasText("curl %s/api/v1/slots -H 'Content-Type: application/json' --data-raw '{\"eventId\":\"tried-1\"}'".formatted(NODE.address()));
+    assertThat(
+            dashboard
+                .page()
+                .getByRole(AriaRole.REGION, new Page.GetByRoleOptions().setName("curl line")))
+        .hasText(
+            "curl %s/api/v1/slots -H 'Content-Type: application/json' --data-raw '{\"eventId\":\"tried-1\"}'"
+                .formatted(NODE.address()));
     dashboard.button("Send").click();
     assertThat(dashboard.page().getByText("200 OK")).isVisible();
     assertThat(http.get("/api/v1/slots/tried-1").status()).isEqualTo(200);
@@ -309,7 +340,11 @@ final class DashboardIT {
       locked.field("Token").fill(TOKEN);
       locked.button("Use token").click();
       assertThat(locked.page().locator("#live")).hasText("Live");
-      Object stored = locked.page().evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])");
+      Object stored =
+          locked
+              .page()
+              .evaluate(
+                  "JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])");
       assertThat((String) stored).doesNotContain(TOKEN);
       locked.page().reload();
       assertThat(locked.field("Token")).isVisible();
@@ -360,6 +395,5 @@ final class DashboardIT {
       }
     }
     assertThat(bytes).isBetween(50_000L, (long) FIRST_LOAD_BYTES);
-
   }
 }

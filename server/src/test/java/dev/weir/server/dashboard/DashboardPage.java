@@ -132,9 +132,7 @@ final class DashboardPage implements AutoCloseable {
   /** Keeps a picture of the whole page as an artefact of the build. */
   void screenshot(String name) {
     page.screenshot(
-        new Page.ScreenshotOptions()
-            .setPath(SCREENSHOTS.resolve(name + ".png"))
-            .setFullPage(true));
+        new Page.ScreenshotOptions().setPath(SCREENSHOTS.resolve(name + ".png")).setFullPage(true));
   }
 
   @Override

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** Runs the unit tests of the dashboard's modules, in {@code src/test/js}, by Node's test runner. */
+/**
+ * Runs the unit tests of the dashboard's modules, in {@code src/test/js}, by Node's test runner.
+ */
 @EnabledIf(value = "isNodeAtHand", disabledReason = "there is no node on the PATH")
 @Timeout(120)
 final class DashboardScriptsTest {
