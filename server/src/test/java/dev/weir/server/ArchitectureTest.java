@@ -41,6 +41,7 @@ final class ArchitectureTest {
           "envoy",
           "notifications",
           "payments",
+          "dashboard",
           "operations");
 
   @Test

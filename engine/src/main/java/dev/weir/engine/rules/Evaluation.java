@@ -357,7 +357,7 @@ final class Evaluation {
 
   void count(Verdict verdict) {
     for (RuleResult result : verdict.results()) {
-      result.rule().counters().count(RuleCounters.Kind.of(result.outcome(), isReplayed));
+      result.check().count(RuleCounters.Kind.of(result.outcome(), isReplayed));
     }
   }
 }

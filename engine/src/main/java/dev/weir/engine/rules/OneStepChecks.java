@@ -48,7 +48,7 @@ final class OneStepChecks {
     observer.decided(result.mode());
     List<RuleResult> results = results(checks, result);
     for (RuleResult each : results) {
-      each.rule().counters().count(RuleCounters.Kind.of(each.outcome(), result.isReplayed()));
+      each.check().count(RuleCounters.Kind.of(each.outcome(), result.isReplayed()));
     }
     Optional<Instant> decidedAt = Optional.of(result.decidedAt());
     return result.isAllowed()

@@ -19,6 +19,14 @@ public record RuleCheck(LimitedRule rule, String key, long cost) {
     return LimitNames.resource("rule", rule.name(), key);
   }
 
+  /** Counts a decision about this check. */
+  public void count(RuleCounters.Kind kind) {
+    rule.counters().count(kind);
+    if (kind == RuleCounters.Kind.REFUSED || kind == RuleCounters.Kind.SHADOW_REFUSED) {
+      rule.counters().refused(this);
+    }
+  }
+
   /** Returns the resource of the queue in which requests with the key wait for the rule. */
   String queueResource() {
     return LimitNames.resource("queue", rule.name(), key);

@@ -12,6 +12,12 @@ public interface RuleCounters {
 
   void count(Kind kind);
 
+  /**
+   * Called after {@link #count} with a check that the rule refused, or would have refused if it
+   * were not in shadow mode. Never called for what is allowed.
+   */
+  default void refused(RuleCheck check) {}
+
   /** The kind of a decision. */
   enum Kind {
     ALLOWED,

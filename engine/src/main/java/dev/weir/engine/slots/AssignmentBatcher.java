@@ -56,17 +56,24 @@ final class AssignmentBatcher {
    */
   SlotScheduler.Pending submit(List<SlotRequest> requests) {
     long begin = System.nanoTime();
+    observer.waiting(requests.size());
+    Supplier<List<Assignment>> results;
     try {
-      Supplier<List<Assignment>> results = enqueue(requests);
-      return () -> await(results, begin);
+      results = enqueue(requests);
     } catch (RuntimeException e) {
-      return () ->
-          await(
-              () -> {
-                throw e;
-              },
-              begin);
+      results =
+          () -> {
+            throw e;
+          };
     }
+    Supplier<List<Assignment>> pending = results;
+    return () -> {
+      try {
+        return await(pending, begin);
+      } finally {
+        observer.waiting(-requests.size());
+      }
+    };
   }
 
   private List<Assignment> await(Supplier<List<Assignment>> pending, long begin) {

@@ -12,6 +12,14 @@ public interface SlotConfigs {
    */
   SlotConfig configure(String name, SlotPolicy policy);
 
+  /**
+   * Does the same as {@link #configure} if {@code version} is in force, in one step.
+   *
+   * @param version the expected version; 0 if there must be no such configuration
+   * @return the new version; empty if another version is in force, and then nothing has changed
+   */
+  Optional<SlotConfig> configure(String name, int version, SlotPolicy policy);
+
   /** Returns the current version. */
   Optional<SlotConfig> inForce(String name);
 

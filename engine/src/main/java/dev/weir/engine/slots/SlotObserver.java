@@ -16,6 +16,9 @@ public interface SlotObserver {
   /** Called when a caller gets an error instead of a result. */
   default void failed(Duration took) {}
 
+  /** Called with the change in the number of requests that wait for their result. */
+  default void waiting(int change) {}
+
   /** Called with the number of requests that were passed to the ledger together. */
   default void batch(int requests) {}
 

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,7 @@ final class SlotSchedulerTest {
   private final MemorySlotLedger ledger =
       new MemorySlotLedger(InstantSource.fixed(NOW), new Random(1), 100);
   private final List<String> seen = new ArrayList<>();
+  private final AtomicInteger waiting = new AtomicInteger();
   private final SlotObserver observer =
       new SlotObserver() {
         @Override
@@ -32,6 +34,11 @@ final class SlotSchedulerTest {
         @Override
         public void failed(Duration took) {
           seen.add("failed");
+        }
+
+        @Override
+        public void waiting(int change) {
+          waiting.addAndGet(change);
         }
 
         @Override
@@ -65,6 +72,21 @@ final class SlotSchedulerTest {
             Assignment.Assigned.class,
             given -> assertThat(given.slot().scheduledTime()).isEqualTo(NOW));
     assertThat(seen).containsExactly("miss", "batch of 1", "Assigned");
+  }
+
+  @Test
+  void requestsWaitUntilTheirResultsAreTaken() {
+    ledger.configure("default", POLICY);
+    SlotScheduler scheduler = scheduler(1);
+
+    SlotScheduler.Pending two =
+        scheduler.submit(List.of(SlotRequest.now("a", "default"), SlotRequest.now("b", "nowhere")));
+    SlotScheduler.Pending one = scheduler.submit(List.of(SlotRequest.now("c", "default")));
+    assertThat(waiting).hasValue(3);
+    two.await();
+    assertThat(waiting).hasValue(1);
+    one.await();
+    assertThat(waiting).hasValue(0);
   }
 
   @Test

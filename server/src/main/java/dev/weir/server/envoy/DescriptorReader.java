@@ -166,7 +166,8 @@ final class DescriptorReader {
       boolean isTooMuch = hits > rule.maxCost();
       if (isTooMuch && kind == DescriptorRequest.Kind.TAKE) {
         if (rule.isShadow()) {
-          rule.counters().count(RuleCounters.Kind.SHADOW_REFUSED);
+          new RuleCheck(rule, keys.key(rule), rule.maxCost())
+              .count(RuleCounters.Kind.SHADOW_REFUSED);
           continue;
         }
         possible = DescriptorRequest.Kind.REFUSE;

@@ -31,6 +31,7 @@ public final class GatewayMetrics {
   private final Histogram seconds;
   private final Map<String, RouteCounts> routes = new ConcurrentHashMap<>();
   private final Map<Failure, CounterDataPoint> failures = new EnumMap<>(Failure.class);
+  private final Latencies times = new Latencies();
 
   /** The kind of an upstream failure. */
   public enum Failure {
@@ -84,6 +85,12 @@ public final class GatewayMetrics {
     RouteCounts counts = known == null ? counts(route) : known;
     counts.byClass().get(status == CLIENT_GONE ? 0 : Math.min(status / 100, CLASSES - 1)).inc();
     counts.seconds().observe(nanos / NANOS_OF_A_SECOND);
+    times.record(nanos);
+  }
+
+  /** Returns how long requests took. */
+  public Latencies times() {
+    return times;
   }
 
   /** Sets the routes that exist: the series of all others are removed, which frees their labels. */

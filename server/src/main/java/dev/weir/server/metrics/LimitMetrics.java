@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -44,16 +45,24 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   private final Gauge storesGone;
   private final Gauge waiting;
   private final Histogram batchSize;
-  private final Map<String, RuleCounts> rules = new HashMap<>();
+  private final Map<String, DecisionCounters> rules = new HashMap<>();
   private final Map<AcquireResult.Mode, CounterDataPoint> modes =
       new EnumMap<>(AcquireResult.Mode.class);
-  private final RuleCounts otherRules;
-  private final RuleCounts buckets;
+  private final DecisionCounters otherRules;
+  private final DecisionCounters buckets;
   private final CounterDataPoint leasesHeld;
   private final CounterDataPoint leasesRefused;
   private final CounterDataPoint leasesGone;
   private final CounterDataPoint leasesUnavailable;
   private final CounterDataPoint leasesUnchecked;
+  private final RefusedChecks refusedChecks = new RefusedChecks();
+  private final Latencies checkTimes = new Latencies();
+
+  /** The stores that this node has given up for a while; there are only a few names. */
+  private final Set<String> gone = new ConcurrentSkipListSet<>();
+
+  /** What removed rules decided. */
+  private final DecisionCounts ofRemovedRules = new DecisionCounts();
 
   public LimitMetrics(PrometheusRegistry registry) {
     this.registry = registry;
@@ -111,14 +120,15 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .labelNames("outcome")
             .register(registry);
     buckets =
-        new RuleCounts(
+        new DecisionCounters(
             Map.of(
                 RuleCounters.Kind.ALLOWED,
                 ofBuckets.labelValues("allowed"),
                 RuleCounters.Kind.REFUSED,
                 ofBuckets.labelValues("refused"),
                 RuleCounters.Kind.REPLAYED,
-                ofBuckets.labelValues("replayed")));
+                ofBuckets.labelValues("replayed")),
+            refusedChecks);
     Counter leases =
         Counter.builder()
             .name("rate_limiter_lease_decisions")
@@ -164,29 +174,14 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     switch (state) {
       case OPEN -> {
         storesGone.labelValues(store).set(1);
+        gone.add(store);
         log.warn("The store {} is gone; rules say what happens without it", store);
       }
       case HALF_OPEN -> log.debug("Looking whether the store {} is back", store);
       case CLOSED -> {
         storesGone.labelValues(store).set(0);
+        gone.remove(store);
         log.info("The store {} is back", store);
-      }
-    }
-  }
-
-  /** The counters of one rule, or of several rules that share a label. */
-  private static final class RuleCounts implements RuleCounters {
-    private final EnumMap<Kind, CounterDataPoint> counts;
-
-    RuleCounts(Map<Kind, CounterDataPoint> counts) {
-      this.counts = new EnumMap<>(counts);
-    }
-
-    @Override
-    public void count(Kind outcome) {
-      CounterDataPoint count = counts.get(outcome);
-      if (count != null) {
-        count.inc();
       }
     }
   }
@@ -194,11 +189,13 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   @Override
   public synchronized void rulesKnown(Set<String> names) {
     rules
-        .keySet()
+        .entrySet()
         .removeIf(
-            rule -> {
+            each -> {
+              String rule = each.getKey();
               boolean isGone = !names.contains(rule);
               if (isGone) {
+                ofRemovedRules.add(each.getValue().read());
                 for (RuleCounters.Kind outcome : RuleCounters.Kind.values()) {
                   decisions.remove(rule, lower(outcome));
                 }
@@ -217,12 +214,12 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
         : otherRules;
   }
 
-  private RuleCounts counts(String label) {
+  private DecisionCounters counts(String label) {
     Map<RuleCounters.Kind, CounterDataPoint> counts = new EnumMap<>(RuleCounters.Kind.class);
     for (RuleCounters.Kind outcome : RuleCounters.Kind.values()) {
       counts.put(outcome, decisions.labelValues(label, lower(outcome)));
     }
-    return new RuleCounts(counts);
+    return new DecisionCounters(counts, refusedChecks);
   }
 
   @Override
@@ -251,6 +248,57 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
       case LeaseDecision.Unavailable unavailable -> leasesUnavailable.inc();
       case LeaseDecision.Unchecked unchecked -> leasesUnchecked.inc();
     }
+  }
+
+  /** Returns the decisions of each rule that has its own label, and of all others together. */
+  public synchronized Map<String, DecisionCounts> byRule() {
+    Map<String, DecisionCounts> read = new HashMap<>();
+    rules.forEach((rule, counters) -> read.put(rule, counters.read()));
+    read.put(OTHER_RULES, otherRules.read());
+    return read;
+  }
+
+  /** Returns the decisions of all rules, including removed ones. */
+  public synchronized DecisionCounts ofRules() {
+    DecisionCounts sums = new DecisionCounts().add(ofRemovedRules).add(otherRules.read());
+    rules.values().forEach(counters -> sums.add(counters.read()));
+    return sums;
+  }
+
+  /** Returns the decisions about tokens and leases of resources. */
+  public DecisionCounts ofResources() {
+    return buckets
+        .read()
+        .add(RuleCounters.Kind.ALLOWED, leasesHeld.getLongValue() + leasesUnchecked.getLongValue())
+        .add(
+            RuleCounters.Kind.REFUSED,
+            leasesRefused.getLongValue() + leasesUnavailable.getLongValue());
+  }
+
+  /** Returns the number of requests that were decided in a mode. */
+  public long decidedIn(AcquireResult.Mode mode) {
+    CounterDataPoint count = modes.get(mode);
+    return count == null ? 0 : count.getLongValue();
+  }
+
+  /** Returns the number of requests that wait in the queues of rules on this node. */
+  public long waiting() {
+    return (long) waiting.get();
+  }
+
+  /** Returns the stores of limits that this node has given up for a while. */
+  public Set<String> goneStores() {
+    return Set.copyOf(gone);
+  }
+
+  /** Returns a sample of the checks that were refused. */
+  public RefusedChecks refusedChecks() {
+    return refusedChecks;
+  }
+
+  /** Returns how long checks by name take. */
+  public Latencies checkTimes() {
+    return checkTimes;
   }
 
   private static String lower(Enum<?> constant) {

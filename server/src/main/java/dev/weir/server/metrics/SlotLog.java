@@ -57,6 +57,11 @@ public final class SlotLog implements SlotObserver {
   }
 
   @Override
+  public void waiting(int change) {
+    next.waiting(change);
+  }
+
+  @Override
   public void batch(int demands) {
     next.batch(demands);
   }

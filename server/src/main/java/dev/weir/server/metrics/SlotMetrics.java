@@ -9,6 +9,7 @@ import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /** Metrics of slots. Labels have few values, all known in advance. */
 public final class SlotMetrics implements SlotObserver {
@@ -27,6 +28,24 @@ public final class SlotMetrics implements SlotObserver {
   private final Gauge leaked;
   private final Counter reclaimed;
   private final Counter removed;
+
+  // Read every second, which histograms do not support without disturbing those who observe.
+  private final LongAdder assignedCount = new LongAdder();
+  private final LongAdder replayedCount = new LongAdder();
+  private final LongAdder refusedCount = new LongAdder();
+  private final LongAdder failedCount = new LongAdder();
+  private final LongAdder waitingCount = new LongAdder();
+  private final Latencies times = new Latencies();
+
+  /**
+   * The requests for slots so far.
+   *
+   * @param failed calls that got an error; each may be about several requests
+   * @param waiting requests that wait for their result now
+   * @param leaked the leaked slots as they were counted last
+   */
+  public record Counts(
+      long assigned, long replayed, long refused, long failed, long waiting, long leaked) {}
 
   public SlotMetrics(PrometheusRegistry registry) {
     Histogram duration =
@@ -94,21 +113,26 @@ public final class SlotMetrics implements SlotObserver {
   @Override
   public void answered(Assignment assignment, Duration took) {
     double seconds = took.toNanos() / 1e9;
+    times.record(took.toNanos());
     switch (assignment) {
       case Assignment.Assigned given -> {
         if (given.replayed()) {
           replayed.observe(seconds);
+          replayedCount.increment();
         } else {
           assigned.observe(seconds);
+          assignedCount.increment();
           lookahead.observe((double) given.lookahead());
         }
       }
       case Assignment.NoCapacity any -> {
         refused.observe(seconds);
+        refusedCount.increment();
         noCapacity.inc();
       }
       case Assignment.UnknownConfig any -> {
         refused.observe(seconds);
+        refusedCount.increment();
         unknownConfig.inc();
       }
     }
@@ -118,6 +142,28 @@ public final class SlotMetrics implements SlotObserver {
   public void failed(Duration took) {
     failed.observe(took.toNanos() / 1e9);
     storeFailed.inc();
+    failedCount.increment();
+  }
+
+  @Override
+  public void waiting(int change) {
+    waitingCount.add(change);
+  }
+
+  /** Returns the requests so far. */
+  public Counts counts() {
+    return new Counts(
+        assignedCount.sum(),
+        replayedCount.sum(),
+        refusedCount.sum(),
+        failedCount.sum(),
+        waitingCount.sum(),
+        (long) leaked.get());
+  }
+
+  /** Returns how long requests took. */
+  public Latencies times() {
+    return times;
   }
 
   @Override

@@ -40,12 +40,6 @@ final class DocsEndpoints {
     return openApi;
   }
 
-  /** Redirects temporarily: a later version may have another page here. */
-  @Get
-  HttpResponse<?> root() {
-    return HttpResponse.temporaryRedirect(URI.create("/docs"));
-  }
-
   @Get("/docs")
   HttpResponse<?> page() {
     return HttpResponse.redirect(URI.create("/docs/index.html"));

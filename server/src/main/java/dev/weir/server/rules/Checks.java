@@ -5,6 +5,8 @@ import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
+import dev.weir.server.metrics.Latencies;
+import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import jakarta.inject.Singleton;
@@ -23,12 +25,19 @@ final class Checks {
   private final RuleEvaluator evaluator;
   private final CheckSettings settings;
   private final DelayedResponses waits;
+  private final Latencies times;
 
-  Checks(RuleIndex rules, RuleEvaluator evaluator, CheckSettings settings, DelayedResponses waits) {
+  Checks(
+      RuleIndex rules,
+      RuleEvaluator evaluator,
+      CheckSettings settings,
+      DelayedResponses waits,
+      LimitMetrics metrics) {
     this.rules = rules;
     this.evaluator = evaluator;
     this.settings = settings;
     this.waits = waits;
+    this.times = metrics.checkTimes();
   }
 
   /** Returns the response, which is delayed only if the request waits in a queue. */
@@ -42,7 +51,9 @@ final class Checks {
       return CompletableFuture.completedFuture(
           CheckJson.answer(request, evaluator.preview(request.checks())));
     }
+    long begin = System.nanoTime();
     Verdict verdict = decide(request);
+    times.record(System.nanoTime() - begin);
     if (log.isDebugEnabled() && verdict instanceof Verdict.Refused refused) {
       log.atDebug()
           .addKeyValue("rules", refused.violated())
@@ -69,6 +80,11 @@ final class Checks {
 
   /** A check and its verdict. */
   record Quick(CheckRequest request, Verdict verdict) {}
+
+  /** Returns how long checks take. */
+  Latencies times() {
+    return times;
+  }
 
   private Verdict decide(CheckRequest request) {
     return evaluator.decide(

@@ -48,7 +48,7 @@ final class RuleEndpoints {
    * The path of a rule. It excludes the names of endpoints, which would otherwise seem to support
    * the methods of a rule.
    */
-  private static final String ID = "/{id:(?!active$|explain$|refresh$)[^/]+}";
+  private static final String ID = "/{id:(?!active$|explain$|refresh$|validate$)[^/]+}";
 
   private final Rules kept;
   private final RuleIndex index;
@@ -130,6 +130,15 @@ final class RuleEndpoints {
     Request described = ExplainJson.read(Fields.of(Json.read(body, 0, body.length)));
     RuleEvaluator.Explanation explanation = evaluator.explain(described);
     return Responses.json(json -> ExplainJson.write(json, described, explanation));
+  }
+
+  /** Reports what is wrong with the content of a rule. Stores nothing. */
+  @Post("/validate")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> validate(@Body byte[] body) {
+    RuleJson.read(Json.read(body, 0, body.length));
+    return HttpResponse.noContent();
   }
 
   @Delete(ID)

@@ -6,12 +6,14 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.ConfigBroadcast;
 import dev.weir.server.http.Fields;
+import dev.weir.server.http.IfMatch;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -26,6 +28,7 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,19 +60,68 @@ final class ConfigEndpoints {
   @Post("/config")
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
-  HttpResponse<byte[]> configure(@Body byte[] body) {
+  HttpResponse<byte[]> configure(HttpRequest<?> request, @Body byte[] body) {
     ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
-    String before = configs.inForce(wanted.name()).map(ConfigEndpoints::text).orElse("none");
+    Optional<SlotConfig> inForce = configs.inForce(wanted.name());
+    String before = inForce.map(ConfigEndpoints::text).orElse("none");
     SlotConfig stored;
     try {
-      stored = configs.configure(wanted.name(), wanted.policy());
+      stored = store(request, wanted, inForce);
     } catch (InvalidSlotPolicyException e) {
       throw new ProblemException(wanted.problem(e));
     }
     // The store notifies other nodes; the next request to this node must not see the old policy.
     cache.forget(stored.name());
     log.info("Configuration changed: {} → {}", before, text(stored));
-    return Responses.json(HttpStatus.CREATED, json -> ConfigJson.write(json, stored, true));
+    return answer(HttpStatus.CREATED, stored);
+  }
+
+  /** Stores the next version, if the version in force is one that the caller accepts. */
+  private SlotConfig store(
+      HttpRequest<?> request, ConfigJson.Wanted wanted, Optional<SlotConfig> inForce) {
+    if (isOnlyIfAbsent(request)) {
+      return configs
+          .configure(wanted.name(), 0, wanted.policy())
+          .orElseThrow(
+              () ->
+                  new ProblemException(
+                      Problem.of(
+                          412,
+                          "config-exists",
+                          "There is a configuration \"%s\" already.".formatted(wanted.name()))));
+    }
+    IfMatch accepted = IfMatch.of(request);
+    return accepted.isAny()
+        ? configs.configure(wanted.name(), wanted.policy())
+        : configs
+            .configure(
+                wanted.name(),
+                accepted.version(() -> inForce.map(SlotConfig::version).orElse(0)),
+                wanted.policy())
+            .orElseThrow(() -> changed(wanted.name()));
+  }
+
+  private static boolean isOnlyIfAbsent(HttpRequest<?> request) {
+    return request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH).equals(List.of("*"));
+  }
+
+  private ProblemException changed(String name) {
+    return new ProblemException(
+        Problem.of(
+            412,
+            "config-changed",
+            configs
+                .inForce(name)
+                .map(
+                    config ->
+                        "The configuration has been changed: its version is now %d."
+                            .formatted(config.version()))
+                .orElse("There is no configuration \"%s\".".formatted(name))));
+  }
+
+  private static HttpResponse<byte[]> answer(HttpStatus status, SlotConfig config) {
+    return Responses.json(status, json -> ConfigJson.write(json, config, true))
+        .header(HttpHeaders.ETAG, "\"" + config.version() + "\"");
   }
 
   @Get("/config")
@@ -79,7 +131,7 @@ final class ConfigEndpoints {
     String name = name(request);
     SlotConfig config =
         configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
-    return Responses.json(json -> ConfigJson.write(json, config, true));
+    return answer(HttpStatus.OK, config);
   }
 
   @Get("/config/history")

@@ -54,8 +54,23 @@ final class ConfigJson {
     if (!fields.isWrong("configName")) {
       SlotNames.configNameProblem(name).ifPresent(problem -> fields.wrong("configName", problem));
     }
+    SlotPolicy policy = readPolicy(fields);
+    fields.throwIfWrong();
+    return new Wanted(name, policy, sizeField(fields));
+  }
+
+  /** Returns the field that has the size of a window. */
+  static String sizeField(Fields fields) {
+    return fields.has("windowSizeSecs") ? "windowSizeSecs" : "windowSize";
+  }
+
+  /**
+   * Reads a policy and records every violation. What it returns is of use only if there is none.
+   * Fields that it does not know are violations, unless they have been read before.
+   */
+  static SlotPolicy readPolicy(Fields fields) {
     int max = required(fields, "maxPerWindow", fields.integer("maxPerWindow"), 1);
-    String sizeField = fields.has("windowSizeSecs") ? "windowSizeSecs" : "windowSize";
+    String sizeField = sizeField(fields);
     Duration window = windowSize(fields);
     Spread spread = fields.choice("spread", Spread.values()).orElse(Spread.EVEN);
     NotBefore notBefore =
@@ -83,11 +98,10 @@ final class ConfigJson {
         }
       }
     }
-    fields.throwIfWrong();
-    return new Wanted(name, policy, sizeField);
+    return policy;
   }
 
-  private static String fieldOf(Violation violation, String sizeField) {
+  static String fieldOf(Violation violation, String sizeField) {
     return violation.field().equals("windowSize") ? sizeField : violation.field();
   }
 

@@ -11,6 +11,7 @@ import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.slots.DefaultConfig;
+import dev.weir.server.slots.LeakGrace;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
@@ -41,6 +42,7 @@ record NodeParts(
     RouteParts routes,
     NotificationParts notifications,
     PaymentsPart payments,
+    DashboardParts dashboard,
     Optional<Tracing> tracing) {
 
   private static final Duration BETWEEN_POLLS = Duration.ofSeconds(1);
@@ -53,7 +55,8 @@ record NodeParts(
   static NodeParts open(NodeSettings settings, StopSignal stop, OpenParts open) {
     PrometheusRegistry registry = new PrometheusRegistry();
     JvmMetrics.builder().register(registry);
-    SlotObserver observer = new SlotLog(new SlotMetrics(registry));
+    SlotMetrics slotMetrics = new SlotMetrics(registry);
+    SlotObserver observer = new SlotLog(slotMetrics);
     Optional<Database> database =
         settings.database().map(given -> open.add(Database.open(given, stop)));
     NodeParts parts;
@@ -91,20 +94,32 @@ record NodeParts(
                           registry,
                           open))
               .orElseGet(() -> PaymentsPart.none(registry));
+      GatewayMetrics gatewayMetrics = new GatewayMetrics(registry);
+      Readiness readiness =
+          new NodeReadiness(
+              database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
+              List.of(notifications::warnings, payments.warnings()));
       parts =
           new NodeParts(
               registry,
-              new GatewayMetrics(registry),
+              gatewayMetrics,
               new EnvoyMetrics(registry),
-              new NodeReadiness(
-                  database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
-                  List.of(notifications::warnings, payments.warnings())),
+              readiness,
               slots,
               scheduler,
               limits,
               routes,
               notifications,
               payments,
+              DashboardParts.open(
+                  DashboardParts.facts(settings),
+                  slots,
+                  scheduler,
+                  limits,
+                  slotMetrics,
+                  gatewayMetrics,
+                  readiness,
+                  open),
               tracing);
     } catch (StoreException e) {
       throw database.isPresent() ? database.get().unusable(e) : e;
@@ -155,6 +170,7 @@ record NodeParts(
         new Beans()
             .add(settings.http())
             .add(new DefaultConfig(settings.slots().defaultConfig()))
+            .add(new LeakGrace(settings.slots().reconciler().leakGrace()))
             .add(readiness)
             .add(registry);
     slots.addTo(beans, scheduler);
@@ -162,6 +178,7 @@ record NodeParts(
     routes.addTo(beans);
     notifications.addTo(beans);
     payments.addTo(beans);
+    dashboard.addTo(beans);
     tracing.ifPresent(beans::add);
     return beans;
   }

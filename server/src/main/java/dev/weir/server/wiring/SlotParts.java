@@ -135,7 +135,7 @@ record SlotParts(
    * @param scheduler assigns slots on the ledger
    */
   void addTo(Beans beans, SlotScheduler scheduler) {
-    beans.add(scheduler).add(ledger).add(configs).add(cache).add(broadcast);
+    beans.add(scheduler).add(ledger).add(configs).add(upkeep).add(cache).add(broadcast);
   }
 
   /** Returns a listener that drops changed configurations from the cache. */

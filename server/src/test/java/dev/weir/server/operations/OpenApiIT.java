@@ -11,6 +11,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.web.router.Router;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -136,7 +137,7 @@ final class OpenApiIT {
       }
       for (OpenApiDocument.Operation operation : document.operations()) {
         if (operation.takesNothing()) {
-          assertThat(send(node.address(), operation, "").statusCode())
+          assertThat(send(node.address(), operation, ""))
               .as(operation.toString())
               .isEqualTo(Integer.parseInt(operation.firstStatus()));
         }
@@ -159,19 +160,18 @@ final class OpenApiIT {
             operation.path().startsWith("/admin")
                 || operation.path().startsWith("/api/admin")
                 || operation.path().startsWith("/api/config")
-                || operation.path().startsWith("/api/analytics");
-        assertThat(send(node.address(), operation, "").statusCode() == 401)
+                || operation.path().startsWith("/api/analytics")
+                || operation.path().startsWith("/api/v1/dashboard");
+        assertThat(send(node.address(), operation, "") == 401)
             .as(operation + " without a token")
             .isEqualTo(guarded);
-        assertThat(send(node.address(), operation, "Bearer stranger").statusCode() == 403)
+        assertThat(send(node.address(), operation, "Bearer stranger") == 403)
             .as(operation + " with a wrong token")
             .isEqualTo(guarded);
-        assertThat(
-                send(node.address(), operation, "Bearer key-of-a-client-or-two").statusCode()
-                    == 403)
+        assertThat(send(node.address(), operation, "Bearer key-of-a-client-or-two") == 403)
             .as(operation + " with a client's key")
             .isEqualTo(admin);
-        assertThat(send(node.address(), operation, "Bearer token-of-administrators").statusCode())
+        assertThat(send(node.address(), operation, "Bearer token-of-administrators"))
             .as(operation + " with the administrator's token")
             .isNotIn(401, 403)
             .isLessThan(500);
@@ -231,8 +231,8 @@ final class OpenApiIT {
     return CLIENT.send(request.build(), BodyHandlers.ofString());
   }
 
-  private static HttpResponse<String> send(
-      URI address, OpenApiDocument.Operation operation, String authorization)
+  /** Returns the status. The body is not read, because a stream has no end. */
+  private static int send(URI address, OpenApiDocument.Operation operation, String authorization)
       throws IOException, InterruptedException {
     String path = operation.path().replaceAll("\\{\\w+}", "x");
     Optional<String> bodyType = operation.bodyType();
@@ -245,7 +245,9 @@ final class OpenApiIT {
     if (!authorization.isEmpty()) {
       request.header("Authorization", authorization);
     }
-    return CLIENT.send(request.build(), BodyHandlers.ofString());
+    HttpResponse<InputStream> response = CLIENT.send(request.build(), BodyHandlers.ofInputStream());
+    response.body().close();
+    return response.statusCode();
   }
 
   private static Node start(Map<Setting, String> settings) {

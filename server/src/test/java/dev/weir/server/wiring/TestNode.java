@@ -22,9 +22,12 @@ import dev.weir.engine.slots.internal.MemorySlotLedger;
 import dev.weir.engine.slots.internal.Reconciler;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
+import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.rules.CheckSettings;
 import dev.weir.server.slots.DefaultConfig;
+import dev.weir.server.slots.LeakGrace;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
@@ -72,24 +75,38 @@ public final class TestNode {
             .add(
                 new HttpSettings(Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE))
             .add(new DefaultConfig("default"))
+            .add(new LeakGrace(Duration.ofMinutes(5)))
             .add(ready)
             .add(new PrometheusRegistry());
-    new SlotParts(
+    SlotParts slots =
+        new SlotParts(
             ledger,
             new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
             memory,
             cache,
-            cache::flush)
-        .addTo(
-            beans,
-            SlotScheduler.builder(SlotStore.of(ledger, memory, memory, () -> {}))
-                .configCache(cache)
-                .build());
-    limits(clock).addTo(beans);
+            cache::flush);
+    SlotScheduler scheduler =
+        SlotScheduler.builder(SlotStore.of(ledger, memory, memory, () -> {}))
+            .configCache(cache)
+            .build();
+    slots.addTo(beans, scheduler);
+    LimitParts limits = limits(clock);
+    limits.addTo(beans);
     routes(clock).addTo(beans);
     NotificationParts.none(new PrometheusRegistry()).addTo(beans);
     PaymentsPart.none(new PrometheusRegistry()).addTo(beans);
-    return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()));
+    OpenParts open = new OpenParts();
+    DashboardParts.open(
+            DashboardParts.facts(NodeSettings.of(settings)),
+            slots,
+            scheduler,
+            limits,
+            new SlotMetrics(new PrometheusRegistry()),
+            new GatewayMetrics(new PrometheusRegistry()),
+            ready,
+            open)
+        .addTo(beans);
+    return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()), open);
   }
 
   private static RouteParts routes(InstantSource clock) {
@@ -125,9 +142,11 @@ public final class TestNode {
   /** A running web server. */
   public static final class Served implements AutoCloseable {
     private final WebServer web;
+    private final OpenParts open;
 
-    private Served(WebServer web) {
+    private Served(WebServer web, OpenParts open) {
       this.web = web;
+      this.open = open;
     }
 
     public URI address() {
@@ -137,6 +156,7 @@ public final class TestNode {
     @Override
     public void close() {
       web.close();
+      open.close();
     }
   }
 }

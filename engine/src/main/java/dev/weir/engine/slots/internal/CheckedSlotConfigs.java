@@ -42,6 +42,27 @@ public final class CheckedSlotConfigs implements SlotConfigs {
    */
   @Override
   public SlotConfig configure(String name, SlotPolicy policy) {
+    check(policy);
+    return configs.configure(name, policy);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws InvalidSlotPolicyException if the policy could not be kept, naming the fields
+   */
+  @Override
+  public Optional<SlotConfig> configure(String name, int version, SlotPolicy policy) {
+    check(policy);
+    return configs.configure(name, version, policy);
+  }
+
+  /**
+   * Throws if the policy could not be kept.
+   *
+   * @throws InvalidSlotPolicyException which names the fields
+   */
+  public void check(SlotPolicy policy) {
     List<Violation> violations = new ArrayList<>();
     if (outlastsRetention(policy)) {
       violations.add(
@@ -54,7 +75,6 @@ public final class CheckedSlotConfigs implements SlotConfigs {
     if (!violations.isEmpty()) {
       throw new InvalidSlotPolicyException(violations);
     }
-    return configs.configure(name, policy);
   }
 
   /** Returns a configuration in force whose windows outlast the retention, if there is one. */

@@ -153,18 +153,29 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
 
   @Override
   public SlotConfig configure(String name, SlotPolicy policy) {
+    return locked(() -> change(name, policy));
+  }
+
+  @Override
+  public Optional<SlotConfig> configure(String name, int version, SlotPolicy policy) {
     return locked(
         () -> {
           MemoryWindows before = windowsByName.get(name);
-          int version = before == null ? 1 : before.config().version() + 1;
-          SlotConfig config = new SlotConfig(name, version, policy, now());
-          if (before == null) {
-            windowsByName.put(name, new MemoryWindows(config));
-          } else {
-            before.change(config);
-          }
-          return config;
+          int inForce = before == null ? 0 : before.config().version();
+          return inForce == version ? Optional.of(change(name, policy)) : Optional.empty();
         });
+  }
+
+  private SlotConfig change(String name, SlotPolicy policy) {
+    MemoryWindows before = windowsByName.get(name);
+    int version = before == null ? 1 : before.config().version() + 1;
+    SlotConfig config = new SlotConfig(name, version, policy, now());
+    if (before == null) {
+      windowsByName.put(name, new MemoryWindows(config));
+    } else {
+      before.change(config);
+    }
+    return config;
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotConfigs;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -54,6 +55,35 @@ interface ConfigChangeClaims extends Claims {
     assertThat(scene.node.configs().active())
         .contains(changed)
         .isSortedAccordingTo((one, other) -> one.name().compareTo(other.name()));
+  }
+
+  @Test
+  default void onlyTheExpectedVersionIsChanged() {
+    Scene scene = scene(1);
+    SlotConfigs configs = scene.node.configs();
+    SlotPolicy two = SlotPolicy.of(2, WINDOW);
+
+    assertThat(configs.configure(scene.configName, 0, two)).as("exists").isEmpty();
+    assertThat(configs.configure(scene.configName, 2, two)).as("not yet").isEmpty();
+    assertThat(configs.history(scene.configName)).hasSize(1);
+
+    SlotConfig changed = configs.configure(scene.configName, 1, two).orElseThrow();
+    assertThat(changed).isEqualTo(new SlotConfig(scene.configName, 2, two, at(0)));
+    assertThat(configs.inForce(scene.configName)).contains(changed);
+    assertThat(configs.configure(scene.configName, 1, two)).as("no longer").isEmpty();
+  }
+
+  @Test
+  default void anAbsentConfigurationIsCreatedOnce() {
+    Scene scene = scene(1);
+    SlotConfigs configs = scene.node.configs();
+    String name = scene.configName + "-new";
+    SlotPolicy policy = SlotPolicy.of(1, WINDOW);
+
+    assertThat(configs.configure(name, 1, policy)).isEmpty();
+    assertThat(configs.inForce(name)).isEmpty();
+    assertThat(configs.configure(name, 0, policy)).contains(new SlotConfig(name, 1, policy, at(0)));
+    assertThat(configs.configure(name, 0, policy)).isEmpty();
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 import javax.sql.DataSource;
 
 /**
@@ -49,19 +50,32 @@ public final class JdbcSlotConfigs implements SlotConfigs {
 
   @Override
   public SlotConfig configure(String name, SlotPolicy policy) {
-    return changes.run(name, () -> configureNow(name, policy));
+    return changes.run(name, () -> configureIf(name, inForce -> true, policy).orElseThrow());
   }
 
-  private SlotConfig configureNow(String name, SlotPolicy policy) {
+  @Override
+  public Optional<SlotConfig> configure(String name, int version, SlotPolicy policy) {
+    return changes.run(name, () -> configureIf(name, inForce -> inForce == version, policy));
+  }
+
+  /**
+   * Stores the next version.
+   *
+   * @param expected tests the version in force, which is 0 if there is none
+   */
+  private Optional<SlotConfig> configureIf(String name, IntPredicate expected, SlotPolicy policy) {
     return transactions.write(
         connection -> {
           Optional<ConfigRow> configRow = dialect.lock(connection, clock, name);
+          if (!expected.test(configRow.map(ConfigRow::version).orElse(0))) {
+            return Optional.empty();
+          }
           SlotConfig config =
               configRow.isPresent()
                   ? change(connection, configRow.get(), policy)
                   : create(connection, name, policy);
           Channel.SLOT_CONFIG.send(dialect.database(), connection, name);
-          return config;
+          return Optional.of(config);
         });
   }
 

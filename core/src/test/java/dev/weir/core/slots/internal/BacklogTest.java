@@ -1,0 +1,202 @@
+package dev.weir.core.slots.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.Calendar;
+import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
+import dev.weir.core.slots.internal.Backlog.Demand;
+import dev.weir.core.slots.internal.Backlog.Fill;
+import dev.weir.core.slots.internal.Backlog.Load;
+import dev.weir.core.slots.internal.Backlog.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.Tuple.Tuple2;
+
+class BacklogTest {
+  private static final long SIZE = 4_000_000;
+  private static final long BASE = Micros.ceil(Instant.parse("2026-06-01T12:00:00Z"));
+  private static final long NEVER = Micros.LATEST + 1;
+  private static final SlotPolicy POLICY = SlotPolicy.of(100, Duration.ofSeconds(4));
+
+  /** A policy, and the numbers of events that may run from some of its windows on. */
+  record Stage(SlotPolicy policy, List<Demand> demands) {}
+
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
+  void fillsTheWindowsThatThePlannerWouldFill(@ForAll("stages") Stage stage) {
+    Map<Long, Long> fills = new TreeMap<>();
+
+    Outcome outcome =
+        Backlog.replay(stage.policy(), stage.demands(), NEVER, fill -> add(fills, stage, fill));
+
+    long unplaced = 0;
+    Map<Long, Long> placed = new TreeMap<>();
+    OccupancyView view = OccupancyView.empty(stage.policy());
+    for (Demand demand : stage.demands()) {
+      PlacementRequest request = new PlacementRequest(demand.fromMicros(), demand.fromMicros());
+      for (int i = 0; i < demand.events(); i++) {
+        if (Planner.place(view, request, new Random(1)) instanceof Placement.Placed found) {
+          placed.merge(found.windowStartMicros(), 1L, Long::sum);
+        } else {
+          unplaced++;
+        }
+      }
+    }
+    assertThat(fills).isEqualTo(placed);
+    assertThat(outcome.unplaced()).isEqualTo(unplaced);
+    long last = placed.keySet().stream().reduce((one, other) -> other).orElse(Long.MIN_VALUE);
+    assertThat(outcome.endMicros())
+        .isEqualTo(placed.isEmpty() ? Outcome.NOTHING : last + stage.policy().windowMicros());
+  }
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void nothingMovesUnderTheSamePolicy(@ForAll("stages") Stage stage) {
+    SlotPolicy policy = unbounded(stage.policy());
+    Map<Long, Long> before = new TreeMap<>();
+    Backlog.replay(policy, stage.demands(), NEVER, fill -> add(before, stage, fill));
+    List<Load> loads = new ArrayList<>();
+    before.forEach((start, events) -> loads.add(new Load(start, events)));
+
+    Map<Long, Long> after = new TreeMap<>();
+    Outcome outcome =
+        Backlog.replay(
+            policy, Backlog.demands(policy, loads), NEVER, fill -> add(after, stage, fill));
+
+    assertThat(after).isEqualTo(before);
+    assertThat(outcome.unplaced()).isZero();
+  }
+
+  private static void add(Map<Long, Long> windows, Stage stage, Fill fill) {
+    for (long i = 0; i < fill.windows(); i++) {
+      Long old =
+          windows.put(fill.startMicros() + i * stage.policy().windowMicros(), fill.perWindow());
+      assertThat(old).as("a window is reported once").isNull();
+    }
+  }
+
+  private static SlotPolicy unbounded(SlotPolicy policy) {
+    return new SlotPolicy(
+        policy.maxPerWindow(),
+        policy.windowMicros(),
+        policy.spread(),
+        SlotPolicy.UNBOUNDED,
+        policy.notBefore(),
+        policy.calendar(),
+        policy.pausedUntilMicros());
+  }
+
+  @Example
+  void anEventBehindAFreePlaceWasRequestedForItsWindow() {
+    assertThat(
+            Backlog.demands(
+                POLICY,
+                List.of(
+                    new Load(BASE, 100),
+                    new Load(BASE + SIZE, 100),
+                    new Load(BASE + 2 * SIZE, 30),
+                    new Load(BASE + 3 * SIZE, 5),
+                    new Load(BASE + 9 * SIZE, 100))))
+        .containsExactly(
+            new Demand(BASE, 230),
+            new Demand(BASE + 3 * SIZE, 5),
+            new Demand(BASE + 9 * SIZE, 100));
+  }
+
+  @Example
+  void aWindowBeyondItsLimitIsFull() {
+    assertThat(Backlog.demands(POLICY, List.of(new Load(BASE, 250), new Load(BASE + SIZE, 1))))
+        .containsExactly(new Demand(BASE, 251));
+  }
+
+  @Example
+  void twiceTheLimitTakesHalfTheTime() {
+    List<Fill> fills = new ArrayList<>();
+    Outcome outcome =
+        Backlog.replay(
+            SlotPolicy.of(200, Duration.ofSeconds(4)),
+            List.of(new Demand(BASE, 1_000_000_050)),
+            NEVER,
+            fills::add);
+    assertThat(fills)
+        .containsExactly(new Fill(BASE, 5_000_000, 200), new Fill(BASE + 5_000_000 * SIZE, 1, 50));
+    assertThat(outcome).isEqualTo(new Outcome(BASE + 5_000_001 * SIZE, 0));
+  }
+
+  @Example
+  void theHorizonBoundsTheForecast() {
+    List<Fill> fills = new ArrayList<>();
+    Outcome outcome =
+        Backlog.replay(POLICY, List.of(new Demand(BASE, 1_000)), BASE + 3 * SIZE, fills::add);
+    assertThat(fills).containsExactly(new Fill(BASE, 3, 100));
+    assertThat(outcome).isEqualTo(new Outcome(BASE + 3 * SIZE, 700));
+  }
+
+  @Example
+  void nothingHasNoEnd() {
+    assertThat(Backlog.replay(POLICY, List.of(), NEVER, fill -> {}))
+        .isEqualTo(new Outcome(Outcome.NOTHING, 0));
+    assertThat(Backlog.demands(POLICY, List.of())).isEmpty();
+  }
+
+  @Provide
+  Arbitrary<Stage> stages() {
+    Arbitrary<Tuple2<Calendar, Long>> times =
+        Arbitraries.oneOf(
+            Arbitraries.longs()
+                .between(BASE, BASE + 100_000_000)
+                .map(base -> Tuple.of(Calendar.ALWAYS, base)),
+            Scenarios.hours()
+                .map(hours -> Tuple.of(hours.get1().calendar(), Micros.ceil(hours.get2()))));
+    Arbitrary<Long> sizes =
+        Arbitraries.of(1_000L, SIZE, 600_000_000L, 1_234_567_891L, 7 * 3_600_000_000L);
+    return Combinators.combine(
+            times,
+            sizes,
+            Arbitraries.integers().between(1, 9),
+            Arbitraries.of(Spread.class),
+            Arbitraries.integers().between(-1, 12),
+            Arbitraries.integers().between(-2, 5))
+        .flatAs(
+            (time, size, max, spread, delay, pause) -> {
+              SlotPolicy policy =
+                  new SlotPolicy(
+                      max,
+                      size,
+                      spread,
+                      delay < 0 ? SlotPolicy.UNBOUNDED : delay * size / 2,
+                      NotBefore.REQUESTED,
+                      time.get1(),
+                      pause < 0 ? SlotPolicy.NOT_PAUSED : time.get2() + pause * size / 3);
+              return demands(policy, time.get2()).map(demands -> new Stage(policy, demands));
+            });
+  }
+
+  private static Arbitrary<List<Demand>> demands(SlotPolicy policy, long base) {
+    return Combinators.combine(
+            Arbitraries.integers().between(0, 12), Arbitraries.integers().between(1, 25))
+        .as(
+            (windows, events) ->
+                new Demand(
+                    policy.windowStart(base) + windows * policy.windowMicros(), (long) events))
+        .list()
+        .ofMaxSize(8)
+        .map(list -> list.stream().sorted(Comparator.comparingLong(Demand::fromMicros)).toList());
+  }
+}

@@ -1,0 +1,117 @@
+package dev.weir.server.dashboard;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.register.Register;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleSpec;
+import dev.weir.engine.rules.Rules;
+import dev.weir.engine.slots.ConfigCache;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Sample configurations, rules and slots, to look at before there are others. */
+final class DemoData {
+  static final String BANK = "sample-bank";
+  static final String LETTERS = "sample-letters";
+  static final String API = "sample-api";
+  static final String LOGIN = "sample-login";
+  static final String TRIAL = "sample-trial";
+
+  static final List<String> CONFIGS = List.of(BANK, LETTERS);
+  static final List<String> RULES = List.of(API, LOGIN, TRIAL);
+
+  private static final String CHANGED_BY = "sample data";
+  private static final int EVENTS_OF_THE_BANK = 1_500;
+  private static final int LETTERS_TO_SEND = 500;
+
+  private final CheckedSlotConfigs configs;
+  private final ConfigCache cache;
+  private final SlotScheduler scheduler;
+  private final Rules rules;
+  private final RuleIndex index;
+
+  DemoData(
+      CheckedSlotConfigs configs,
+      ConfigCache cache,
+      SlotScheduler scheduler,
+      Rules rules,
+      RuleIndex index) {
+    this.configs = configs;
+    this.cache = cache;
+    this.scheduler = scheduler;
+    this.rules = rules;
+    this.index = index;
+  }
+
+  /**
+   * Makes what does not exist yet, and a backlog.
+   *
+   * @param run a text that distinguishes the events from those of other runs
+   * @return the number of events
+   */
+  int make(String run) {
+    configure(BANK, SlotPolicy.of(200, Duration.ofSeconds(4)));
+    configure(LETTERS, SlotPolicy.of(60, Duration.ofMinutes(1)).withCalendar(onWeekdays(8, 18)));
+    create(RuleSpec.of(API, Quota.Rate.of(TokenBucket.of(30, Duration.ofSeconds(3)))));
+    create(RuleSpec.of(LOGIN, Quota.Rate.of(FixedWindow.of(5, Duration.ofMinutes(1)))));
+    create(
+        RuleSpec.of(TRIAL, Quota.Rate.of(FixedWindow.of(20, Duration.ofSeconds(10))))
+            .mode(Rule.Mode.SHADOW));
+    index.refresh();
+    List<SlotRequest> events = new ArrayList<>();
+    for (int i = 0; i < EVENTS_OF_THE_BANK; i++) {
+      events.add(SlotRequest.now("sample-%s-payment-%d".formatted(run, i), BANK));
+    }
+    for (int i = 0; i < LETTERS_TO_SEND; i++) {
+      events.add(SlotRequest.now("sample-%s-letter-%d".formatted(run, i), LETTERS));
+    }
+    return scheduler.assign(events).size();
+  }
+
+  /** Removes the rules. Configurations and slots cannot be removed. */
+  void removeRules() {
+    for (Rule rule : rules.all()) {
+      if (RULES.contains(rule.name())) {
+        rules.remove(rule.id(), Register.ANY_VERSION, CHANGED_BY);
+      }
+    }
+    index.refresh();
+  }
+
+  private void configure(String name, SlotPolicy policy) {
+    configs.configure(name, 0, policy);
+    cache.forget(name);
+  }
+
+  /** A rule that exists is left as it is. */
+  private void create(RuleSpec spec) {
+    rules.create(spec, CHANGED_BY);
+  }
+
+  private static OpeningHours onWeekdays(int fromHour, int untilHour) {
+    Map<DayOfWeek, List<OpeningHours.Hours>> week = new EnumMap<>(DayOfWeek.class);
+    for (DayOfWeek day : DayOfWeek.values()) {
+      if (day.compareTo(DayOfWeek.SATURDAY) < 0) {
+        week.put(
+            day,
+            List.of(OpeningHours.Hours.of(LocalTime.of(fromHour, 0), LocalTime.of(untilHour, 0))));
+      }
+    }
+    return new OpeningHours(ZoneId.of("UTC"), week, Set.of());
+  }
+}

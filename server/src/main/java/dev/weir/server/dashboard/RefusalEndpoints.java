@@ -1,0 +1,78 @@
+package dev.weir.server.dashboard;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.engine.rules.RuleCounters;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import dev.weir.server.metrics.DecisionCounts;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** Reports what rules refused on this node, by rule and by key. */
+@Controller("/api/v1/dashboard/refusals")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class RefusalEndpoints {
+  private final Refusals refusals;
+
+  RefusalEndpoints(Dashboard dashboard) {
+    this.refusals = dashboard.refusals();
+  }
+
+  @Get
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> report() {
+    Refusals.Report report = refusals.report();
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("from", report.from().toString());
+          json.writeStringField("to", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+          json.writeArrayFieldStart("rules");
+          for (String rule : Refusals.mostRefused(report.rules())) {
+            write(json, rule, report.rules().getOrDefault(rule, new DecisionCounts()));
+          }
+          json.writeEndArray();
+          write(json, "keys", report.keys(), false);
+          write(json, "shadowKeys", report.shadowKeys(), true);
+          json.writeBooleanField("sampled", report.isSampled());
+          json.writeEndObject();
+        });
+  }
+
+  private static void write(JsonGenerator json, String rule, DecisionCounts counts)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("rule", rule);
+    for (RuleCounters.Kind kind : RuleCounters.Kind.values()) {
+      json.writeNumberField(Series.of(kind).jsonName(), counts.of(kind));
+    }
+    json.writeEndObject();
+  }
+
+  /** Writes the keys with the count that may be too large by the error. */
+  private static void write(
+      JsonGenerator json, String name, HeavyHitters<Refusals.RefusedKey> keys, boolean isShadow)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (var hitter : keys.top(Refusals.TOP, Refusals.RefusedKey.ORDER)) {
+      json.writeStartObject();
+      json.writeStringField("rule", hitter.key().rule());
+      json.writeStringField("key", hitter.key().key());
+      json.writeNumberField("refused", hitter.count() + keys.error());
+      json.writeNumberField("error", keys.error());
+      json.writeBooleanField("shadow", isShadow);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+}

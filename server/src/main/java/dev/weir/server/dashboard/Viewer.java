@@ -1,0 +1,117 @@
+package dev.weir.server.dashboard;
+
+import dev.weir.server.http.Json;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.function.Consumer;
+
+/**
+ * One stream of events. The sampler offers events and never waits; the thread of the connection
+ * takes them. Thread-safe.
+ */
+final class Viewer {
+  /** The number of events that a viewer may be behind. */
+  static final int MAX_BEHIND = 30;
+
+  private static final ServerSentEvent DRAINING =
+      ServerSentEvent.of(
+          "end",
+          Json.bytes(
+              json -> {
+                json.writeStartObject();
+                json.writeStringField("reason", "draining");
+                json.writeEndObject();
+              }));
+
+  /** Marks the end of the queue. */
+  private static final ServerSentEvent LAST =
+      new ServerSentEvent(ServerSentEvent.NO_SECOND, new byte[0]);
+
+  private final BlockingQueue<ServerSentEvent> queue = new ArrayBlockingQueue<>(MAX_BEHIND);
+  private final Runnable cut;
+  private final Consumer<Viewer> left;
+
+  /** Samples up to this second have been sent. Accessed by the thread of the connection only. */
+  private long sentSecond = Long.MIN_VALUE;
+
+  /** Guarded by this. */
+  private boolean isEnded;
+
+  /**
+   * Creates a stream.
+   *
+   * @param cut closes the connection
+   * @param left called when the viewer is no longer there
+   */
+  Viewer(Runnable cut, Consumer<Viewer> left) {
+    this.cut = cut;
+    this.left = left;
+  }
+
+  /** Adds an event. A viewer that is too far behind is cut off. */
+  void offer(ServerSentEvent event) {
+    if (put(event) == Put.TOO_FAR_BEHIND) {
+      leave();
+      cut.run();
+    }
+  }
+
+  private enum Put {
+    DONE,
+    ENDED,
+    TOO_FAR_BEHIND
+  }
+
+  private synchronized Put put(ServerSentEvent event) {
+    if (isEnded) {
+      return Put.ENDED;
+    }
+    return queue.offer(event) ? Put.DONE : Put.TOO_FAR_BEHIND;
+  }
+
+  /** Ends the stream after an event that says so, in place of all events that wait. */
+  void end() {
+    close(Optional.of(DRAINING));
+  }
+
+  /** Ends the stream because the connection is gone or too slow. Idempotent. */
+  void leave() {
+    close(Optional.empty());
+  }
+
+  private void close(Optional<ServerSentEvent> farewell) {
+    synchronized (this) {
+      if (isEnded) {
+        return;
+      }
+      isEnded = true;
+      queue.clear();
+      farewell.ifPresent(queue::add);
+      queue.add(LAST);
+    }
+    left.accept(this);
+  }
+
+  /** Sets up to which second samples have been sent already. */
+  void sentUpTo(long second) {
+    sentSecond = second;
+  }
+
+  /** Waits for the next event and returns its bytes; empty at the end. */
+  Optional<byte[]> next() throws InterruptedException {
+    while (true) {
+      ServerSentEvent event = queue.take();
+      if (event == LAST) {
+        return Optional.empty();
+      }
+      if (event.second() == ServerSentEvent.NO_SECOND) {
+        return Optional.of(event.bytes());
+      }
+      if (event.second() > sentSecond) {
+        sentSecond = event.second();
+        return Optional.of(event.bytes());
+      }
+    }
+  }
+}

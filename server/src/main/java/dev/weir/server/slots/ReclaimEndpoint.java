@@ -1,0 +1,67 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.slots.SlotUpkeep;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Duration;
+import java.time.Instant;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes back leaked slots on request, as the reconciler does where it is configured to. */
+@Controller("/api/v1/dashboard/reclaim")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class ReclaimEndpoint {
+  private static final Logger log = LoggerFactory.getLogger(ReclaimEndpoint.class);
+
+  private static final long DEFAULT_MAX = 1_000;
+  private static final long MAX = 10_000;
+
+  private final SlotUpkeep upkeep;
+  private final LeakGrace grace;
+
+  ReclaimEndpoint(SlotUpkeep upkeep, LeakGrace grace) {
+    this.upkeep = upkeep;
+    this.grace = grace;
+  }
+
+  @Post
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> reclaim(@Body byte[] body) {
+    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Duration age = fields.duration("olderThan").orElse(grace.value());
+    int max = (int) (long) fields.whole("max", 1, MAX).orElse(DEFAULT_MAX);
+    Instant now = upkeep.now();
+    if (age.isNegative() || age.compareTo(Duration.between(Micros.instant(0), now)) > 0) {
+      fields.wrong("olderThan", "must be from PT0S to the time since 1970");
+    }
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    int reclaimed = upkeep.reclaim(now.minus(age), max);
+    if (reclaimed > 0) {
+      log.info("Reclaimed {} slots that were due more than {} ago", reclaimed, age);
+    }
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeNumberField("reclaimed", reclaimed);
+          json.writeBooleanField("more", reclaimed == max);
+          json.writeEndObject();
+        });
+  }
+}

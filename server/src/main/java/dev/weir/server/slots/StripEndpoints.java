@@ -1,0 +1,118 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.internal.Backlog;
+import dev.weir.core.slots.internal.WindowCells;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import dev.weir.server.http.Fields;
+import dev.weir.server.http.Json;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.ReadsQuery;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Body;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import java.time.Duration;
+import java.time.Instant;
+
+/** The windows ahead in a bounded number of cells: as they are, and as they would be. */
+@Controller("/api/v1/dashboard")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+final class StripEndpoints {
+  private static final Duration DEFAULT_LENGTH = Duration.ofHours(1);
+
+  private final SlotLedger ledger;
+  private final CheckedSlotConfigs configs;
+  private final DefaultConfig defaultConfig;
+
+  StripEndpoints(SlotLedger ledger, CheckedSlotConfigs configs, DefaultConfig defaultConfig) {
+    this.ledger = ledger;
+    this.configs = configs;
+    this.defaultConfig = defaultConfig;
+  }
+
+  @Get("/strip")
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> strip(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    String name = query.configName("configName", defaultConfig.name());
+    var wantedFrom = query.time("from");
+    var wantedTo = query.time("to");
+    int maxCells =
+        (int)
+            (long) query.count("cells", StripSpan.MAX_CELLS).orElse((long) StripSpan.DEFAULT_CELLS);
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    Instant now = ledger.now();
+    long from = Micros.ceil(wantedFrom.orElse(now));
+    long to = wantedTo.map(Micros::ceil).orElse(from + Micros.floor(DEFAULT_LENGTH));
+    refuseWrongSpan(query, from, to);
+    query.throwIfWrong();
+    SlotConfig config =
+        configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+    SlotPolicy policy = config.policy();
+    StripSpan span = StripSpan.of(policy, from, to, maxCells, policy.windowMicros());
+    WindowLoads loads = WindowLoads.read(ledger, config, span.fromMicros(), span.untilMicros());
+    WindowCells cells = span.newCells();
+    for (Backlog.Load load : loads.loads()) {
+      cells.add(new Backlog.Fill(load.startMicros(), 1, load.events()), policy.windowMicros());
+    }
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("configName", name);
+          json.writeNumberField("configVersion", config.version());
+          json.writeStringField("windowSize", policy.window().toString());
+          Json.writeSeconds(json, "windowSizeSecs", policy.windowMicros());
+          json.writeNumberField("maxPerWindow", policy.maxPerWindow());
+          json.writeStringField("now", now.toString());
+          StripJson.writeSpan(json, span);
+          json.writeNumberField("windowsPerCell", span.cellMicros() / policy.windowMicros());
+          StripJson.writeCells(json, span, cells, policy);
+          StripJson.writeArray(json, "fullest", span, cells::fullest);
+          json.writeStringField(
+              "completeUntil", StripSpan.instant(loads.completeUntilMicros()).toString());
+          json.writeEndObject();
+        });
+  }
+
+  /**
+   * Forecasts how the events ahead would lie under another policy. Changes nothing.
+   *
+   * <p>A configuration that does not exist has no events: then this only checks the policy.
+   */
+  @Post("/what-if")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> whatIf(@Body byte[] body) {
+    WhatIfRequest request =
+        WhatIfRequest.read(
+            Fields.of(Json.read(body, 0, body.length)), defaultConfig.name(), configs);
+    WhatIf forecast = WhatIf.of(request, configs.inForce(request.configName()), ledger);
+    return Responses.json(forecast::write);
+  }
+
+  /** Records a violation if the end is not after the start, or too far from it. */
+  static void refuseWrongSpan(Fields fields, long from, long to) {
+    if (to <= from) {
+      fields.wrong("to", "must be after from");
+    } else if (to - from > Micros.floor(StripSpan.MAX_LENGTH)) {
+      fields.wrong("to", "must be at most %s after from".formatted(StripSpan.MAX_LENGTH));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package dev.weir.server.slots;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.internal.WindowCapacity;
+import dev.weir.core.slots.internal.WindowCells;
+import dev.weir.server.http.Json;
+import java.io.IOException;
+import java.util.function.IntToLongFunction;
+
+/** Writes strips of cells as JSON. */
+final class StripJson {
+  private StripJson() {}
+
+  /** Writes where the cells lie. */
+  static void writeSpan(JsonGenerator json, StripSpan span) throws IOException {
+    json.writeStringField("from", StripSpan.instant(span.fromMicros()).toString());
+    json.writeStringField("to", StripSpan.instant(span.untilMicros()).toString());
+    Json.writeSeconds(json, "cellSecs", span.cellMicros());
+  }
+
+  /** Writes the cells with the number of events and of places in each. */
+  static void writeCells(JsonGenerator json, StripSpan span, WindowCells cells, SlotPolicy policy)
+      throws IOException {
+    writeArray(json, "taken", span, cells::taken);
+    writeArray(
+        json,
+        "capacity",
+        span,
+        cell ->
+            WindowCapacity.between(
+                policy, cells.startMicros(cell), cells.startMicros(cell) + span.cellMicros()));
+  }
+
+  static void writeArray(JsonGenerator json, String name, StripSpan span, IntToLongFunction value)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (int cell = 0; cell < span.cells(); cell++) {
+      json.writeNumber(value.applyAsLong(cell));
+    }
+    json.writeEndArray();
+  }
+}

@@ -1,0 +1,131 @@
+package dev.weir.server.slots;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.internal.Backlog;
+import dev.weir.core.slots.internal.PeakRate;
+import dev.weir.core.slots.internal.WindowCells;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.server.http.Fields;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The events ahead of a configuration, and how they would lie under the policy in force and under
+ * another one.
+ *
+ * @param isComplete false if there are more windows with events than were read
+ */
+record WhatIf(
+    WhatIfRequest request,
+    Optional<SlotConfig> config,
+    Instant now,
+    long backlog,
+    boolean isComplete,
+    StripSpan span,
+    Optional<Course> current,
+    Course changed) {
+  private static final Duration MIN_LENGTH = Duration.ofMinutes(1);
+
+  /** The windows that events would use under a policy. */
+  record Course(SlotPolicy policy, List<Backlog.Fill> fills, Backlog.Outcome outcome) {
+    static Course of(SlotPolicy policy, List<Backlog.Demand> demands, long untilMicros) {
+      List<Backlog.Fill> fills = new ArrayList<>();
+      return new Course(policy, fills, Backlog.replay(policy, demands, untilMicros, fills::add));
+    }
+
+    private void write(JsonGenerator json, String name, StripSpan span) throws IOException {
+      WindowCells cells = span.newCells();
+      for (Backlog.Fill fill : fills) {
+        cells.add(fill, policy.windowMicros());
+      }
+      json.writeObjectFieldStart(name);
+      if (outcome.endMicros() != Backlog.Outcome.NOTHING) {
+        json.writeStringField("endsAt", StripSpan.instant(outcome.endMicros()).toString());
+      }
+      json.writeNumberField("unplaced", outcome.unplaced());
+      StripJson.writeCells(json, span, cells, policy);
+      json.writeEndObject();
+    }
+  }
+
+  /**
+   * Reads the events ahead, from the current window on, and forecasts their course.
+   *
+   * @param config the configuration in force; empty if there is none
+   */
+  static WhatIf of(WhatIfRequest request, Optional<SlotConfig> config, SlotLedger ledger) {
+    Instant now = ledger.now();
+    long nowMicros = Micros.ceil(now);
+    long horizon = Math.min(Micros.LATEST, nowMicros + Micros.floor(StripSpan.MAX_LENGTH));
+    WindowLoads loads =
+        config
+            .map(
+                known ->
+                    WindowLoads.read(ledger, known, known.policy().windowStart(nowMicros), horizon))
+            .orElse(new WindowLoads(List.of(), horizon));
+    List<Backlog.Demand> demands = new ArrayList<>();
+    config.ifPresent(known -> demands.addAll(Backlog.demands(known.policy(), loads.loads())));
+    if (request.moreEvents() > 0) {
+      demands.add(new Backlog.Demand(nowMicros, request.moreEvents()));
+      demands.sort(Comparator.comparingLong(Backlog.Demand::fromMicros));
+    }
+    Optional<Course> current = config.map(known -> Course.of(known.policy(), demands, horizon));
+    Course changed = Course.of(request.policy(), demands, horizon);
+    return new WhatIf(
+        request,
+        config,
+        now,
+        loads.events(),
+        loads.isCompleteUntil(horizon),
+        span(request, nowMicros, horizon, current, changed),
+        current,
+        changed);
+  }
+
+  /** Returns the requested span, or one that shows the end of both courses. */
+  private static StripSpan span(
+      WhatIfRequest request, long now, long horizon, Optional<Course> current, Course changed) {
+    long from = request.from().map(Micros::ceil).orElse(now);
+    long end =
+        Math.max(
+            changed.outcome().endMicros(),
+            current.map(course -> course.outcome().endMicros()).orElse(Long.MIN_VALUE));
+    long to =
+        request
+            .to()
+            .map(Micros::ceil)
+            .orElse(Math.min(Math.max(end, from + Micros.floor(MIN_LENGTH)), horizon));
+    Fields fields = Fields.of(Map.of());
+    StripEndpoints.refuseWrongSpan(fields, from, to);
+    fields.throwIfWrong();
+    SlotPolicy policy = current.map(Course::policy).orElse(changed.policy());
+    // A cell has windows of both policies.
+    long minCell = Math.max(policy.windowMicros(), changed.policy().windowMicros());
+    return StripSpan.of(policy, from, to, request.maxCells(), minCell);
+  }
+
+  void write(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("configName", request.configName());
+    json.writeNumberField("configVersion", config.map(SlotConfig::version).orElse(0));
+    json.writeStringField("now", now.toString());
+    StripJson.writeSpan(json, span);
+    json.writeNumberField("backlog", backlog);
+    json.writeBooleanField("complete", isComplete);
+    json.writeNumberField("peakPerSecond", PeakRate.perSecond(request.policy()));
+    if (current.isPresent()) {
+      current.get().write(json, "current", span);
+    }
+    changed.write(json, "changed", span);
+    json.writeEndObject();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.slots.InvalidSlotPolicyException;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Violation;
+import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import dev.weir.server.http.Fields;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A question how the events of a configuration would lie under another policy.
+ *
+ * @param moreEvents further events that come now
+ * @param from the start of the strip; from now on if empty
+ * @param to the end of the strip; the end of the events if empty
+ */
+record WhatIfRequest(
+    String configName,
+    SlotPolicy policy,
+    long moreEvents,
+    Optional<Instant> from,
+    Optional<Instant> to,
+    int maxCells) {
+  private static final long MAX_EVENTS = 1_000_000_000L;
+
+  /**
+   * Reads a question.
+   *
+   * @param configs checks the policy as if it were to be stored
+   * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
+   */
+  static WhatIfRequest read(Fields fields, String defaultConfig, CheckedSlotConfigs configs) {
+    String name = fields.configName("configName", defaultConfig);
+    long moreEvents = fields.whole("moreEvents", 0, MAX_EVENTS).orElse(0L);
+    Optional<Instant> from = fields.time("from");
+    Optional<Instant> to = fields.time("to");
+    long cells =
+        fields.whole("cells", 1, StripSpan.MAX_CELLS).orElse((long) StripSpan.DEFAULT_CELLS);
+    Optional<SlotPolicy> policy =
+        fields
+            .required("policy", fields.object("policy"))
+            .map(members -> readPolicy(members, configs));
+    fields.refuseOthers();
+    fields.throwIfWrong();
+    return new WhatIfRequest(name, policy.orElseThrow(), moreEvents, from, to, (int) cells);
+  }
+
+  private static SlotPolicy readPolicy(Fields members, CheckedSlotConfigs configs) {
+    SlotPolicy policy = ConfigJson.readPolicy(members);
+    if (!members.isWrong()) {
+      try {
+        configs.check(policy);
+      } catch (InvalidSlotPolicyException e) {
+        for (Violation violation : e.violations()) {
+          members.wrong(
+              ConfigJson.fieldOf(violation, ConfigJson.sizeField(members)), violation.message());
+        }
+      }
+    }
+    return policy;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.weir.server.slots;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.internal.Backlog;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotLedger;
+import dev.weir.engine.slots.WindowCount;
+import dev.weir.engine.slots.WindowQuery;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The windows with events of a configuration in a span of time, up to a maximum number.
+ *
+ * @param completeUntilMicros the time up to which there are no others
+ */
+record WindowLoads(List<Backlog.Load> loads, long completeUntilMicros) {
+  /** The max number of windows: ten pages of the store. */
+  static final int MAX_WINDOWS = 100_000;
+
+  /** Reads the windows that start in [from, until), page by page. */
+  static WindowLoads read(SlotLedger ledger, SlotConfig config, long fromMicros, long untilMicros) {
+    List<Backlog.Load> loads = new ArrayList<>();
+    Instant until = Micros.instant(Math.min(untilMicros, Micros.LATEST));
+    long from = fromMicros;
+    while (loads.size() < MAX_WINDOWS && from < untilMicros) {
+      List<WindowCount> page =
+          ledger.windows(
+              new WindowQuery(config, Micros.instant(from), until, WindowQuery.MAX_PAGE));
+      for (WindowCount window : page) {
+        loads.add(new Backlog.Load(Micros.ceil(window.start()), window.taken()));
+      }
+      if (page.size() < WindowQuery.MAX_PAGE) {
+        return new WindowLoads(loads, untilMicros);
+      }
+      from = loads.getLast().startMicros() + config.policy().windowMicros();
+    }
+    return new WindowLoads(loads, Math.min(from, untilMicros));
+  }
+
+  boolean isCompleteUntil(long micros) {
+    return completeUntilMicros >= micros;
+  }
+
+  long events() {
+    return loads.stream().mapToLong(Backlog.Load::events).sum();
+  }
+}

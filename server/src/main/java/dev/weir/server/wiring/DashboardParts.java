@@ -1,0 +1,61 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.dashboard.Dashboard;
+import dev.weir.server.dashboard.DemoTraffic;
+import dev.weir.server.dashboard.NodeFacts;
+import dev.weir.server.http.Readiness;
+import dev.weir.server.metrics.GatewayMetrics;
+import dev.weir.server.metrics.SlotMetrics;
+import java.util.Locale;
+
+/** The dashboard of a node. */
+record DashboardParts(NodeFacts facts, Dashboard dashboard, DemoTraffic demo) {
+  /**
+   * Starts the dashboard.
+   *
+   * @param open receives each part as soon as it is open
+   */
+  static DashboardParts open(
+      NodeFacts facts,
+      SlotParts slots,
+      SlotScheduler scheduler,
+      LimitParts limits,
+      SlotMetrics slotMetrics,
+      GatewayMetrics gatewayMetrics,
+      Readiness readiness,
+      OpenParts open) {
+    return new DashboardParts(
+        facts,
+        open.add(Dashboard.start(limits.metrics(), slotMetrics, gatewayMetrics, readiness)),
+        open.add(
+            new DemoTraffic(
+                slots.configs(),
+                slots.cache(),
+                scheduler,
+                limits.rules(),
+                limits.index(),
+                limits.evaluator())));
+  }
+
+  static NodeFacts facts(NodeSettings settings) {
+    boolean hasOwnDatabase =
+        settings.database().map(database -> database.server().isEmpty()).orElse(true);
+    return new NodeFacts(
+        settings.slots().defaultConfig(),
+        settings.database().isPresent() ? "postgresql" : "memory",
+        settings.limits().store().name().toLowerCase(Locale.ROOT),
+        hasOwnDatabase && settings.limits().store() != LimitSettings.Store.REDIS,
+        settings.gateway().isPresent(),
+        settings.envoy().isPresent(),
+        settings.database().isPresent(),
+        settings.database().isPresent()
+            && settings.notifications().analytics().search().isPresent(),
+        settings.slots().reconciler().leakGrace());
+  }
+
+  /** Registers the parts that the endpoints of the dashboard inject. */
+  void addTo(Beans beans) {
+    beans.add(facts).add(dashboard).add(demo);
+  }
+}

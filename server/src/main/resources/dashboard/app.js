@@ -1,0 +1,167 @@
+// The shell: which page is shown, the token, the theme.
+
+import { el, replace, setText } from "./dom.js";
+import { get, hasToken, onToken, setToken } from "./http.js";
+import { empty, explained, toast } from "./widgets.js";
+
+/** Pages by name; each module is loaded when it is first shown. `needs` is a part that must run. */
+const PAGES = [
+  { name: "now", title: "Now", load: () => import("./now.js") },
+  { name: "slots", title: "Slots", load: () => import("./slots.js") },
+  { name: "configurations", title: "Configurations", load: () => import("./configurations.js") },
+  { name: "rules", title: "Rules", load: () => import("./rules.js") },
+  { name: "notifications", title: "Notifications", needs: "notifications", load: () => import("./notifications.js") },
+  { name: "payments", title: "Payments", needs: "payments", load: () => import("./payments.js") },
+  { name: "try", title: "Try it", load: () => import("./try-it.js") },
+];
+
+const PARTS_MS = 10_000;
+
+const main = document.getElementById("content");
+const nav = document.getElementById("nav");
+const live = document.getElementById("live");
+const themeButton = document.getElementById("theme");
+const tokenButton = document.getElementById("token");
+let parts = null;
+let partsAt = 0;
+let shown = null;
+
+function route() {
+  const [name = "now", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+  return { name: name || "now", rest: rest.map(decoded) };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function pagesOfNode() {
+  return PAGES.filter((page) => !page.needs || parts?.[page.needs]);
+}
+
+function drawNav(current) {
+  replace(nav, pagesOfNode().map((page) =>
+    el("li", {}, el("a", { href: `#/${page.name}`, "aria-current": page.name === current ? "page" : null }, page.title))));
+  // On a phone the list scrolls sideways.
+  const link = nav.querySelector("[aria-current]");
+  if (link && nav.parentElement.scrollWidth > nav.parentElement.clientWidth) {
+    nav.parentElement.scrollLeft = link.offsetLeft - nav.parentElement.clientWidth / 3;
+  }
+}
+
+export function showLink(state, text) {
+  live.dataset.state = state;
+  setText(live, text);
+}
+
+async function show({ focus }) {
+  shown?.abort();
+  shown = new AbortController();
+  const { signal } = shown;
+  const { name, rest } = route();
+  try {
+    // Parts may start later than the node.
+    if (!parts || performance.now() - partsAt > PARTS_MS) parts = await loadParts();
+  } catch (problem) {
+    drawNav(name);
+    showLink("lost", problem.needsToken ? "No access" : "Not connected");
+    replace(main, problem.needsToken
+      ? empty("This node needs a token", "Enter the token of an administrator. It is kept in the memory of this page only, and is gone when you close it.",
+          el("button", { type: "button", class: "primary", onclick: askToken }, "Enter token"))
+      : empty("The node does not answer", explained(problem), el("button", { type: "button", onclick: () => show({ focus: true }) }, "Try again")));
+    return;
+  }
+  const page = pagesOfNode().find((one) => one.name === name);
+  drawNav(page?.name);
+  document.title = page ? `${page.title} · Weir` : "Weir";
+  if (!page) {
+    replace(main, empty("There is no such page", `This node has no page named “${name}”.`, el("a", { href: "#/now" }, "Go to Now")));
+    return;
+  }
+  const module = await page.load();
+  if (signal.aborted) return;
+  main.replaceChildren();
+  module.show(main, { parts, rest, signal, showLink, reload: () => show({ focus: false }) });
+  if (focus) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+async function loadParts() {
+  const found = await get("/api/v1/dashboard/parts");
+  partsAt = performance.now();
+  setText(document.getElementById("version"), `Version ${found.version}`);
+  showLink("live", "Connected");
+  return found;
+}
+
+let tokenDialog = null;
+
+function askToken() {
+  if (tokenDialog) return;
+  const field = el("input", { type: "password", id: "token-field", autocomplete: "off", required: true, "aria-describedby": "token-hint" });
+  tokenDialog = el(
+    "dialog",
+    { "aria-labelledby": "token-title" },
+    el(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          const value = field.value.trim();
+          tokenDialog.close();
+          setToken(value);
+        },
+      },
+      el("h2", { id: "token-title" }, "Token of an administrator"),
+      el("div", { class: "field" }, el("label", { for: "token-field" }, "Token"), field,
+        el("p", { class: "hint", id: "token-hint" }, "The value of weir.admin-token, or a token of your OpenID Connect issuer. It is kept in memory only.")),
+      el("div", { class: "actions" }, el("button", { type: "button", onclick: () => tokenDialog.close() }, "Cancel"),
+        el("button", { type: "submit", class: "primary" }, "Use token")),
+    ),
+  );
+  tokenDialog.addEventListener("close", () => {
+    tokenDialog.remove();
+    tokenDialog = null;
+  });
+  document.body.append(tokenDialog);
+  tokenDialog.showModal();
+}
+
+function drawTheme() {
+  setText(themeButton, document.documentElement.dataset.theme === "dark" ? "Light theme" : "Dark theme");
+}
+
+tokenButton.addEventListener("click", () => {
+  if (hasToken()) setToken("");
+  else askToken();
+});
+onToken((present) => {
+  tokenButton.hidden = false;
+  setText(tokenButton, present ? "Forget token" : "Enter token");
+  parts = null;
+  show({ focus: true });
+});
+document.addEventListener("tokenneeded", ({ detail: problem }) => {
+  tokenButton.hidden = false;
+  if (!hasToken()) askToken();
+  else toast(problem.status === 401 ? "The token is not valid." : "The token is not an administrator's.", "danger");
+});
+themeButton.addEventListener("click", () => {
+  const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  document.documentElement.dispatchEvent(new CustomEvent("choosetheme", { detail: next }));
+});
+document.documentElement.addEventListener("themechange", drawTheme);
+document.getElementById("skip").addEventListener("click", (event) => {
+  // The fragment is the route.
+  event.preventDefault();
+  main.focus();
+});
+addEventListener("hashchange", () => show({ focus: true }));
+drawTheme();
+show({ focus: false });

@@ -1,0 +1,87 @@
+// Follows the samples of the node while a page looks at them.
+
+import { authorization, get, Problem, withQuery } from "./http.js";
+import { eventParser } from "./event-stream.js";
+
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 15_000;
+
+/**
+ * Loads the last 15 minutes into `samples` and follows. Calls `onChange` after each change and
+ * `onState(state)` with what the node says about itself; `onLink("live" | "lost", problem)` when the connection
+ * comes and goes. Ends when `signal` is aborted, and holds no connection while the page is hidden.
+ */
+export async function follow(samples, { onChange, onState, onLink, signal }) {
+  let pause = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    await visible(signal);
+    if (signal.aborted) return;
+    const round = new AbortController();
+    const stop = () => round.abort();
+    const hide = () => document.hidden && round.abort();
+    signal.addEventListener("abort", stop);
+    document.addEventListener("visibilitychange", hide);
+    let problem;
+    try {
+      const now = await get("/api/v1/dashboard/now", { signal: round.signal });
+      samples.load(now);
+      onState(now.state);
+      onChange();
+      await read(samples.last(), samples, { onChange, onState, onLink, signal: round.signal }, () => {
+        pause = FIRST_PAUSE_MS;
+      });
+    } catch (caught) {
+      if (caught.name !== "AbortError") problem = caught;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      document.removeEventListener("visibilitychange", hide);
+    }
+    if (signal.aborted) return;
+    onLink("lost", problem);
+    if (problem instanceof Problem && problem.needsToken) return;
+    await delay(pause, signal);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
+  }
+}
+
+async function read(after, samples, { onChange, onState, onLink, signal }, connected) {
+  const response = await fetch(withQuery("/api/v1/dashboard/stream", { after }), {
+    headers: { Accept: "text/event-stream", ...authorization() },
+    signal,
+    cache: "no-store",
+    credentials: "omit",
+  });
+  if (!response.ok) throw new Problem(response.status, await response.json().catch(() => ({})));
+  onLink("live");
+  connected();
+  const parse = eventParser((name, data) => {
+    if (name === "sample" && samples.add(JSON.parse(data))) onChange();
+    else if (name === "state") onState(JSON.parse(data));
+  });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) parse(piece.value);
+}
+
+function visible(signal) {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      if (document.hidden && !signal.aborted) return;
+      document.removeEventListener("visibilitychange", done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    document.addEventListener("visibilitychange", done);
+    signal.addEventListener("abort", done);
+  });
+}
+
+function delay(ms, signal) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,117 @@
+package dev.weir.server.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.Rule;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleCounters;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleSpec;
+import dev.weir.server.metrics.LimitMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What rules refused, by rule and by key. */
+final class RefusalsTest {
+  private static final long START = Instant.parse("2026-06-01T12:00:00Z").getEpochSecond();
+
+  private final LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
+  private final MemoryRules rules = new MemoryRules(InstantSource.system());
+  private final RuleIndex index = new RuleIndex(rules, metrics);
+  private final Refusals refusals = new Refusals(metrics);
+
+  RefusalsTest() {
+    RuleSpec login = RuleSpec.of("login", Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1))));
+    rules.create(login, "test");
+    RuleSpec trial = RuleSpec.of("trial", Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1))));
+    rules.create(trial.mode(Rule.Mode.SHADOW), "test");
+    index.refresh();
+  }
+
+  @Test
+  void countsByRuleAndByKey() {
+    refusals.update(START, 0);
+    refuse("login", "alice", 3);
+    refuse("login", "bob", 5);
+    refuse("trial", "carol", 2);
+    check("login", "dave").count(RuleCounters.Kind.ALLOWED);
+    refusals.update(START + 1, 10);
+
+    Refusals.Report report = refusals.report();
+    assertThat(report.from()).isEqualTo(Instant.parse("2026-06-01T12:00:00Z"));
+    assertThat(report.isSampled()).isFalse();
+    assertThat(top(report.keys())).containsExactly("login bob 5", "login alice 3");
+    assertThat(top(report.shadowKeys())).containsExactly("trial carol 2");
+    assertThat(Refusals.mostRefused(report.rules())).containsExactly("login", "trial", "other");
+    assertThat(report.rules().get("login").of(RuleCounters.Kind.REFUSED)).isEqualTo(8);
+    assertThat(report.rules().get("login").of(RuleCounters.Kind.ALLOWED)).isEqualTo(1);
+    assertThat(report.rules().get("trial").of(RuleCounters.Kind.SHADOW_REFUSED)).isEqualTo(2);
+  }
+
+  @Test
+  void forgetsAfterFifteenMinutes() {
+    refusals.update(START, 0);
+    refuse("login", "old", 4);
+    refusals.update(START + 1, 4);
+    refuse("login", "new", 2);
+    refusals.update(START + 14 * 60, 2);
+    assertThat(top(refusals.report().keys())).containsExactly("login old 4", "login new 2");
+
+    refusals.update(START + 15 * 60, 0);
+    Refusals.Report report = refusals.report();
+    assertThat(top(report.keys())).containsExactly("login new 2");
+    assertThat(report.from()).isEqualTo(Instant.ofEpochSecond(START + 14 * 60));
+    assertThat(report.rules().get("login").of(RuleCounters.Kind.REFUSED))
+        .as("counters are read when a minute begins, before its keys")
+        .isZero();
+  }
+
+  @Test
+  void aFloodIsCountedFromASample() {
+    refusals.update(START, 0);
+    refuse("login", "flood", 100_000);
+    refusals.update(START + 1, 100_000);
+
+    Refusals.Report report = refusals.report();
+    assertThat(report.isSampled()).isTrue();
+    assertThat(top(report.keys())).containsExactly("login flood 100000");
+  }
+
+  @Test
+  void aClockThatIsSetBackStartsAnew() {
+    refusals.update(START, 0);
+    refuse("login", "old", 4);
+    refusals.update(START + 1, 4);
+    refusals.update(START - 3_600, 0);
+    assertThat(refusals.report().from()).isEqualTo(Instant.ofEpochSecond(START - 3_600));
+    assertThat(top(refusals.report().keys())).isEmpty();
+  }
+
+  private void refuse(String rule, String key, int times) {
+    RuleCheck check = check(rule, key);
+    for (int i = 0; i < times; i++) {
+      check.count(
+          check.rule().isShadow() ? RuleCounters.Kind.SHADOW_REFUSED : RuleCounters.Kind.REFUSED);
+    }
+  }
+
+  private RuleCheck check(String rule, String key) {
+    LimitedRule limited = Objects.requireNonNull(index.find(rule));
+    return new RuleCheck(limited, key, 1);
+  }
+
+  private static List<String> top(HeavyHitters<Refusals.RefusedKey> keys) {
+    return keys.top(Refusals.TOP, Refusals.RefusedKey.ORDER).stream()
+        .map(hit -> "%s %s %d".formatted(hit.key().rule(), hit.key().key(), hit.count()))
+        .toList();
+  }
+}

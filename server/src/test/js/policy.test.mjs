@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, valuesOf } from "../../main/resources/dashboard/policy.js";
+
+const CONFIGURATION = {
+  configName: "statements", version: 3, active: true, maxPerWindow: 600, windowSize: "PT1M", windowSizeSecs: 60, spread: "even", notBefore: "now",
+  maxDelay: "PT24H", peakPerSecond: 12, createdAt: "2026-06-01T11:02:58Z",
+  calendar: { timeZone: "Europe/Berlin", hours: { monday: ["09:00-12:00", "13:00-17:00"] }, closedDates: ["2026-12-25"] },
+};
+
+test("a policy survives its form", () => {
+  const policy = policyOf(CONFIGURATION);
+  const values = valuesOf(policy);
+  assert.equal(values.windowSize, "1 min");
+  assert.deepEqual(policyFrom(values), { ...policy, windowSize: "PT60S", maxDelay: "PT86400S" });
+  assert.equal(valuesOf({ windowSize: "PT1H1M1S" }).windowSize, "PT1H1M1S");
+});
+
+test("fields that are empty are left out", () => {
+  const values = { ...valuesOf({ maxPerWindow: 1, windowSize: "PT1S" }), maxDelay: " ", pausedUntil: "" };
+  assert.deepEqual(policyFrom(values), { maxPerWindow: 1, windowSize: "PT1S", spread: "even", notBefore: "requested" });
+});
+
+test("what is no number reaches the server, which says what is wrong", () => {
+  assert.equal(policyFrom({ ...valuesOf({}), maxPerWindow: "1e3" }).maxPerWindow, "1e3");
+});
+
+test("reads durations as people write them", () => {
+  assert.equal(isoDuration("4"), "PT4S");
+  assert.equal(isoDuration("4 s"), "PT4S");
+  assert.equal(isoDuration("500ms"), "PT0.5S");
+  assert.equal(isoDuration("1h 30min"), "PT5400S");
+  assert.equal(isoDuration("pt4s"), "PT4S");
+  assert.equal(isoDuration("soon"), "soon");
+  assert.equal(isoDuration("4 sausages"), "4 sausages");
+});
+
+test("reads hours with any dash", () => {
+  assert.deepEqual(hoursOf("09:00 – 12:00, 13:00-17:00;"), ["09:00-12:00", "13:00-17:00"]);
+});
+
+test("errors of the API belong to fields of the form", () => {
+  assert.equal(formField("policy.maxPerWindow"), "maxPerWindow");
+  assert.equal(formField("windowSizeSecs"), "windowSize");
+  assert.equal(formField("policy.calendar.hours.monday[0]"), "hours.monday");
+  assert.equal(formField("calendar.closedDates[1]"), "closedDates");
+  assert.equal(formField("calendar.timeZone"), "timeZone");
+  assert.equal(formField("nonsense"), "");
+});
+
+test("differences name what changed, and nothing else", () => {
+  const later = { ...CONFIGURATION, version: 4, maxPerWindow: 300, calendar: { ...CONFIGURATION.calendar, hours: {} } };
+  assert.deepEqual(differences(CONFIGURATION, later), [
+    { name: "maxPerWindow", label: "Max per window", before: "600", after: "300" },
+    { name: "calendar.hours.monday", label: "Monday", before: "09:00-12:00, 13:00-17:00", after: "closed" },
+  ]);
+  assert.deepEqual(differences(CONFIGURATION, { ...CONFIGURATION, version: 9 }), []);
+  assert.equal(policyText(CONFIGURATION), "600 per 1 min");
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { changes, countsOf, decisionText, limitText, matches, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/rule-text.js";
+
+const RULE = {
+  id: 7, name: "orders", algorithm: "FIXED_WINDOW", pathPattern: "/api/orders/**", methods: ["POST"], keyBy: ["header:X-Api-Key", "ip"], allowedRequests: 3,
+  windowSeconds: 10, aligned: false, queueEnabled: true, maxQueueSize: 2, delayPerRequestMs: 500, priority: 0, mode: "enforce", active: true,
+  onStoreFailure: "closed", version: 2, createdAt: "2026-06-01T11:00:00Z", updatedAt: "2026-06-01T11:00:00Z",
+};
+
+test("a rule survives its form", () => {
+  assert.deepEqual(specFrom(valuesOf(RULE)), specOf(RULE));
+});
+
+test("a rule for all methods is sent back without methods, because an empty list is refused", () => {
+  assert.ok(!("methods" in specOf({ ...RULE, methods: [] })));
+  assert.deepEqual(specFrom(valuesOf({ ...RULE, methods: [] })), specOf({ ...RULE, methods: [] }));
+});
+
+test("fields of other algorithms are not sent", () => {
+  const spec = specFrom({ ...valuesOf(RULE), algorithm: "CONCURRENCY", maxConcurrent: "5" });
+  assert.equal(spec.maxConcurrent, 5);
+  for (const name of ["allowedRequests", "windowSeconds", "queueEnabled", "aligned"]) assert.ok(!(name in spec), name);
+});
+
+test("describes each kind of limit", () => {
+  assert.equal(limitText(RULE), "3 per 10 s");
+  assert.equal(limitText({ algorithm: "TOKEN_BUCKET", capacity: 1000, refillRate: 2.5 }), "1,000 tokens, 2.5 per s");
+  assert.equal(limitText({ algorithm: "CONCURRENCY", maxConcurrent: 5 }), "5 at the same time");
+});
+
+test("a search finds rules that have all its words", () => {
+  assert.ok(matches(RULE, "ORDERS post"));
+  assert.ok(matches(RULE, ""));
+  assert.ok(!matches(RULE, "orders shadow"));
+});
+
+test("counts of a rule that did nothing are zero", () => {
+  assert.equal(countsOf({ rules: [] }, "orders").refused, 0);
+  assert.equal(countsOf({ rules: [{ rule: "orders", refused: 4 }] }, "orders").refused, 4);
+});
+
+test("versions differ by fields, not by version and time", () => {
+  assert.deepEqual(changes(RULE, { ...RULE, version: 3, updatedAt: "x", mode: "shadow", methods: [] }), ["methods: POST → all", "mode: enforce → shadow"]);
+});
+
+test("says what a rule decides", () => {
+  assert.equal(decisionText({ outcome: "refused", retryAfter: 1.5 }), "refuses; ask again in 1.5 s");
+  assert.equal(decisionText({ outcome: "queued", delayMs: 500 }), "lets it wait 500 ms");
+  assert.equal(decisionText({ outcome: "allowed", remaining: 2, reset: 10 }), "allows it, 2 left, more in 10 s");
+});
