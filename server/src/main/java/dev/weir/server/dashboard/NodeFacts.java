@@ -22,6 +22,7 @@ public record NodeFacts(
     boolean hasEnvoy,
     boolean hasNotifications,
     boolean hasAnalytics,
+    boolean hasPayments,
     Duration leakGrace) {
 
   /** Writes the facts into an open object. */
@@ -35,6 +36,7 @@ public record NodeFacts(
     json.writeBooleanField("envoy", hasEnvoy);
     json.writeBooleanField("notifications", hasNotifications);
     json.writeBooleanField("analytics", hasAnalytics);
+    json.writeBooleanField("payments", hasPayments);
     json.writeStringField("reclaimGrace", leakGrace.toString());
   }
 

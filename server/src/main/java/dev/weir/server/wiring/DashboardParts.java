@@ -7,7 +7,9 @@ import dev.weir.server.dashboard.NodeFacts;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotMetrics;
+import dev.weir.store.jdbc.internal.Dialect;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The dashboard of a node. */
 record DashboardParts(NodeFacts facts, Dashboard dashboard, DemoTraffic demo) {
@@ -41,17 +43,23 @@ record DashboardParts(NodeFacts facts, Dashboard dashboard, DemoTraffic demo) {
   static NodeFacts facts(NodeSettings settings) {
     boolean hasOwnDatabase =
         settings.database().map(database -> database.server().isEmpty()).orElse(true);
+    Optional<Dialect> dialect = settings.database().map(DatabaseSettings::dialect);
+    boolean hasPostgresql = dialect.equals(Optional.of(Dialect.POSTGRESQL));
     return new NodeFacts(
         settings.slots().defaultConfig(),
-        settings.database().isPresent() ? "postgresql" : "memory",
-        settings.limits().store().name().toLowerCase(Locale.ROOT),
+        dialect.map(DashboardParts::name).orElse("memory"),
+        name(settings.limits().store()),
         hasOwnDatabase && settings.limits().store() != LimitSettings.Store.REDIS,
         settings.gateway().isPresent(),
         settings.envoy().isPresent(),
-        settings.database().isPresent(),
-        settings.database().isPresent()
-            && settings.notifications().analytics().search().isPresent(),
+        hasPostgresql,
+        hasPostgresql && settings.notifications().analytics().search().isPresent(),
+        hasPostgresql,
         settings.slots().reconciler().leakGrace());
+  }
+
+  private static String name(Enum<?> store) {
+    return store.name().toLowerCase(Locale.ROOT);
   }
 
   /** Registers the parts that the endpoints of the dashboard inject. */

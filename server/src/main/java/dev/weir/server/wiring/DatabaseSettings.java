@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import dev.weir.store.jdbc.internal.Dialect;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,10 @@ record DatabaseSettings(
         yield Kind.POSTGRESQL;
       }
     };
+  }
+
+  Dialect dialect() {
+    return server.map(DatabaseAddress::dialect).orElse(Dialect.POSTGRESQL);
   }
 
   /**
