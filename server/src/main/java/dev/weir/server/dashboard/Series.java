@@ -11,6 +11,7 @@ enum Series {
   REPLAYED("replayed", Merge.SUM),
   SHADOW_ALLOWED("shadowAllowed", Merge.SUM),
   SHADOW_REFUSED("shadowRefused", Merge.SUM),
+  SHADOW_UNDECIDED("shadowUndecided", Merge.SUM),
   SLOTS_ASSIGNED("slotsAssigned", Merge.SUM),
   SLOTS_REPLAYED("slotsReplayed", Merge.SUM),
   SLOTS_REFUSED("slotsRefused", Merge.SUM),
@@ -67,6 +68,7 @@ enum Series {
       case REPLAYED -> REPLAYED;
       case SHADOW_ALLOWED -> SHADOW_ALLOWED;
       case SHADOW_REFUSED -> SHADOW_REFUSED;
+      case SHADOW_UNDECIDED -> SHADOW_UNDECIDED;
     };
   }
 
