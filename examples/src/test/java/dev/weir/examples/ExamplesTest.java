@@ -5,14 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Leases;
 import dev.weir.store.redis.RedisLeaseStore;
+import dev.weir.store.tck.internal.FreePort;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +51,7 @@ final class ExamplesTest {
 
   @Test
   void limitOnRedis() throws Exception {
-    int port = freePort();
+    int port = FreePort.find();
     RedisServer redis =
         RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
     redis.start();
@@ -148,12 +147,6 @@ final class ExamplesTest {
           assertThat(tests).contains(Character.toLowerCase(name.charAt(0)) + name.substring(1));
         }
       }
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }

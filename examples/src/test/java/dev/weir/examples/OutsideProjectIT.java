@@ -2,10 +2,9 @@ package dev.weir.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.tck.internal.FreePort;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -33,7 +32,7 @@ final class OutsideProjectIT {
     InstalledLibraries.install(repository, property("weir.test.repository"));
     project = OutsideProject.write(folder.resolve("project"));
     project.compile(property("weir.test.maven"), repository);
-    int port = freePort();
+    int port = FreePort.find();
     redis = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
     redis.start();
     postgresql = EmbeddedPostgres.builder().start();
@@ -74,11 +73,5 @@ final class OutsideProjectIT {
     String value = System.getProperty(name);
     assertThat(value).as(name + ", which the pom of this module sets").isNotNull();
     return Path.of(value);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

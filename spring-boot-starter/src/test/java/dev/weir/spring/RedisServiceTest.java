@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +18,7 @@ import redis.embedded.RedisServer;
 final class RedisServiceTest {
   @Test
   void shareTheirLimitsAndGoOnWhenRedisIsGone() throws IOException {
-    int port = freePort();
+    int port = FreePort.find();
     RedisServer redis =
         RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
     redis.start();
@@ -48,8 +47,8 @@ final class RedisServiceTest {
 
   @Test
   void startWhileRedisIsGone() throws IOException {
-    try (Service one = Service.onTomcat(properties(freePort()));
-        Service other = Service.onNetty(properties(freePort()))) {
+    try (Service one = Service.onTomcat(properties(FreePort.find()));
+        Service other = Service.onNetty(properties(FreePort.find()))) {
       for (Service service : List.of(one, other)) {
         goesOnAlone(service);
       }
@@ -91,11 +90,5 @@ final class RedisServiceTest {
     properties.put("weir.rules[2].refill-rate", "0.001");
     properties.put("weir.rules[2].on-store-failure", "open");
     return properties;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

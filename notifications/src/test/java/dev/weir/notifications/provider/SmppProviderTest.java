@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.store.tck.internal.Crowd;
+import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
@@ -155,7 +154,7 @@ final class SmppProviderTest {
 
   @Test
   void centreThatIsDownOrRefusesTheBindIsUnavailable() throws IOException {
-    try (SmppProvider other = provider(freePort(), MessageCentre.PASSWORD)) {
+    try (SmppProvider other = provider(FreePort.find(), MessageCentre.PASSWORD)) {
       assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Unavailable.class);
     }
     try (MessageCentre strict = new MessageCentre();
@@ -243,12 +242,6 @@ final class SmppProviderTest {
 
   private static ProviderResult taken(String id) {
     return new ProviderResult.Taken(Optional.of(id));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private static Message message(String text) {

@@ -8,12 +8,12 @@ import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
+import dev.weir.store.tck.internal.FreePort;
 import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -37,8 +37,8 @@ final class ProxiedService {
   private final Path folder;
   private final HttpServer service;
   private final Node node;
-  private final int port = freePort();
-  private final int spare = freePort();
+  private final int port = FreePort.find();
+  private final int spare = FreePort.find();
   private final List<String> served = new CopyOnWriteArrayList<>();
   private Process proxy;
 
@@ -81,12 +81,6 @@ final class ProxiedService {
   static boolean isOnPath(String program) {
     return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   /** A file of deploy, with the addresses of this test. */

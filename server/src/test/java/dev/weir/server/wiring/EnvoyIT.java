@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.server.faults.Waiting;
+import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -35,8 +35,8 @@ final class EnvoyIT {
 
   @Test
   void lettingPassWhatRulesLetPass() throws Exception {
-    int grpc = freePort();
-    int edge = freePort();
+    int grpc = FreePort.find();
+    int edge = FreePort.find();
     HttpServer service =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     service.createContext(
@@ -174,11 +174,5 @@ final class EnvoyIT {
       request.header("X-Api-Key", key);
     }
     return client.send(request.build(), BodyHandlers.discarding());
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -153,8 +153,13 @@ final class ClusterServers implements AutoCloseable {
     nodes.forEach(RedisServer::close);
   }
 
+  /**
+   * Slots are listed because a node that does not need all of them is "ok" before it knows them.
+   */
   private static boolean isWhole(String info, int size) {
-    return info.contains("cluster_state:ok") && info.contains("cluster_known_nodes:" + size);
+    return info.contains("cluster_state:ok")
+        && info.contains("cluster_slots_ok:" + SLOTS)
+        && info.contains("cluster_known_nodes:" + size);
   }
 
   private static void pause() {

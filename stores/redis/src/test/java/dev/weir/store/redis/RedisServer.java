@@ -1,12 +1,12 @@
 package dev.weir.store.redis;
 
+import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -206,18 +205,10 @@ final class RedisServer implements AutoCloseable {
 
   static int freePort() {
     while (true) {
-      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-      if (isFree(port) && isFree(port + BUS)) {
+      int port = FreePort.find();
+      if (FreePort.isFree(port + BUS)) {
         return port;
       }
-    }
-  }
-
-  private static boolean isFree(int port) {
-    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort() == port;
-    } catch (IOException e) {
-      return false;
     }
   }
 
