@@ -70,8 +70,12 @@ final class DashboardIT {
   }
 
   private void configure(String name, int max) {
-    String terms = "{\"configName\":\"%s\",\"maxPerWindow\":%d,\"windowSize\":\"PT4S\"}";
-    assertThat(http.post("/admin/rate-limit/config", terms.formatted(name, max)).status())
+    assertThat(
+            http.post(
+                    "/admin/rate-limit/config",
+                    "{\"configName\":\"%s\",\"maxPerWindow\":%d,\"windowSize\":\"PT4S\"}"
+                        .formatted(name, max))
+                .status())
         .isEqualTo(201);
   }
 

@@ -1,10 +1,9 @@
 package dev.weir.workflows.payments;
 
+import dev.weir.store.tck.internal.FreePort;
 import dev.weir.store.jdbc.PoolSettings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,13 +26,7 @@ final class KillablePostgresql implements AutoCloseable {
   }
 
   static KillablePostgresql start(Path folder) throws IOException {
-    return new KillablePostgresql(folder, freePort());
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+    return new KillablePostgresql(folder, FreePort.find());
   }
 
   private EmbeddedPostgres launch() throws IOException {

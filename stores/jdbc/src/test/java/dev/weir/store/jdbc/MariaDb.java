@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc;
 
+import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -54,7 +54,7 @@ public final class MariaDb implements AutoCloseable {
         "--datadir=" + data,
         "--auth-root-authentication-method=normal",
         "--skip-test-db");
-    int port = freePort();
+    int port = FreePort.find();
     Process process =
         new ProcessBuilder(
                 program("mariadbd"),
@@ -77,12 +77,6 @@ public final class MariaDb implements AutoCloseable {
                 .formatted(port));
     started.awaitConnection(folder);
     return started;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 
   private static void run(Path folder, String... command) throws IOException, InterruptedException {
