@@ -76,7 +76,7 @@ export function whatIf({ signal }) {
     }
   }
 
-  return { element, use };
+  return { element, use, refresh: () => forecast() };
 }
 
 /** The time to show so that both strips reach the end of the backlog. */

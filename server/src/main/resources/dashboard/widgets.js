@@ -193,14 +193,24 @@ export async function busy(control, status, action) {
   }
 }
 
-/** Shows in `place` what `load` makes, and what went wrong if it fails. */
+const AGAIN_MS = 3000;
+
+/**
+ * Shows in `place` what `load` makes, and what went wrong if it fails. Tries again while that is a
+ * failure that passes and the place is shown.
+ */
 export async function loading(place, load) {
   place.setAttribute("aria-busy", "true");
   try {
     replace(place, await load());
   } catch (problem) {
     if (problem.name === "AbortError") return;
-    replace(place, el("p", { class: "notice", "data-tone": "danger", role: "alert" }, explained(problem)));
+    const again = problem instanceof Problem && problem.passes;
+    const text = again ? `${explained(problem)} Trying again.` : explained(problem);
+    const shown = el("p", { class: "notice", "data-tone": "danger", role: "alert" }, text);
+    replace(place, shown);
+    // Another load of the same place takes the message away, and with it this round.
+    if (again) setTimeout(() => shown.isConnected && loading(place, load), AGAIN_MS);
   } finally {
     place.removeAttribute("aria-busy");
   }
