@@ -18,6 +18,9 @@ const PAGES = [
 
 const PARTS_MS = 10_000;
 
+/** After this time a page that is being loaded is announced. */
+const SLOW_MS = 200;
+
 const main = document.getElementById("content");
 const nav = document.getElementById("nav");
 const live = document.getElementById("live");
@@ -80,12 +83,16 @@ async function show({ focus }) {
     replace(main, empty("There is no such page", `This node has no page named “${name}”.`, el("a", { href: "#/now" }, "Go to Now")));
     return;
   }
+  // The page before has ended, and must not seem to be this one.
+  const slow = setTimeout(() => replace(main, el("p", { class: "muted", role: "status" }, `Loading ${page.title}.`)), SLOW_MS);
   let module;
   try {
     module = await page.load();
   } catch {
     if (!signal.aborted) showFailure(name, new Error("This page could not be loaded."));
     return;
+  } finally {
+    clearTimeout(slow);
   }
   if (signal.aborted) return;
   main.replaceChildren();

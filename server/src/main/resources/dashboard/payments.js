@@ -80,14 +80,14 @@ function feedTable(feeds, chosen) {
   return table("Feeds", [
     { title: "Feed", header: true, class: "break", cell: (feed) => el("a", { href: `#/payments/${encodeURIComponent(feed.feedId)}` }, feed.feedId) },
     { title: "State", cell: (feed) => badge(feed.state.toLowerCase(), FEED_TONES[feed.state]) },
-    { title: "", spoken: "Progress", cell: (feed) => bar(progress(feed)) },
+    { title: "", spoken: "Progress", secondary: true, cell: (feed) => bar(progress(feed)) },
     { title: "Ended", number: true, cell: (feed) => percent(progress(feed)) },
     { title: "Paid", number: true, cell: (feed) => count(feed.paid) },
     { title: "Failed", number: true, cell: (feed) => wrong(feed.failed) },
-    { title: "Cancelled", number: true, cell: (feed) => count(feed.cancelled) },
-    { title: "Read", number: true, cell: (feed) => count(feed.read) },
-    { title: "Rejected", number: true, cell: (feed) => wrong(feed.rejected) },
-    { title: "Last scheduled", class: "nowrap", cell: (feed) => (feed.lastScheduled ? dateTime(feed.lastScheduled) : "–") },
+    { title: "Cancelled", number: true, secondary: true, cell: (feed) => count(feed.cancelled) },
+    { title: "Read", number: true, secondary: true, cell: (feed) => count(feed.read) },
+    { title: "Rejected", number: true, secondary: true, cell: (feed) => wrong(feed.rejected) },
+    { title: "Last scheduled", class: "nowrap", secondary: true, cell: (feed) => (feed.lastScheduled ? dateTime(feed.lastScheduled) : "–") },
   ], feeds, { rowAttributes: (feed) => ({ class: feed.feedId === chosen && "selected" }) });
 }
 
@@ -115,7 +115,7 @@ function feedDetail(feedId, signal) {
     return el("div", { class: "stack" },
       el("div", { class: "split" },
         panel(feed.feedId, { hint: FEED_HINTS[feed.state] }, feedFacts(feed)),
-        panel("Rate against the ceiling", { hint: "Calls of the payment API in each second, as the nodes recorded them" }, chart)),
+        panel("Rate against the ceiling", { hint: "Calls of the payment API in each second, as the nodes recorded them", flush: true }, chart)),
       rejects && panel("Rejected records", { hint: feed.rejected > MAX_REJECTS ? `The first ${MAX_REJECTS} of ${count(feed.rejected)}` : "They are not paid. Correct them and send them as another feed.", flush: true }, rejects));
   }
 
@@ -147,7 +147,7 @@ function feedFacts(feed) {
 
 /** The chart comes as an image, which cannot run anything. */
 async function report(path, feed, signal) {
-  if (feed.paid + feed.failed === 0) return el("p", { class: "muted" }, "No call of this feed is recorded yet.");
+  if (feed.paid + feed.failed === 0) return el("p", { class: "empty" }, "No call of this feed is recorded yet.");
   const text = await lines(`${path}/report.svg`, "image/svg+xml", signal);
   return el("img", { alt: `Calls per second of ${feed.feedId} with the ceiling`, class: "report", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}` });
 }
@@ -190,7 +190,7 @@ function payment(found, changed) {
       ["Calls", count(found.attempts)],
       ["Paid", found.paidAt && dateTime(found.paidAt)],
       ["Ended", found.endedAt && dateTime(found.endedAt)],
-      ["Reason", found.reason],
+      ["Reason", found.state === "CANCELLED" ? null : found.reason],
       ["Reference", found.reference],
     ]),
     found.state === "SCHEDULED" && el("div", {}, button("Cancel the payment", () => cancel(found.paymentId, changed), { kind: "danger" })),

@@ -48,7 +48,11 @@ function operationList(document, all, chosen) {
   }
 
   draw();
-  queueMicrotask(() => list.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" }));
+  // When it is in the page. Only the list scrolls, not the page.
+  requestAnimationFrame(() => {
+    const link = list.querySelector("[aria-current]");
+    if (link) list.scrollTop = link.offsetTop - list.clientHeight / 2;
+  });
   return el("div", { class: "panel" }, el("div", { class: "panel-head" }, search), list);
 }
 

@@ -371,8 +371,7 @@ final class DashboardIT {
   void aLostConnectionIsSaidAndThePageGoesOnWhenItIsBack() throws IOException {
     try (Relay way = new Relay(NODE.address().getPort());
         DashboardPage far =
-            chromium.open(
-                URI.create("http://127.0.0.1:" + way.port()), DashboardPage.Look.LIGHT)) {
+            chromium.open(URI.create("http://127.0.0.1:" + way.port()), DashboardPage.Look.LIGHT)) {
       Locator banner = far.page().locator("#watch");
       far.go("now", "Now");
       assertThat(far.page().locator("#live")).hasText("Live");

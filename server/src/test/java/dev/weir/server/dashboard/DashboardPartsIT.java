@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
@@ -16,6 +17,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +39,9 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfEnvironmentVariable(named = Chromium.FOLDER, matches = ".+")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SAME_THREAD)
 final class DashboardPartsIT {
+  /** The broker starts with the first message. */
+  private static final Duration BROKER_START = Duration.ofMinutes(2);
+
   @TempDir private static Path folder;
   private static EmbeddedDatabase database;
   private static Relay toDatabase;
@@ -61,8 +66,7 @@ final class DashboardPartsIT {
                     Setting.DB_USER, database.user(),
                     Setting.DB_PASSWORD, database.password(),
                     Setting.DRAIN, "PT0S",
-                    // The first message waits for the start of the broker.
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1M"),
+                    Setting.NOTIFICATIONS_SEND_TIMEOUT, BROKER_START.toString()),
                 Map.of(),
                 Optional.empty()));
     chromium = Chromium.launch();
@@ -115,7 +119,8 @@ final class DashboardPartsIT {
     send.getByLabel("User").fill("101");
     send.getByLabel("Message").fill("<b>hello</b>");
     send.getByRole(AriaRole.BUTTON).click();
-    assertThat(send.getByText(Pattern.compile("^Message .* is accepted"))).isVisible();
+    assertThat(send.getByText(Pattern.compile("^Message .* is accepted")))
+        .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(BROKER_START.toMillis()));
     assertThat(dashboard.panel("Find a message").getByText("101")).isVisible();
   }
 
@@ -177,8 +182,7 @@ final class DashboardPartsIT {
       for (String page : new String[] {"Configurations", "Rules", "Notifications", "Payments"}) {
         dashboard.go(page.toLowerCase(Locale.ROOT), page);
         assertThat(banner).isVisible();
-        assertThat(
-                dashboard.page().getByRole(AriaRole.MAIN).getByRole(AriaRole.ALERT).first())
+        assertThat(dashboard.page().getByRole(AriaRole.MAIN).getByRole(AriaRole.ALERT).first())
             .containsText("Trying again.");
       }
       dashboard.go("configurations", "Configurations");
