@@ -86,7 +86,7 @@ final class Sampler implements AutoCloseable {
     long second = clock.instant().getEpochSecond() - 1;
     Sample sample = now.since(last, second);
     sample.set(Series.STORE_UP, watch.isUp(sample) ? 1 : 0);
-    refusals.update(second, now.refusedSince(last));
+    refusals.update(second);
     last = now;
     ring.add(sample);
     if (viewers.isEmpty()) {
