@@ -88,7 +88,10 @@ final class Sampler implements AutoCloseable {
     sample.set(Series.STORE_UP, watch.isUp(sample) ? 1 : 0);
     refusals.update(second);
     last = now;
-    ring.add(sample);
+    if (ring.add(sample)) {
+      // Who has seen later seconds would take this one for an old one.
+      viewers.restart();
+    }
     if (viewers.isEmpty()) {
       published = null;
       watch.forget();
