@@ -186,7 +186,7 @@ final class WebhookProviderTest {
             new WebhookProvider(
                 URI.create("http://127.0.0.1:" + silent.getLocalPort() + "/sms"),
                 SECRET,
-                Duration.ofMillis(200),
+                Duration.ofSeconds(2),
                 CLOCK)) {
       assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Retry.class);
     }
