@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A feed whose receiver, worker and database are killed: between slot and start, between start and
- * record, between call and audit, between audit and confirmation of the slot, and at any time. Each
+ * record, between start and confirmation of the slot, between call and audit, and at any time. Each
  * is a process of its own. Temporal's test server, which keeps nothing on disk, and the bank are in
  * the process of the test.
  *
@@ -146,7 +146,7 @@ final class PaymentCrashesIT {
               Halt.after("assign", 1 + random.nextInt(2)),
               Halt.before("started", 1),
               Halt.after("pay", 1 + random.nextInt(100)),
-              Halt.after("ended", 1 + random.nextInt(100)))) {
+              Halt.before("confirm", 1 + random.nextInt(100)))) {
         Process process = work(halt);
         awaitEnd(process, Halt.EXIT_CODE, halt.toString());
       }
@@ -228,7 +228,7 @@ final class PaymentCrashesIT {
                   "payment p join payment_audit a using (payment_id)"
                       + " where p.attempts = a.attempts and p.state = a.state"))
           .isEqualTo(PAYMENTS);
-      await("confirmed slots", feed -> count("slot where state = 1") == PAYMENTS);
+      assertThat(count("slot where state = 1")).as("confirmed slots").isEqualTo(PAYMENTS);
       return calls;
     }
 
