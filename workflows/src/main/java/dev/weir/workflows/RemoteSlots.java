@@ -130,9 +130,7 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
         sendAny(
             request("/api/v1/slots/%s/confirm".formatted(encoded(eventId)))
                 .POST(HttpRequest.BodyPublishers.noBody()));
-    return isDone(response)
-        ? Optional.of(scheduledTime(json(response.body())))
-        : Optional.empty();
+    return isDone(response) ? Optional.of(scheduledTime(json(response.body()))) : Optional.empty();
   }
 
   @Override

@@ -59,8 +59,7 @@ public final class TestDatabase {
     }
   }
 
-  private static HikariDataSource pool(
-      EmbeddedPostgres server, String database, int connections) {
+  private static HikariDataSource pool(EmbeddedPostgres server, String database, int connections) {
     return PostgresqlPool.open(
         new PoolSettings(
             server.getJdbcUrl("postgres", database),

@@ -65,9 +65,7 @@ final class PaymentEndpoints {
         backend
             .cancellation()
             .apply(id)
-            .or(
-                () ->
-                    backend.store().find(id).map(found -> new Cancellation(found.state(), false)))
+            .or(() -> backend.store().find(id).map(found -> new Cancellation(found.state(), false)))
             .orElseThrow(() -> PaymentProblems.unknownPayment(id));
     if (cancellation.state() != PaymentState.CANCELLED) {
       throw PaymentProblems.notCancellable(id, cancellation.state());

@@ -199,7 +199,9 @@ final class PaymentExecution implements PaymentActivities {
     };
   }
 
-  /** Returns the last call. Who reads that a payment has failed must know if that is not certain. */
+  /**
+   * Returns the last call. Who reads that a payment has failed must know if that is not certain.
+   */
   private PaymentCall givenUp(PaymentCall call, int calls) {
     boolean mayBeMade =
         call.result() == PaymentCall.Result.UNKNOWN || store.hasUnknownCall(call.paymentId());

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The large feed: three chunks of payments through real workflows with skipped time, a bank behind a
- * socket that fails now and then, and crashes before and after any step of any part. {@code
+ * The large feed: three chunks of payments through real workflows with skipped time, a bank behind
+ * a socket that fails now and then, and crashes before and after any step of any part. {@code
  * -Dweir.payments.count=10000} makes it larger.
  */
 final class PaymentsIT {
