@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -128,13 +129,17 @@ public final class RegistryResource<T, E extends Entry<T>> {
       return document;
     }
     // An entry that is sent to the path of another one is a mistake.
-    if (read.containsKey(ID) && !BigDecimal.valueOf(id(request)).equals(read.get(ID))) {
+    if (read.containsKey(ID) && !isId(id(request), read.get(ID))) {
       throw new ProblemException(
           Problem.invalid(List.of(new Violation(ID, "must be the id in the path"))));
     }
     Map<Object, Object> members = new LinkedHashMap<>(read);
     members.keySet().removeAll(DECIDED);
     return members;
+  }
+
+  private static boolean isId(long id, @Nullable Object given) {
+    return given instanceof BigDecimal number && number.compareTo(BigDecimal.valueOf(id)) == 0;
   }
 
   /**

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SAME_THREAD)
 final class DashboardPartsIT {
   /** The broker starts with the first message. */
-  private static final Duration BROKER_START = Duration.ofMinutes(2);
+  private static final int BROKER_START_MS = 120_000;
 
   @TempDir private static Path folder;
   private static EmbeddedDatabase database;
@@ -66,7 +66,8 @@ final class DashboardPartsIT {
                     Setting.DB_USER, database.user(),
                     Setting.DB_PASSWORD, database.password(),
                     Setting.DRAIN, "PT0S",
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT, BROKER_START.toString()),
+                    Setting.NOTIFICATIONS_SEND_TIMEOUT,
+                        Duration.ofMillis(BROKER_START_MS).toString()),
                 Map.of(),
                 Optional.empty()));
     chromium = Chromium.launch();
@@ -120,7 +121,7 @@ final class DashboardPartsIT {
     send.getByLabel("Message").fill("<b>hello</b>");
     send.getByRole(AriaRole.BUTTON).click();
     assertThat(send.getByText(Pattern.compile("^Message .* is accepted")))
-        .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(BROKER_START.toMillis()));
+        .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(BROKER_START_MS));
     assertThat(dashboard.panel("Find a message").getByText("101")).isVisible();
   }
 
