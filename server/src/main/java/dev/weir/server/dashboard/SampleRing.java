@@ -29,8 +29,7 @@ final class SampleRing {
    */
   synchronized boolean add(Sample sample) {
     Sample newest = samples.peekLast();
-    boolean isNewHistory =
-        newest != null && sample.second() < newest.second() - MAX_STEP_BACK;
+    boolean isNewHistory = newest != null && sample.second() < newest.second() - MAX_STEP_BACK;
     if (isNewHistory) {
       samples.clear();
       newest = null;

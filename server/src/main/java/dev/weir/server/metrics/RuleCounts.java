@@ -17,8 +17,7 @@ public record RuleCounts(Map<String, DecisionCounts> own, DecisionCounts shared)
     Map<String, DecisionCounts> differences = new HashMap<>();
     own.forEach(
         (rule, now) ->
-            differences.put(
-                rule, now.since(earlier.own.getOrDefault(rule, new DecisionCounts()))));
+            differences.put(rule, now.since(earlier.own.getOrDefault(rule, new DecisionCounts()))));
     return new RuleCounts(differences, shared.since(earlier.shared));
   }
 }

@@ -85,8 +85,7 @@ final class ConfigEndpoints {
       return configs
           .configure(wanted.name(), 0, wanted.policy())
           .orElseThrow(
-              () ->
-                  exists("There is a configuration \"%s\" already.".formatted(wanted.name())));
+              () -> exists("There is a configuration \"%s\" already.".formatted(wanted.name())));
     }
     IfMatch accepted = IfMatch.of(request);
     if (accepted.isAny()) {
@@ -120,7 +119,9 @@ final class ConfigEndpoints {
     }
     throw new ProblemException(
         Problem.of(
-            400, "bad-request", "If-None-Match must be *; If-Match names the version that is meant."));
+            400,
+            "bad-request",
+            "If-None-Match must be *; If-Match names the version that is meant."));
   }
 
   private static ProblemException exists(String detail) {

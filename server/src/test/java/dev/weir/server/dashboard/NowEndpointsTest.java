@@ -16,8 +16,7 @@ final class NowEndpointsTest {
       NowEndpoints.boundUnread(channel);
       assertThat(channel.config().getOption(ChannelOption.SO_SNDBUF))
           .isLessThanOrEqualTo(2 * NowEndpoints.MAX_UNREAD);
-      assertThat(channel.config().getWriteBufferHighWaterMark())
-          .isEqualTo(NowEndpoints.MAX_UNREAD);
+      assertThat(channel.config().getWriteBufferHighWaterMark()).isEqualTo(NowEndpoints.MAX_UNREAD);
     } finally {
       channel.unsafe().closeForcibly();
     }
