@@ -9,6 +9,7 @@ import dev.weir.engine.payments.PaymentStore;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +28,12 @@ public final class JdbcPaymentStore implements PaymentStore {
 
   /** Creates a store on a database whose tables exist. */
   public JdbcPaymentStore(DataSource database) {
+    this(database, MAX_REJECTS);
+  }
+
+  JdbcPaymentStore(DataSource database, int maxRejects) {
     Transactions transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
-    this.reception = new FeedReception(transactions);
+    this.reception = new FeedReception(transactions, maxRejects);
     this.reads = new FeedReads(transactions);
     this.chunks = new FeedChunks(transactions);
     this.ends = new PaymentEnds(transactions);
@@ -62,6 +67,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   public FeedStatus complete(Reception feed) {
     reception.complete(feed);
     return reads.status(feed.feedId()).orElseThrow();
+  }
+
+  @Override
+  public boolean discardGivenUp(Duration silence) {
+    return reception.discardGivenUp(silence);
   }
 
   @Override
