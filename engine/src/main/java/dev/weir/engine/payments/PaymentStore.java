@@ -206,4 +206,7 @@ public interface PaymentStore {
 
   /** Returns the maximum number of calls of a feed's payments within any second. */
   int maxCallsInASecond(String feedId);
+
+  /** Returns the number of calls of a feed's payments that the downstream found too many. */
+  long callsTooMany(String feedId);
 }

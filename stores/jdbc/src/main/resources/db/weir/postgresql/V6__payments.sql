@@ -100,7 +100,7 @@ create table payment_chunk (
 ) with (fillfactor = 90);
 
 -- Calls of the downstream, by the clock of the caller.
---   result  1 paid, 2 rejected, 3 to be retried, 4 unknown
+--   result  1 paid, 2 rejected, 3 to be retried, 4 unknown, 5 to be retried: too many calls
 create table payment_call (
   called_at   bigint   not null,
   answered_at bigint   not null,

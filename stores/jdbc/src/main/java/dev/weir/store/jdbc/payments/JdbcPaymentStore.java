@@ -169,4 +169,9 @@ public final class JdbcPaymentStore implements PaymentStore {
   public int maxCallsInASecond(String feedId) {
     return ends.maxCallsInASecond(feedId);
   }
+
+  @Override
+  public long callsTooMany(String feedId) {
+    return ends.callsTooMany(feedId);
+  }
 }

@@ -291,6 +291,9 @@ final class JdbcPaymentStoreTest {
         .as("calls exactly a second apart do not share one")
         .isEqualTo(2);
     assertThat(store.maxCallsInASecond("unknown")).isZero();
+    assertThat(store.callsTooMany(feedId)).isZero();
+    store.attempted(call(payment(3), NOON.plusSeconds(5), PaymentCall.Result.TOO_MANY));
+    assertThat(store.callsTooMany(feedId)).isEqualTo(1);
   }
 
   @Test
