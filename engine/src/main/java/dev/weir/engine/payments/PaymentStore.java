@@ -182,6 +182,12 @@ public interface PaymentStore {
   /** Returns whether a call of a payment has an unknown result, so that it may have been made. */
   boolean hasUnknownCall(String paymentId);
 
+  /**
+   * Returns up to {@code max} cancelled payments of feeds that are not done whose slots are still
+   * taken, as far as the store knows the slots.
+   */
+  List<String> cancelledWithSlots(int max);
+
   /** Cancels a payment that is scheduled. Empty if it does not exist. */
   Optional<Cancellation> cancel(String paymentId);
 

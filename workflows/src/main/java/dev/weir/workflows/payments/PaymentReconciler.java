@@ -48,6 +48,8 @@ public final class PaymentReconciler implements Runnable {
   /** Runs one round. */
   @Override
   public void run() {
+    // Before feeds are closed, because those of closed feeds are not looked at.
+    freeSlotsOfCancelled();
     store.closeFeeds();
     resumeFeeds();
     Instant before = parts.clock().instant().minus(grace);
@@ -57,6 +59,11 @@ public final class PaymentReconciler implements Runnable {
         return;
       }
     }
+  }
+
+  /** Frees slots that were assigned, or not freed, because a cancellation was interrupted. */
+  private void freeSlotsOfCancelled() {
+    store.cancelledWithSlots(PAGE).forEach(parts.slots()::cancel);
   }
 
   /**

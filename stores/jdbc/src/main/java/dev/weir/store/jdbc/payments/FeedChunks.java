@@ -106,6 +106,17 @@ final class FeedChunks {
       """
           .formatted(PaymentRow.CONTENT);
 
+  /** The slots of a node may be in another database; then none is found here. */
+  private static final String CANCELLED_WITH_SLOTS =
+      """
+      select p.payment_id
+      from payment_feed f
+      join payment p on p.feed_no = f.feed_no
+      join slot s on s.event_id = p.payment_id
+      where f.state in (1, 2) and p.state = 5 and s.state = 0
+      limit ?
+      """;
+
   private static final String CLOSE =
       """
       update payment_feed f set state = 3
@@ -244,6 +255,11 @@ final class FeedChunks {
                 Micros.clamped(scheduledBefore),
                 Micros.clamped(scheduledBefore),
                 max));
+  }
+
+  List<String> cancelledWithSlots(int max) {
+    return transactions.read(
+        connection -> Sql.list(connection, row -> row.getString(1), CANCELLED_WITH_SLOTS, max));
   }
 
   void closeFeeds() {

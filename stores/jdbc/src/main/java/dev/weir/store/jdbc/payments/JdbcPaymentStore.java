@@ -156,6 +156,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public List<String> cancelledWithSlots(int max) {
+    return chunks.cancelledWithSlots(max);
+  }
+
+  @Override
   public Optional<Cancellation> cancel(String paymentId) {
     return ends.cancel(paymentId);
   }
