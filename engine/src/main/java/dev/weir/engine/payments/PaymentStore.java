@@ -131,18 +131,26 @@ public interface PaymentStore {
   long startedUntil(String feedId);
 
   /**
-   * Returns up to {@code max} open payments of started chunks whose slots were before a time, in
+   * Returns up to {@code max} open payments of started chunks whose slots are within some time, in
    * the order of feeds and lines. A payment whose slot the store does not know goes by the last
    * slot of its chunk.
+   *
+   * @param from the first time
+   * @param before the time after the last
    */
-  List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max);
+  List<OpenPayment> open(Instant from, Instant before, Position after, int max);
+
+  /** Returns those whose slots were before a time. */
+  default List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
+    return open(Instant.MIN, scheduledBefore, after, max);
+  }
 
   /** A place in the order of feeds and lines. */
   record Position(long feedNumber, long line) {
     public static final Position START = new Position(0, 0);
   }
 
-  /** A payment that should have ended. */
+  /** A payment that has not ended. */
   record OpenPayment(Position position, Payment payment) {}
 
   /** Records for feeds whose payments have all ended that they are done. */

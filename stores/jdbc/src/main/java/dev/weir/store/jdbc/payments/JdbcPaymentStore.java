@@ -121,8 +121,8 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
-    return chunks.overdue(scheduledBefore, after, max);
+  public List<OpenPayment> open(Instant from, Instant before, Position after, int max) {
+    return chunks.open(from, before, after, max);
   }
 
   @Override
