@@ -40,6 +40,7 @@ public final class PaymentWorker implements AutoCloseable {
     worker.registerActivitiesImplementations(
         new FeedStart(
             parts.store(),
+            parts.slots(),
             starter(client, parts),
             new PaymentStarts(client, parts.taskQueue()),
             parts.observer()),
