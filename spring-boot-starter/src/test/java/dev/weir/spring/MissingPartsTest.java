@@ -116,6 +116,8 @@ final class MissingPartsTest {
     }
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // A short life: compile lightly.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-cp", String.join(File.pathSeparator, left)));
     command.add(TwoRequests.class.getName());
     command.addAll(List.of(arguments));

@@ -18,6 +18,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,7 +116,9 @@ final class RemoteWeirTest {
         });
     stalling.start();
     URI address = URI.create("http://127.0.0.1:" + stalling.getAddress().getPort());
-    try (Service closed = Service.onTomcat(remote(address, "closed"))) {
+    Map<String, Object> properties = new HashMap<>(remote(address, "closed"));
+    properties.put("weir.remote.timeout", "500ms");
+    try (Service closed = Service.onTomcat(properties)) {
       for (int i = 0; i < 5; i++) {
         assertThat(closed.get("/quotes/1", "X-Api-Key", "a").status()).isEqualTo(503);
       }

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +29,12 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.http.client.ReactorResourceFactory;
 
 /** The sample service, running on a free port, and a client of it. */
 final class Service implements AutoCloseable {
@@ -57,8 +61,25 @@ final class Service implements AutoCloseable {
 
   /** On WebFlux, hence on Netty if that is there. */
   static Service onNetty(Map<String, Object> properties, Class<?>... parts) {
+    List<Class<?>> all = new ArrayList<>(List.of(parts));
+    all.add(QuickEnd.class);
     return new Service(
-        start(WebApplicationType.REACTIVE, ReactiveOrderService.class, properties, parts));
+        start(
+            WebApplicationType.REACTIVE,
+            ReactiveOrderService.class,
+            properties,
+            all.toArray(Class<?>[]::new)));
+  }
+
+  /** Ends Netty's threads at once: they usually wait two seconds for further tasks. */
+  @Configuration(proxyBeanMethods = false)
+  static class QuickEnd {
+    @Bean
+    ReactorResourceFactory resources() {
+      ReactorResourceFactory resources = new ReactorResourceFactory();
+      resources.setShutdownQuietPeriod(Duration.ZERO);
+      return resources;
+    }
   }
 
   /** Without a web server. */
@@ -103,6 +124,8 @@ final class Service implements AutoCloseable {
     all.put("server.port", "0");
     all.put("server.address", "127.0.0.1");
     all.put("spring.main.banner-mode", "off");
+    // Requests that never end are not waited for.
+    all.put("server.shutdown", "immediate");
     all.put("management.endpoint.health.show-details", "always");
     return new SpringApplicationBuilder(service)
         .web(type)
