@@ -172,15 +172,15 @@ final class NowIT {
 
   @Test
   void theStreamEndsAlsoIfTheNodeDoesNotWait() throws IOException {
-    try (Node own = TestNode.inMemory(Map.of(Setting.DRAIN, "PT0S"));
-        RawHttp stream = watch(own.address(), "")) {
+    Node own = TestNode.inMemory(Map.of(Setting.DRAIN, "PT0S"));
+    try (RawHttp stream = watch(own.address(), "")) {
       stream.readTo("event: sample\n");
       own.close();
-      try {
-        stream.readAll();
-      } catch (SocketException e) {
-        assertThat(e).as("who does not wait may cut").hasMessageContaining("reset");
-      }
+      stream.readAll();
+    } catch (SocketException e) {
+      assertThat(e).as("who does not wait may cut").hasMessageContaining("reset");
+    } finally {
+      own.close();
     }
   }
 

@@ -206,7 +206,9 @@ final class OpenApiIT {
     if (value instanceof List<?> items) {
       return items.stream().map(OpenApiIT::withoutMoments).toList();
     }
-    return value instanceof String text ? WAIT.matcher(text).replaceAll("Try again in a while") : value;
+    return value instanceof String text
+        ? WAIT.matcher(text).replaceAll("Try again in a while")
+        : value;
   }
 
   private static HttpResponse<String> ask(URI address, OpenApiDocument.Exchange exchange)
