@@ -122,7 +122,7 @@ public final class HttpDownstream implements Downstream {
                 end.complete(false);
               }
             });
-    CompletableFuture<?> alsoUnused =
+    CompletableFuture<?> unusedToo =
         end.whenComplete(
             (isAnswered, failure) -> {
               if (failure != null) {
