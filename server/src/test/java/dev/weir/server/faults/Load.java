@@ -13,9 +13,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Callers that never stop asking nodes for slots, ask again with the same id until they have an
+ * Callers that ask nodes for slots at a steady pace, ask again with the same id until they have an
  * answer, and note each answer. Whatever a node does besides answering, refusing for want of its
  * database, or being excused, is kept as strange.
  */
@@ -25,6 +26,9 @@ final class Load implements AutoCloseable {
   private static final int SPAN_SECONDS = 3_000;
   private static final int MAX_STRANGE = 50;
   private static final int MAX_STREAM = 200;
+
+  /** Callers that never pause would take the processor from a node that starts again. */
+  private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
   /** Made by {@link #configure}; slots of the last are given back and confirmed. */
   private static final List<String> CONFIGS =
@@ -111,6 +115,7 @@ final class Load implements AutoCloseable {
         case 3 -> giveBack(id, first, random);
         default -> give(request(id, config(random), random), first);
       }
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return null;
   }
@@ -184,6 +189,7 @@ final class Load implements AutoCloseable {
       } catch (IOException e) {
         failed(target, before, e);
       }
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return "";
   }
@@ -240,6 +246,7 @@ final class Load implements AutoCloseable {
         failed(target, before, e);
       }
       given = replies.given;
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 

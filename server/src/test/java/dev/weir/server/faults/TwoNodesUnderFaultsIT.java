@@ -15,13 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Two nodes on one PostgreSQL, callers on both, and one fault after the other. {@code
+ * Two nodes on one PostgreSQL, callers on both, and each fault on each node. {@code
  * -Dweir.faults.rounds=100} makes it a soak.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 final class TwoNodesUnderFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(TwoNodesUnderFaultsIT.class);
-  private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 10);
+  private static final int ROUNDS = 
+      Integer.getInteger("weir.faults.rounds", 2 * Fault.values().length);
   private static final int CALLERS = 16;
   private static final int ANSWERS_BETWEEN = 200;
 

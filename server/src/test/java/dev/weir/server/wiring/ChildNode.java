@@ -29,6 +29,8 @@ final class ChildNode implements AutoCloseable {
   static ChildNode start(Map<String, String> environment, String... options) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // A short life on a machine with much to do: compile lightly.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of(options));
     command.addAll(
         List.of(

@@ -136,8 +136,13 @@ public final class RecordReader {
   }
 
   private Cut tooLong(Quotes quotes) throws IOException {
-    if (quotes == Quotes.OPEN && firstLineFeed() >= 0) {
+    int feed = firstLineFeed();
+    if (quotes == Quotes.OPEN && feed >= 0) {
       return neverClosed();
+    }
+    // Only its first line is skipped, so what was read after that is read again.
+    if (feed >= 0 && feed < start + MAX_RECORD_BYTES) {
+      reread(start + MAX_RECORD_BYTES - feed);
     }
     String shown =
         new String(buffer, start, SHOWN_OF_TOO_LONG_BYTES, StandardCharsets.UTF_8) + "...";
